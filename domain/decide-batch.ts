@@ -24,9 +24,9 @@ export interface HeldPosition {
   picks: Position;
 }
 
-/** A change that a batch makes. */
+/** A change by a batch. */
 export interface BatchChange {
-  /** The index in the batch of the submission that makes it. */
+  /** The index of its submission in the batch. */
   index: number;
   type: ChangeType;
   endorser: ChangeBody['endorser'];
@@ -40,7 +40,7 @@ export interface BatchDecision {
   changes: BatchChange[];
   /** By index in the batch. */
   refusals: Map<number, Refusal>;
-  /** Every position that the batch touched, as it is afterwards, by `positionKey`. */
+  /** Every position that the batch touched, in its new state, by `positionKey`. */
   positions: Map<string, HeldPosition>;
 }
 
@@ -49,7 +49,7 @@ export function positionKey(endorser: string, contest: string): string {
   return `${endorser} ${contest}`;
 }
 
-function findNamed(ballot: Ballot, submission: Submission): HeldPosition | Refusal {
+function findNamed(ballot: Ballot, submission: Submission): Omit<HeldPosition, 'picks'> | Refusal {
   const endorser = ballot.endorsers.get(submission.endorser);
   if (!endorser) {
     return { code: 'unknown_endorser', message: `No endorser has the slug "${submission.endorser}".` };
@@ -57,14 +57,14 @@ function findNamed(ballot: Ballot, submission: Submission): HeldPosition | Refus
   const contest = ballot.contests.get(submission.contest);
   if (!contest)
     return { code: 'unknown_contest', message: `No contest has the key "${submission.contest}".` };
-  return { endorser, contest, picks: new Map() };
+  return { endorser, contest };
 }
 
 /**
- * Decides a batch of submissions in order, each on the outcome of those before it.
+ * Decides a batch of submissions in order. Each decision builds on the ones before it.
  *
  * @param held the positions before the batch, by `positionKey`; absent ones are empty.
- * @param submissions well-formed ones. A refusal in place of a submission is passed through.
+ * @param submissions well-formed submissions. A refusal in place of a submission is passed through.
  */
 export function decideBatch(
   ballot: Ballot,

@@ -1,11 +1,11 @@
-/** How many ids a bucket of a digest spans. */
+/** The number of ids in a bucket of a digest. */
 export const BUCKET_SIZE = 4096;
 
 const MODULUS = 2n ** 256n;
 
-/** The endorsements of a bucket, added up. */
+/** The sum of the endorsements of a bucket. */
 export interface BucketSum {
-  /** floor(id / BUCKET_SIZE) of its endorsements. */
+  /** floor(id / BUCKET_SIZE). */
   bucket: number;
   count: number;
   /** The sum of the hashes of their contents. */
@@ -17,13 +17,13 @@ export interface Digest {
   count: number;
   digest: string;
   bucket_size: number;
-  /** By id, and without those that are empty. */
+  /** By id, without empty buckets. */
   buckets: { first_id: number; last_id: number; count: number; digest: string }[];
 }
 
 /**
- * A sum of hashes as a digest: modulo 2^256, so that the order of the hashes does not matter, and one that counts twice
- * shows, which it would not with XOR.
+ * Formats a sum of hashes, modulo 2^256. The order of the hashes does not matter, and a hash that is counted
+ * twice changes the digest, which XOR would hide.
  */
 export function formatDigest(sum: bigint): string {
   return (sum % MODULUS).toString(16).padStart(64, '0');

@@ -8,16 +8,16 @@ import {
 
 interface Indexed<T> {
   item: T;
-  /** Whether a change passes the fields that it is not stored under. */
+  /** Whether a change passes the filter's other fields. */
   matches: ChangePredicate;
 }
 
 /**
- * Finds the filters that a change passes without trying them all. A filter is stored under each value of the rarest
- * field that it names, and a change tries only the filters stored under its own values.
+ * Finds the filters that a change passes without trying them all. A filter is stored under each value of its
+ * rarest field, and a change tries only the filters under its own values.
  */
 export class FilterIndex<T> {
-  /** Filters that name no known field. One of a newer version may name an unknown one, which no change matches. */
+  /** Filters without a known field. Those with fields of a newer version only match no change. */
   readonly #others = new Set<Indexed<T>>();
   /** The rarest field first. */
   readonly #byField = FILTER_FIELDS.map((field) => ({
@@ -50,7 +50,7 @@ export class FilterIndex<T> {
     };
   }
 
-  /** Calls back once with the item of each filter that a change passes, in no particular order. */
+  /** Calls back once with the item of each filter that a change passes, in any order. */
   forEachMatch(facets: ChangeFacets, callback: (item: T) => void): void {
     for (const { item, matches } of this.#others) if (matches(facets)) callback(item);
     for (const { field, byValue } of this.#byField) {

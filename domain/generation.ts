@@ -1,12 +1,12 @@
-/** The log that the store knows the stream to be in. */
+/** The log of the stream, as the store knows it. */
 export interface KnownLog {
-  /** Kafka's id of the changes topic; null if it was never looked at. */
+  /** Kafka's id of the changes topic; null before the first look. */
   topicId: string | null;
-  /** By partition: an offset that its end has once reached. */
+  /** By partition: an offset that its end has reached. */
   offsets: readonly number[];
 }
 
-/** The changes topic as Kafka has it. */
+/** The changes topic, as Kafka has it. */
 export interface SeenLog {
   topicId: string;
   /** By partition: its end. */
@@ -14,9 +14,10 @@ export interface SeenLog {
 }
 
 /**
- * Compares the changes topic with the log that positions in the store refer to.
+ * Compares the changes topic with the log of the positions in the store.
  *
- * @returns a clause that says why it is another log, so that those positions mean nothing in it; null if it is the same
+ * @returns null if the log is the same; otherwise the reason, as a clause. The store's positions are then
+ *   invalid.
  */
 export function findReplacement(known: KnownLog, seen: SeenLog): string | null {
   if (known.topicId !== null && known.topicId !== seen.topicId) {

@@ -1,4 +1,4 @@
-/** A change that was published to clients. */
+/** A published change. */
 export interface PublishedChange {
   epoch: number;
   sequence: number;
@@ -6,7 +6,7 @@ export interface PublishedChange {
   id: string;
 }
 
-/** The history that the store holds. */
+/** The history in the store. */
 export interface StoredHistory {
   epoch: number;
   /** The sequence of the newest change. */
@@ -20,22 +20,22 @@ const REMEDY =
   '"npm run ops -- stream new-epoch".';
 
 /**
- * Compares the store's history with the newest change that was published. A store that was restored from a backup lacks
- * published changes, or would number other changes alike: every copy would silently be wrong.
+ * Compares the store's history with the newest published change. A store that was restored from a backup
+ * lacks published changes, or would give their numbers to other changes: every copy would silently be wrong.
  *
- * @returns a sentence that says how they differ and what to do, or null if they agree
+ * @returns a sentence that names the difference and the remedy, or null if the histories agree
  */
 export function findHistoryConflict(published: PublishedChange | null, stored: StoredHistory): string | null {
   if (published === null || published.epoch < stored.epoch) return null;
   const { epoch, sequence, id } = published;
   if (epoch > stored.epoch) {
-    return `Kafka has published changes of epoch ${epoch}, but the database is at epoch ${stored.epoch}: it is older. ${REMEDY}`;
+    return `Kafka has published changes of epoch ${epoch}, but the database is at the older epoch ${stored.epoch}. ${REMEDY}`;
   }
   if (sequence > stored.lastSequence) {
     return `Kafka has published change ${sequence}, but the database ends at change ${stored.lastSequence}: it lacks changes. ${REMEDY}`;
   }
   if (stored.announcedId !== null && stored.announcedId !== id) {
-    return `Change ${sequence} in the database is another one than Kafka has published: the histories differ. ${REMEDY}`;
+    return `Change ${sequence} in the database differs from the one that Kafka has published: the histories differ. ${REMEDY}`;
   }
   return null;
 }

@@ -3,8 +3,9 @@ import { countMentions, type Ranking } from './ranking.ts';
 import { Tally } from './tally.ts';
 
 /**
- * Orders choices by repeated instant run-offs: the winner, then the winner among the rest, and so on. This is the
- * recommendation of a ranked-choice contest. Ends when every ranked choice is placed, or at a run-off without a winner.
+ * Orders choices by repeated instant run-offs: the winner, then the winner among the rest, and so on. This is
+ * the recommendation of a ranked-choice contest. It ends when every ranked choice has a place, or at a
+ * run-off without a winner.
  *
  * @param limit the most choices to order; null for no limit.
  */
@@ -22,16 +23,16 @@ export function orderByRunoffs(rankings: readonly Ranking[], limit: number | nul
 }
 
 /**
- * Finds the winner of one instant run-off. In each round, every ranking counts for its best remaining choice, or for
- * several if they share its first place. A choice with more than half of the rankings that still count wins. Otherwise
- * the weakest choice goes out. The last choice has all of them.
+ * Finds the winner of one instant run-off. In each round, every ranking counts for its best remaining choice,
+ * or for several choices that share its first place. A choice with more than half of the rankings that still
+ * count wins. Otherwise the weakest choice goes out. The last choice has all of them.
  *
- * @param mentions how many endorsers rank each choice at all.
+ * @param mentions the number of endorsers that rank each choice.
  * @returns null if a tie cannot be broken.
  */
 function findWinner(tally: Tally, mentions: ReadonlyMap<number, number>): number | null {
-  // The strength of a choice orders it by the votes of this round, then of the round before, and so back to the first
-  // round, then by its mentions.
+  // Strength orders the choices by the votes of this round, then of each earlier round back to the first,
+  // then by their mentions.
   let strength = mentions;
   while (true) {
     const winner = findMajority(tally);
@@ -44,8 +45,9 @@ function findWinner(tally: Tally, mentions: ReadonlyMap<number, number>): number
 }
 
 /**
- * The choice with more than half of the rankings that still count. Rankings with several first choices allow several such
- * choices; then the one with most votes. Null if there is none, or if several have equally many.
+ * Returns the choice with more than half of the rankings that still count. Rankings with several first
+ * choices allow several such choices; then the one with the most votes wins. Null without such a choice, or
+ * if several have equally many votes.
  */
 function findMajority({ votes, rankings }: Tally): number | null {
   const most = Math.max(...votes.values());
@@ -53,7 +55,7 @@ function findMajority({ votes, rankings }: Tally): number | null {
   return leader !== undefined && equals.length === 0 && isMoreThanHalf(most, rankings) ? leader : null;
 }
 
-/** The places of the choices, 1 for the weakest, by their votes and then by their strength before. Equals share a place. */
+/** Ranks the choices, 1 for the weakest, by votes and then by previous strength. Equals share a place. */
 function orderByVotes(
   votes: ReadonlyMap<number, number>,
   strength: ReadonlyMap<number, number>,
@@ -71,10 +73,10 @@ function orderByVotes(
 }
 
 /**
- * The choices that go out: the weakest. If several are equally weak, they go out together if all their votes together are
- * fewer than the next choice's, because their order does not matter then.
+ * Returns the weakest choices, which go out. Several equally weak choices go out together if all their votes
+ * together are fewer than the next choice's, because their order then does not matter.
  *
- * @returns null if nothing decides between them.
+ * @returns null if a tie cannot be broken.
  */
 function findWeakest(
   votes: ReadonlyMap<number, number>,

@@ -1,10 +1,10 @@
 /*
- * The number of requests that a gateway leases at a time. Large leases are less work for the store, but requests that one
- * gateway holds unused are lost to the others. So the size follows the demand, and shrinks towards the end of the limit,
+ * The number of requests that a gateway leases at a time. Large leases save work of the store, but requests that one
+ * gateway holds unused are lost to the others. So the size follows the demand. It shrinks towards the end of the limit,
  * where requests are leased one by one.
  */
 
-/** The largest lease, as a part of what is left. */
+/** The largest lease, as a part of the remaining limit. */
 const LARGEST_PART = 1 / 20;
 /** A lease that is spent sooner was too small, in milliseconds. */
 const SPENT_SOON_MS = 500;
@@ -12,11 +12,11 @@ const SPENT_SOON_MS = 500;
 const SPENT_LATE_MS = 2000;
 
 export interface LeaseHistory {
-  /** The size of the previous lease; 0 if there was none. */
+  /** The size of the previous lease; 0 before the first. */
   size: number;
-  /** How long the previous lease lasted. */
+  /** The duration of the previous lease. */
   lastedMs: number;
-  /** The rest of the limit, as far as is known. */
+  /** The remaining limit, as far as known. */
   remaining: number;
 }
 

@@ -14,18 +14,18 @@ export interface PickChange {
 export interface Decision {
   /** In the order of their events: deletions, updates, additions, so that no rank is held twice. */
   changes: PickChange[];
-  /** The endorser's position afterwards. It may differ without changes, because `details` are stored without an event. */
+  /** The endorser's new position. Can differ without changes: `details` are stored without an event. */
   position: Position;
 }
 
-/** The rules of a contest that a submission is checked against. */
+/** The rules of a contest for submissions. */
 export interface ContestRules {
   key: string;
   vote_method: VoteMethod;
   hasChoice(choice: string): boolean;
 }
 
-/** Whether two picks differ in a value that clients see. */
+/** Whether two picks differ in a visible value. */
 function differsVisibly(a: SubmittedPick, b: SubmittedPick): boolean {
   return (
     a.rank !== b.rank ||
@@ -95,8 +95,8 @@ export function diffPositions(before: Position, after: Position): PickChange[] {
 }
 
 /**
- * Decides how a well-formed submission changes the endorser's position in the contest (specification, "Position"). An
- * endorser may back any number of choices. A submission that changes nothing has no changes (INV-9).
+ * Decides how a well-formed submission changes the endorser's position in the contest (specification,
+ * "Position"). An endorser may back any number of choices. A repeated submission yields no changes (INV-9).
  */
 export function decidePosition(
   current: Position,
@@ -112,7 +112,7 @@ export function decidePosition(
   return refuseSharedRank(position) ?? { changes: diffPositions(current, position), position };
 }
 
-/** A withdrawal only names a choice, so that the other values of its pick are ignored. */
+/** A withdrawal only names a choice. The other values of its pick are ignored. */
 function withoutRank(pick: SubmittedPick): SubmittedPick {
   return { ...pick, rank: null };
 }

@@ -5,16 +5,17 @@ export interface Pick {
   rank: number | null;
 }
 
-/** An endorser's choices, best first, in groups of equal rank. No group is empty. */
+/** An endorser's choices, best first, in groups of equal rank. Groups are never empty. */
 export type Ranking = readonly (readonly number[])[];
 
 /** The rank of a pick without one: a first choice. */
 const UNRANKED = 1;
 
 /**
- * The ranking of each endorser with a pick among the choices that stand (specification, "Position"). Only the order of
- * ranks counts: if an endorser ranks a choice second and no standing choice first, the second choice is first, as on a
- * ballot with a skipped rank. All picks without a rank are first choices, along with the pick of rank 1.
+ * Returns the ranking of each endorser with a pick among the standing choices (specification, "Position").
+ * Only the order of ranks counts: if an endorser ranks a choice second and no standing choice first, the
+ * second choice counts as first, as on a ballot with a skipped rank. All picks without a rank are first
+ * choices, together with the pick of rank 1.
  */
 export function readRankings(picks: readonly Pick[], standing: ReadonlySet<number>): Ranking[] {
   const byEndorser = new Map<number, Map<number, number[]>>();
@@ -32,17 +33,18 @@ export function readRankings(picks: readonly Pick[], standing: ReadonlySet<numbe
   );
 }
 
-/** The number of endorsers that have each choice first. Choices without any are absent. */
+/** The number of endorsers that rank each choice first. Choices without such endorsers are absent. */
 export function countFirstChoices(rankings: readonly Ranking[]): Map<number, number> {
   return countChoices(rankings.flatMap(([first = []]) => first));
 }
 
-/** The number of endorsers that rank each choice at all. */
+/** The number of endorsers that rank each choice. */
 export function countMentions(rankings: readonly Ranking[]): Map<number, number> {
   return countChoices(rankings.flat(2));
 }
 
-function countChoices(choices: readonly number[]): Map<number, number> {
+/** The number of times that each choice occurs. */
+export function countChoices(choices: readonly number[]): Map<number, number> {
   const counts = new Map<number, number>();
   for (const choice of choices) counts.set(choice, (counts.get(choice) ?? 0) + 1);
   return counts;

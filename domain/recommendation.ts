@@ -2,14 +2,14 @@ import type { Recommendation } from '../schemas/http/recommendations.ts';
 import type { VoteMethod } from '../schemas/vocabulary.ts';
 import { isMoreThanHalf, judgeAgreement } from './agreement.ts';
 import { orderByRunoffs } from './instant-runoff.ts';
-import { countFirstChoices, type Pick, readRankings } from './ranking.ts';
+import { countChoices, countFirstChoices, type Pick, readRankings } from './ranking.ts';
 
 /** A contest with the picks of the chosen endorsers. */
 export interface EndorsedContest {
   vote_method: VoteMethod;
-  /** Null if the source does not say. */
+  /** Null if the source has no number. */
   votes_allowed: number | null;
-  /** Null if there is no limit. */
+  /** Null for no limit. */
   ranks_allowed: number | null;
   /** In ballot order. */
   choices: readonly { id: number; withdrawn: boolean }[];
@@ -23,13 +23,13 @@ interface Contender {
   backers: number;
 }
 
-/** The choices to mark, and the number of endorsers that support them; null if there are none. */
+/** The choices to mark, and the number of endorsers that support them; null without choices. */
 interface Outcome {
   choice_ids: number[];
   support: number | null;
 }
 
-/** The rule of a vote method. Contenders are most-backed first, ties in ballot order. */
+/** The rule of a vote method. Contenders come most-backed first, ties in ballot order. */
 type Rule = (contenders: Contender[], backers: number, contest: EndorsedContest) => Outcome;
 
 const RULES: Record<VoteMethod, Rule> = {
@@ -55,15 +55,16 @@ const RULES: Record<VoteMethod, Rule> = {
 };
 
 /**
- * Recommends what to mark in a contest, by the picks of the chosen endorsers (specification, "Recommendation").
+ * Recommends choices in a contest, by the picks of the chosen endorsers (specification, "Recommendation").
  *
- * Where the specification leaves a case open:
- * - A choice without backers is never recommended, however many seats are left.
- * - A withdrawn choice does not compete: the next choice leads, and a ranking continues with its next choice. Endorsers
- *   that back only withdrawn choices have taken a position, which prevents unanimity.
- * - If choices that tie for the last seat are left out, the agreement is that on the recommended choices. If nothing is
- *   left to recommend, it is `split`.
- * - An endorser that backs more choices than there are seats fully backs each of them, and counts as one endorser.
+ * The specification leaves some cases open:
+ * - A choice without backers is never recommended, even if seats are left.
+ * - A withdrawn choice does not compete: the next choice leads, and a ranking continues with its next choice.
+ *   Endorsers that back only withdrawn choices have taken a position, which prevents unanimity.
+ * - If choices that tie for the last seat are left out, the agreement is that on the recommended choices. If
+ *   nothing is left to recommend, it is `split`.
+ * - An endorser that backs more choices than there are seats fully backs each of them, and counts as one
+ *   endorser.
  * - Choices are most-backed first, ties in ballot order; a ranking has its own order.
  */
 export function recommend(contest: EndorsedContest): Recommendation {
@@ -74,10 +75,10 @@ export function recommend(contest: EndorsedContest): Recommendation {
 }
 
 /**
- * The choices of a contest, including withdrawn ones, most-backed first, ties in ballot order.
+ * Returns the choices of a contest, including withdrawn ones, most-backed first, ties in ballot order.
  *
- * `first_choice_count` counts the endorsers that have the choice first among the choices that stand, as the agreement
- * does. A withdrawn choice has 0. It is null unless the contest is ranked choice.
+ * `first_choice_count` counts the endorsers that rank the choice first among the standing choices, as the
+ * agreement does. A withdrawn choice has 0. It is null unless the contest is ranked choice.
  */
 export function orderBySupport({ vote_method, choices, picks }: EndorsedContest): {
   id: number;
@@ -96,11 +97,7 @@ export function orderBySupport({ vote_method, choices, picks }: EndorsedContest)
     .sort((a, b) => b.endorsement_count - a.endorsement_count);
 }
 
-function countBackers(picks: readonly Pick[]): Map<number, number> {
-  const counts = new Map<number, number>();
-  for (const { choice } of picks) counts.set(choice, (counts.get(choice) ?? 0) + 1);
-  return counts;
-}
+const countBackers = (picks: readonly Pick[]) => countChoices(picks.map(({ choice }) => choice));
 
 function findContenders({ choices, picks }: EndorsedContest): Contender[] {
   const counts = countBackers(picks);
@@ -112,7 +109,7 @@ function findContenders({ choices, picks }: EndorsedContest): Contender[] {
     .sort((a, b) => b.backers - a.backers);
 }
 
-/** The contender with strictly more backers than any other, or none. */
+/** The contender with strictly more backers than any other; empty without one. */
 function leaderOf([first, second]: Contender[]): Contender[] {
   return first && first.backers > (second?.backers ?? 0) ? [first] : [];
 }
@@ -121,13 +118,13 @@ function moreThanHalfOf(contenders: Contender[], backers: number): Contender[] {
   return contenders.filter((contender) => isMoreThanHalf(contender.backers, backers));
 }
 
-/** As many contenders as there are seats, without those that tie with a contender beyond the seats. */
+/** As many contenders as seats, without those that tie with a contender beyond the seats. */
 function fillSeats(contenders: Contender[], seats: number): Contender[] {
   const firstWithout = contenders[seats]?.backers ?? 0;
   return contenders.slice(0, seats).filter(({ backers }) => backers > firstWithout);
 }
 
-/** Recommends contenders, which are most-backed first, so that the last one has the least support. */
+/** Recommends contenders. The last one has the least support, because they come most-backed first. */
 function markAll(marked: Contender[]): Outcome {
   return { choice_ids: marked.map(({ id }) => id), support: marked.at(-1)?.backers ?? null };
 }

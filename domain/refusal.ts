@@ -1,4 +1,4 @@
-/** The reason why a submission is refused: a code for programs and a sentence for people. */
+/** The reason for a refused submission: a code for programs and a sentence for people. */
 export interface Refusal {
   code:
     | 'unreadable'

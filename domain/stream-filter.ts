@@ -1,10 +1,10 @@
 import type { ChangeBody } from '../schemas/change.ts';
 import type { ChangeType, FilterField } from '../schemas/vocabulary.ts';
 
-/** The values of a change that filters look at, one for each field. */
+/** The values of a change for filters, one for each field. */
 export type ChangeFacets = { [Field in FilterField]: Field extends 'types' ? ChangeType : string };
 
-/** Where an event's body has the values that filters look at. The type of a change is not in the body. */
+/** The places of these values in an event's body. The type of a change is not in the body. */
 export const FACET_PATHS: { [Field in Exclude<FilterField, 'types'>]: readonly string[] } = {
   categories: ['endorser', 'category', 'slug'],
   endorsers: ['endorser', 'slug'],
@@ -15,7 +15,7 @@ export const FACET_PATHS: { [Field in Exclude<FilterField, 'types'>]: readonly s
   levels: ['contest', 'district', 'level'],
 };
 
-/** The values of a change of this type that filters look at. */
+/** The values of a change of this type for filters. */
 export function facetsOf(type: ChangeType, body: ChangeBody): ChangeFacets {
   const valueAt = (path: readonly string[]) =>
     path.reduce<unknown>((part, name) => (part as Record<string, unknown>)[name], body);
@@ -23,10 +23,11 @@ export function facetsOf(type: ChangeType, body: ChangeBody): ChangeFacets {
   return { ...Object.fromEntries(inBody), types: type };
 }
 
-/** The changes that a client wants: values by field. An absent field matches every change (specification, "Filter"). */
+/**
+ * The changes for a client: values by field. An absent field matches every change (specification, "Filter").
+ */
 export type StreamFilter = { readonly [Field in FilterField]?: readonly string[] };
 
-/** A test of changes. */
 export type ChangePredicate = (facets: ChangeFacets) => boolean;
 
 /** Fields combine with AND, the values of one field with OR. */
@@ -37,7 +38,7 @@ export function createPredicate(filter: StreamFilter): ChangePredicate {
   return (facets) => conditions.every(([field, values]) => values.has(facets[field]));
 }
 
-/** The same text for filters that match the same changes, whatever the order of their fields and values. */
+/** The same text for filters with the same fields and values in any order. */
 export function filterKey(filter: StreamFilter): string {
   const fields = Object.entries(filter).map(([field, values]) => [field, [...new Set(values)].sort()]);
   return JSON.stringify(fields.sort());

@@ -3,8 +3,8 @@ import { checkSubmission } from '../schemas/submission-files.ts';
 import type { Refusal } from './refusal.ts';
 
 /**
- * The refusal of a submission that is malformed, whatever the catalogue holds; undefined if it is well-formed. The message
- * lists every problem with its field, the expected form and the given value.
+ * The refusal of a submission that is malformed, independent of the catalogue; undefined if it is
+ * well-formed. The message lists every problem with its field, the expected form and the given value.
  */
 export function refuseMalformed(submission: Submission): Refusal | undefined {
   const problems = checkSubmission(submission);

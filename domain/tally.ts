@@ -1,25 +1,25 @@
 import type { Ranking } from './ranking.ts';
 
-/** A ranking and the place in it that counts. */
+/** A ranking and its place that counts now. */
 interface Ballot {
   ranking: Ranking;
   place: number;
 }
 
 /**
- * The votes of an instant run-off. Every ranking counts for its best remaining choice, or for several if they share its
- * first place. When a choice goes out, only the rankings that counted for it are counted again, and they only move on to
- * later places, so that a run-off of many choices is cheap.
+ * The votes of an instant run-off. Every ranking counts for its best remaining choice, or for several choices
+ * that share its first place. When a choice goes out, only the rankings that counted for it are counted
+ * again, and they only move to later places. So a run-off of many choices is cheap.
  */
 export class Tally {
   /** The votes of each remaining choice. */
   readonly votes = new Map<number, number>();
-  /** How many rankings still count. */
+  /** The number of rankings that still count. */
   rankings: number;
   /** The rankings that count for each remaining choice. */
   readonly #supporters = new Map<number, Ballot[]>();
 
-  /** @param choices the choices that take part; rankings may have others. */
+  /** @param choices the choices in the run-off; rankings may have others. */
   constructor(rankings: readonly Ranking[], choices: Iterable<number>) {
     for (const choice of choices) {
       this.votes.set(choice, 0);
@@ -39,7 +39,7 @@ export class Tally {
     }
   }
 
-  /** Moves a ballot on to the first place with a remaining choice, and counts it there. */
+  /** Moves a ballot to the first place with a remaining choice, and counts it there. */
   #count(ballot: Ballot): void {
     for (; ballot.place < ballot.ranking.length; ballot.place += 1) {
       const best = (ballot.ranking[ballot.place] ?? []).filter((choice) => this.votes.has(choice));

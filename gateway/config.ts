@@ -14,11 +14,11 @@ import { type ConsoleConfig, readProvider } from './console/config.ts';
 
 export interface GatewayConfig extends Servers, ConsoleConfig {
   port: number;
-  /** Of the first process; each further one has the next port. 0 for free ones. */
+  /** The port of the first process; each further process takes the next port. 0 for free ports. */
   metricsPort: number;
   /** How many processes serve the port. */
   processes: number;
-  /** The date that counts as today for `upcoming`, YYYY-MM-DD; null for the clock's date. */
+  /** The date of today for `upcoming`, YYYY-MM-DD; null for the clock's date. */
   today: string | null;
   /** How long an event stays readable, in milliseconds. */
   retentionMs: number;
@@ -28,21 +28,21 @@ export interface GatewayConfig extends Servers, ConsoleConfig {
   streamHeartbeatMs: number;
   /** The memory for the newest changes of the stream, in bytes. */
   feedMemoryBytes: number;
-  /** The most requests of one account, long polls included, that the gateway works on at a time. */
+  /** The most requests of one account, long polls included, that the gateway handles at a time. */
   accountConcurrency: number;
   /** How long a client may take to send the headers of a request, in milliseconds. */
   headersTimeoutMs: number;
   /** How long a client may take to send a whole request, in milliseconds. */
   requestTimeoutMs: number;
-  /** How many proxies in front may be trusted to name the client; 0 for none. */
+  /** How many proxies in front of the gateway are trusted to name the client; 0 for none. */
   trustedProxies: number;
-  /** The memory for older changes that were read and may be read again, in bytes. */
+  /** The memory for older changes that were read and may be requested again, in bytes. */
   feedReplayBytes: number;
   /** The memory for answers that can be reused, in bytes; 0 for none. */
   responseMemoryBytes: number;
   /** Whether the gateway serves the console. */
   hasConsole: boolean;
-  /** The period over which a stopping gateway ends its streams, in milliseconds. */
+  /** The time over which a stopping gateway spreads the ends of its streams, in milliseconds. */
   drainMs: number;
 }
 
@@ -53,7 +53,7 @@ const MEGABYTE = 1024 * 1024;
 
 const MAX_PROCESSES = 64;
 
-/** @throws SettingError if it is neither a number nor `auto`, which stands for the number of processors */
+/** @throws SettingError if the setting is neither a number nor `auto`, the number of processors */
 function readProcesses(env: Environment): number {
   const name = 'GATEWAY_PROCESSES';
   return readText(env, name) === 'auto'

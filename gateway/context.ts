@@ -11,10 +11,10 @@ import type { Feed } from './feed/feed.ts';
 import type { StreamLeases } from './limits/stream-leases.ts';
 import type { ReadReplicas } from './replicas/read-replicas.ts';
 
-/** Everything that the routes of a gateway share. Only routes receive it; lower layers take the values they need. */
+/** Everything that the routes of a gateway share. Only routes receive it; lower layers take single values. */
 export interface GatewayContext {
   config: GatewayConfig;
-  /** The database that the request reads from. It is the primary, except for answers that are the same for everybody. */
+  /** The database of the request: the primary, or a replica for answers that all accounts share. */
   pool: DatabasePool;
   /** Whether `pool` leads to a replica. */
   isReplica: boolean;
@@ -30,6 +30,6 @@ export interface GatewayContext {
   exports: Pick<Exports, 'begin'>;
   clock: Clock;
   log: Logger;
-  /** Aborts when the gateway begins to shut down. Long polls then answer at once. */
+  /** Aborts when the gateway begins to shut down. Long polls then answer immediately. */
   draining: AbortSignal;
 }

@@ -40,48 +40,44 @@ const LARGE_ANSWERS = { atOnce: 4, atOnceOfAccount: 4, waiting: 200, waitingOfAc
 export interface Gateway extends Stoppable {
   /** The port it listens on. */
   port: number;
-  /** Whether it may receive requests, as `/readyz` says. */
+  /** Whether it may receive requests (`/readyz`). */
   isReady(): Promise<boolean>;
-  /** How long ago it last had every change that Kafka had, in milliseconds. */
+  /** The time since it last had every change in Kafka, in milliseconds. */
   behindMs(): number;
 }
 
 export interface GatewayOptions {
-  /** By default the database's clock, which all gateways go by. */
+  /** By default the database's clock, which all gateways share. */
   clock?: Clock;
   log: Logger;
-  /** Called when the stream starts a new history. This gateway must then be stopped and another one started. */
+  /** Called when the stream starts a new history. The owner must then replace this gateway with a new one. */
   onNewEpoch: () => void;
 }
 
 /**
- * Starts a gateway, which follows the stream and answers HTTP. It is ready once it has caught up with the stream.
+ * Starts a gateway, which follows the stream and answers HTTP. It is ready when it has caught up.
  *
- * @throws SettingError if its port is taken, and the database's error if it cannot be reached
+ * @throws SettingError if its port is taken, and the database's error if the database is unreachable
  */
 export async function startGateway(
   config: GatewayConfig,
   { clock: ownClock, log, onNewEpoch }: GatewayOptions,
 ): Promise<Gateway> {
-  const pool = await createReadPool({
+  const connection = {
     databaseUrl: config.databaseUrl,
     maxConnections: MAX_CONNECTIONS,
     connectionTimeoutMs: CONNECTION_TIMEOUT_MS,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-  });
+  };
+  const pool = await createReadPool(connection);
   // Version look-ups run one at a time on a connection of their own, so that slow reads do not delay kept answers.
   const versionPool = await createReadPool({
-    databaseUrl: config.databaseUrl,
+    ...connection,
     maxConnections: 1,
     connectionTimeoutMs: VERSION_TIMEOUT_MS,
     statementTimeoutMs: VERSION_TIMEOUT_MS,
   });
-  const exportPool = await createReadPool({
-    databaseUrl: config.databaseUrl,
-    maxConnections: MAX_EXPORTS,
-    connectionTimeoutMs: CONNECTION_TIMEOUT_MS,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-  });
+  const exportPool = await createReadPool({ ...connection, maxConnections: MAX_EXPORTS });
   const databaseClock = new ReferenceClock({ read: () => loadDatabaseTime(pool), log });
   const clock = ownClock ?? databaseClock;
   databaseClock.start();
@@ -91,12 +87,9 @@ export async function startGateway(
     clock,
   });
   const replicas = new ReadReplicas({
-    databaseUrl: config.databaseUrl,
+    ...connection,
     readDatabaseUrls: config.readDatabaseUrls ?? [],
     primary: { pool, dataVersion: new Coalescer(() => loadDataVersions(versionPool)), isReplica: false },
-    maxConnections: MAX_CONNECTIONS,
-    connectionTimeoutMs: CONNECTION_TIMEOUT_MS,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     versionTimeoutMs: VERSION_TIMEOUT_MS,
     log,
   });
@@ -153,7 +146,7 @@ export async function startGateway(
     log,
   });
 
-  // The feed vouches for times, so it must not begin by a local clock that may be wrong.
+  // The feed vouches for times, so it must not start with a wrong local clock.
   if (ownClock) feed.start();
   else databaseClock.synchronized.then(() => feed.start());
   accessWatch.start();

@@ -9,18 +9,18 @@ import { INVALID_SETTING_STATUS } from '../service/program.ts';
 import { type SupervisedProcess, supervise } from '../service/supervise.ts';
 import type { GatewayConfig } from './config.ts';
 
-/** Whether this process serves as one of several, on behalf of the process that accepts their connections. */
+/** Whether this process is one of several that serve the port for a common parent. */
 export const isOneOfSeveral = cluster.isWorker;
 
-/** Tells the process that started this one, if there is one, that this one works. */
+/** Tells the parent process, if any, that this process works. */
 export function reportStarted(): void {
   if (isOneOfSeveral) process.send?.('started');
 }
 
 /**
- * Starts a process that serves at METRICS_PORT plus its place.
+ * Starts a process, with the metrics port METRICS_PORT + `place`.
  *
- * @throws Error if it ends before it works
+ * @throws Error if the process ends before it works
  */
 async function startProcess(metricsPort: number, place: number): Promise<SupervisedProcess> {
   const worker = cluster.fork({ METRICS_PORT: String(metricsPort === 0 ? 0 : metricsPort + place) });
@@ -37,12 +37,12 @@ async function startProcess(metricsPort: number, place: number): Promise<Supervi
 }
 
 /**
- * Starts several processes that serve the same port, each a whole gateway, and starts one again that ends. This process
- * accepts the connections and hands them to the others in turn, so that streams are spread evenly and a process that
- * stops loses none.
+ * Starts several processes that serve the same port, each a whole gateway, and restarts each that ends. This
+ * process accepts the connections and hands them to the others in turn, so that streams are spread evenly and
+ * a process that stops loses none.
  *
  * @returns once all of them work
- * @throws OperatorError if one cannot start, which says the reason itself
+ * @throws OperatorError if one cannot start. The process itself reports the reason.
  */
 export async function startProcesses(
   { processes, metricsPort }: Pick<GatewayConfig, 'processes' | 'metricsPort'>,
@@ -67,7 +67,7 @@ export async function startProcesses(
     keepers.push(keeper);
   };
   try {
-    // The first one alone, so that an invalid setting is reported once.
+    // The first process starts alone, so that an invalid setting is reported once.
     await keep(0);
     const others = Array.from({ length: processes - 1 }, (_, index) => keep(index + 1));
     await Promise.allSettled(others);

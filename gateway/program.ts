@@ -7,7 +7,7 @@ import { exposeFeedLag } from './feed/metrics.ts';
 import { startGateway } from './gateway.ts';
 import { isOneOfSeveral, reportStarted, startProcesses } from './processes.ts';
 
-/** Starts a gateway and its monitoring port, or as many as GATEWAY_PROCESSES says. They stop on a signal. */
+/** Starts a gateway and its monitoring port, or several (GATEWAY_PROCESSES). They stop on a signal. */
 export async function start(log: Logger): Promise<void> {
   const config = createConfig(readEnv(process.env));
   if (config.processes > 1 && !isOneOfSeveral) {
@@ -15,9 +15,9 @@ export async function start(log: Logger): Promise<void> {
     log.info({ processes: config.processes }, 'all gateway processes listen');
     return;
   }
-  // Ctrl-C reaches every process of a terminal. The one that started this one tells it to stop.
+  // Ctrl-C reaches every process of a terminal. The parent tells this one to stop.
   if (isOneOfSeveral) process.on('SIGINT', () => {});
-  // A gateway follows one history of the stream. The supervisor restarts the process, which then follows the new one.
+  // A gateway follows one history of the stream. The supervisor restarts the process for the new one.
   const onNewEpoch = () => process.kill(process.pid, 'SIGTERM');
   const gateway = await startGateway(config, { log, onNewEpoch });
   exposeFeedLag(gateway.behindMs);

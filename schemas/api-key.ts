@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 
 /*
  * An API key is "bes_", 32 random base62 characters, and 6 characters of checksum over the rest. The checksum reveals
- * mistyped keys without a look-up, and the form lets secret scanners find leaked ones.
+ * mistyped keys without a look-up, and the form lets secret scanners find leaked keys.
  */
 const PREFIX = 'bes_';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -34,14 +34,14 @@ export function isWellFormedApiKey(text: string): boolean {
 }
 
 /**
- * The SHA-256 of a key as 32 characters of latin1, which crypto calls binary. Every request needs it, and a string costs
- * a third of a Buffer.
+ * The SHA-256 of a key as 32 latin1 characters, which crypto calls binary. Every request needs it, and a
+ * string costs a third of a Buffer.
  */
 export function digestApiKey(text: string): string {
   return hash('sha256', text, 'binary');
 }
 
-/** The SHA-256 of a key as 32 bytes, which is the stored form. */
+/** The SHA-256 of a key as 32 bytes: the stored form. */
 export function hashApiKey(text: string): Buffer {
   return Buffer.from(digestApiKey(text), 'latin1');
 }

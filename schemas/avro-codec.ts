@@ -10,7 +10,7 @@ export const FINGERPRINT_BYTES = 8;
 /** The bytes before the datum. */
 export const HEADER_LENGTH = MARKER.length + FINGERPRINT_BYTES;
 
-/** The bytes are not a value of any known version of the schema. */
+/** The bytes do not hold a value of any known version of the schema. */
 export class AvroDecodeError extends Error {
   override name = 'AvroDecodeError';
 }
@@ -18,12 +18,12 @@ export class AvroDecodeError extends Error {
 /** Writes the newest version of a record and reads every known version. */
 export interface AvroCodec<T> {
   encode(value: T): Buffer;
-  /** @throws AvroDecodeError if the bytes are not a single-object encoding, or not of a known version. */
+  /** @throws AvroDecodeError if the bytes are not a single-object encoding of a known version. */
   decode(bytes: Uint8Array | null): T;
   /**
-   * Returns bytes of any known version in the newest one; the same bytes if they are.
+   * Converts bytes of any known version to the newest version. Returns bytes of the newest version unchanged.
    *
-   * @throws AvroDecodeError as `decode`, but bytes of the newest version are not looked through
+   * @throws AvroDecodeError as `decode`, but does not check bytes of the newest version
    */
   upgrade(bytes: Buffer | null): Buffer;
   /** The newest version of the schema. */
@@ -94,7 +94,7 @@ function startsWith(bytes: Uint8Array, start: Uint8Array): boolean {
   return true;
 }
 
-/** The reader of bytes of avsc. Reading past their end does not throw; `isValid` is false afterwards. */
+/** avsc's reader of bytes. Reading past their end does not throw; `isValid` is false afterwards. */
 interface Tap {
   isValid(): boolean;
   readLong(): number;
@@ -102,8 +102,8 @@ interface Tap {
 }
 
 /**
- * An array type that stops at the end of the bytes. avsc's own creates as many items as a corrupt count announces, until
- * memory is full, before it notices that the bytes have ended (INV-9).
+ * An array type that stops at the end of the bytes. avsc's own type creates as many items as a corrupt count
+ * announces, until memory is full, before it notices the end (INV-9).
  */
 class BoundedArrayType extends avro.types.ArrayType {
   _read(tap: Tap): unknown[] {

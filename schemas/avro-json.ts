@@ -1,6 +1,6 @@
 /*
- * From Avro's binary form to JSON without objects between, compiled from a schema. The JSON is the one that
- * `JSON.stringify` makes of the decoded value.
+ * Converts Avro's binary form directly to JSON, without objects in between. Writers are compiled from a schema. The JSON
+ * is the same as `JSON.stringify` makes of the decoded value.
  */
 
 import { copyPlain, createLiteral, type Literal, writeWords } from './json-words.ts';
@@ -21,7 +21,7 @@ export type JsonSchema =
 /** Writes the next value of an input to its output. */
 export type JsonWriter = (io: AvroToJson) => void;
 
-/** The most bytes of JSON that one byte of Avro becomes: a control character is written as `\u0000`. */
+/** The most bytes of JSON for one byte of Avro: a control character is written as `\u0000`. */
 export const MAX_GROWTH = 6;
 
 const QUOTE = 0x22;
@@ -29,7 +29,7 @@ const CLOSE = 0x7d;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 
-/** Bytes in Avro's binary form that are read, and bytes of JSON that are written. */
+/** An input in Avro's binary form, and an output in JSON. */
 export class AvroToJson {
   source: Buffer = Buffer.alloc(0);
   /** Where the next value begins in `source`. */
@@ -37,11 +37,11 @@ export class AvroToJson {
   target: Buffer;
   /** Where the next byte is written. */
   end = 0;
-  /** Where strings that are asked for lie in `source`: the start and the end of each. */
+  /** The places of captured strings in `source`: the start and the end of each. */
   readonly captured: Uint32Array;
-  /** By capture: the texts that were asked for. */
+  /** The texts of captured strings, by capture. */
   readonly #texts: TextCache[];
-  /** All memory that `source` is a part of, which many values share. */
+  /** The whole memory that `source` is a part of. Many values share it. */
   #sourceView = new DataView(this.source.buffer);
   #targetView: DataView;
 
@@ -61,9 +61,9 @@ export class AvroToJson {
   }
 
   /**
-   * Goes on in another output, where the same has been written.
+   * Continues in another output that holds a copy of the bytes so far.
    *
-   * @param target large enough for what is written, and three bytes more; a write beyond its end throws RangeError
+   * @param target has room for the output and three more bytes; a write beyond throws RangeError
    */
   writeTo(target: Buffer<ArrayBuffer>): void {
     this.target = target;
@@ -113,9 +113,9 @@ export class AvroToJson {
   }
 
   /**
-   * Reads the length of a string, and leaves `at` at its beginning.
+   * Reads the length of a string, and moves `at` to its beginning.
    *
-   * @throws RangeError if the string does not end before the input does
+   * @throws RangeError if the string is longer than the rest of the input
    */
   readLength(): number {
     const length = this.readLong();
@@ -123,7 +123,9 @@ export class AvroToJson {
     return length;
   }
 
-  /** Copies bytes that are themselves in JSON. Returns false if one of them is not, and `end` stays where it was. */
+  /**
+   * Copies bytes that JSON does not escape. Returns false, with `end` unchanged, if it escapes one of them.
+   */
   copyPlain(length: number): boolean {
     const from = this.source.byteOffset + this.at;
     if (!copyPlain(this.#sourceView, from, this.#targetView, this.end, length)) return false;
@@ -149,7 +151,7 @@ export class AvroToJson {
     return length;
   }
 
-  /** The text of the captured string with this index; empty if the input has none, such as null. */
+  /** The text of the captured string with this index; empty if the input has none, for example null. */
   textOf(index: number): string {
     const start = this.captured[index * 2] ?? 0;
     const length = (this.captured[index * 2 + 1] ?? 0) - start;
@@ -175,7 +177,7 @@ const copyBoolean: JsonWriter = (io) => {
 
 const isUnion = (schema: JsonSchema): schema is readonly JsonSchema[] => Array.isArray(schema);
 
-/** Reads an index, and writes by the branch or symbol that it names. */
+/** Reads an index, and writes with its branch or symbol. */
 function compileChoice(branches: readonly JsonWriter[]): JsonWriter {
   return (io) => {
     const branch = branches[io.readLong()];
@@ -184,7 +186,7 @@ function compileChoice(branches: readonly JsonWriter[]): JsonWriter {
   };
 }
 
-/** Copies a string and notes where it lies in the source. */
+/** Copies a string and notes its place in the source. */
 function captureString(index: number): JsonWriter {
   return (io) => {
     const length = io.copyString();
@@ -196,8 +198,8 @@ function captureString(index: number): JsonWriter {
 /**
  * Compiles the writer of a schema.
  *
- * @param captures the paths of strings, such as `election.slug`, whose places the writer notes in `captured`
- * @throws Error if the schema has a part that no change uses
+ * @param captures the paths of strings, such as `election.slug`. The writer notes their places in `captured`
+ * @throws Error if the schema has a type that changes do not use
  */
 export function compileJsonWriter(
   schema: JsonSchema,

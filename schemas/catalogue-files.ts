@@ -13,7 +13,7 @@ export type { ChoiceRecord, ContestRecord } from './catalogue/contest.ts';
 export type { ElectionRecord } from './catalogue/election.ts';
 export type { EndorserCategoryRecord, EndorserRecord } from './catalogue/endorser.ts';
 
-/** The kinds of catalogue files, each after the kinds that its records refer to. */
+/** The kinds of catalogue files. Each kind comes after the kinds that its records refer to. */
 export const CATALOGUE_KINDS = ['endorser-categories', 'endorsers', 'elections', 'contests'] as const;
 export type CatalogueKind = (typeof CATALOGUE_KINDS)[number];
 
@@ -39,8 +39,8 @@ export function parseCatalogueRecord(kind: CatalogueKind, json: unknown): Parsed
 }
 
 /**
- * The name of a record within its kind: a contest's key, otherwise the slug. Also works for refused records: null if the
- * name is missing, contradicts itself or cannot be stored.
+ * The name of a record within its kind: a contest's key, otherwise the slug. Works for refused records too:
+ * null if the name is missing, contradicts itself or cannot be stored.
  */
 export function catalogueKey(kind: CatalogueKind, json: unknown): string | null {
   if (typeof json !== 'object' || json === null) return null;

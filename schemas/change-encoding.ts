@@ -1,7 +1,7 @@
 /*
- * A change's message in two parts. The body is known when the change is made, and is encoded then: the fingerprint of the
- * schema, and the Avro of every field after the head. The head has the id, which is known when the change is relayed. Put
- * together they are what `changeCodec` writes: in Avro, a record is its fields one after the other.
+ * A change's message in two parts. The body is known and encoded when the change is made: the fingerprint of the schema,
+ * and the Avro of every field after the head. The head has the id, which is known when the change is relayed. Together
+ * they are the output of `changeCodec`, because a record in Avro is its fields one after the other.
  */
 import avro from 'avsc';
 import { FINGERPRINT_BYTES, fingerprint, MARKER, readSchemaVersions } from './avro-codec.ts';
@@ -21,12 +21,12 @@ const bodyFields = fields
   .slice(HEAD_FIELDS.length)
   .map(({ name, type }) => ({ name: name as BodyPart, type }));
 
-/** By part of the catalogue: its Avro. Many changes share a part, which never changes. */
+/** The Avro of parts of the catalogue. Many changes share a part, which never changes. */
 const encodedParts = new WeakMap<object, Buffer>();
-/** Where a body is put together. It grows with the largest body. */
+/** The buffer in which bodies are assembled. It grows with the largest body. */
 let scratch = Buffer.alloc(16 * 1024);
 
-/** @returns where the part ends in `scratch`, or a greater number if it does not fit */
+/** @returns the end of the part in `scratch`, or a number beyond `scratch` if the part does not fit */
 function writePart(type: avro.Type, part: object, at: number): number {
   const end = type.encode(part, scratch, at);
   return end < 0 ? at + type.toBuffer(part).length : end;
@@ -42,7 +42,7 @@ function writeSharedPart(type: avro.Type, part: object, at: number): number {
   return at + bytes.length;
 }
 
-/** Packs a body. Its parts must not be altered afterwards. */
+/** Encodes a body. Its parts must not be altered afterwards. */
 export function encodeBody(body: ChangeBody): Buffer {
   let end = HEADER.copy(scratch);
   for (const { name, type } of bodyFields) {
@@ -55,7 +55,7 @@ export function encodeBody(body: ChangeBody): Buffer {
 }
 
 /**
- * The message of a change, as `changeCodec` would write it.
+ * The message of a change, equal to the output of `changeCodec`.
  *
  * @param encoded the result of `encodeBody`, in this version or an earlier one
  */
@@ -69,14 +69,14 @@ export function encodeChange(encoded: Buffer, head: ChangeHead): Buffer {
   ]);
 }
 
-/** A head, for bodies that are read without one. */
+/** A head for reading bodies without one. */
 const NO_HEAD: ChangeHead = { epoch: 0, sequence: 0, id: '', type: 'created', occurred_at: 0 };
 
 /**
- * The body that was encoded.
+ * Decodes a body.
  *
  * @param encoded the result of `encodeBody`, in this version or an earlier one
- * @throws AvroDecodeError if it is of a later version
+ * @throws AvroDecodeError if it has a later version
  */
 export function decodeBody(encoded: Buffer): ChangeBody {
   const { endorsement, endorser, contest, election, choice } = changeCodec.decode(

@@ -21,7 +21,7 @@ export interface Change extends ChangeBody {
 /** A change without its body. */
 export type ChangeHead = Omit<Change, keyof ChangeBody>;
 
-/** The fields that every version of the schema begins with. */
+/** The first fields of every version of the schema. */
 export const HEAD_FIELDS = [
   'epoch',
   'sequence',
@@ -31,8 +31,8 @@ export const HEAD_FIELDS = [
 ] as const satisfies (keyof ChangeHead)[];
 
 /**
- * The head of a change of the log in the stream. The batch that relays the change fixes its id (INV-3): `offsets` are the
- * ends of the partitions before the batch was first sent.
+ * The head of a change in the stream. The batch that relays the change fixes its id (INV-3): `offsets` are
+ * the ends of the partitions before the batch was first sent.
  *
  * @param change.occurredAt milliseconds since 1970
  */

@@ -2,15 +2,15 @@ import { crc32 } from 'node:zlib';
 
 /*
  * A cursor is a client's position in the change stream (INV-4). The id of an event is the cursor right after it, and
- * never changes (INV-3). Every other cursor also says up to which time nothing followed. So there are two forms:
+ * never changes (INV-3). Every other cursor also has a time up to which nothing followed. So there are two forms:
  *
  *   the id of an event   <sequence> "." <payload>
  *   any other cursor     <sequence> "_" <time> "." <payload>
  *
- * Sequence and time are 11 digits of base32hex each; the time is in milliseconds. Because "_" comes after "." in ASCII,
- * both forms together compare as strings in stream order: no cursor is below the id of the event that it follows, and
- * of two cursors after the same event the later one is above. Older cursors of the first form, which are no event's id,
- * stay valid.
+ * Sequence and time are 11 digits of base32hex each; the time is in milliseconds. Because "_" comes after "."
+ * in ASCII, both forms together compare as strings in stream order: a cursor is never below the id of the
+ * event before it, and of two cursors after the same event the later one is above. Older cursors of the first
+ * form stay valid.
  *
  * The payload is binary, written in base64url: a version byte; the epoch and, in the first form, the time as varints; a
  * scale byte; the number of partitions and, for each, the lowest offset at which reading must start, divided by
@@ -25,21 +25,25 @@ const PAYLOAD_SEPARATOR = '.';
 /** The most characters of a cursor. */
 const MAX_LENGTH = 199;
 const CHECKSUM_BYTES = 4;
-/** The most partitions that the changes topic may have, since a cursor holds an offset for each. */
+/** The most partitions of the changes topic, since a cursor holds an offset for each. */
 export const MAX_PARTITIONS = 100;
 
 export interface Cursor {
-  /** The history of the stream that the sequence counts in. */
+  /** The history of the stream to which the sequence belongs. */
   epoch: number;
-  /** Everything up to this sequence is behind the cursor; 0 is the beginning. */
+  /** The last sequence before the cursor; 0 at the beginning. */
   sequence: number;
-  /** Milliseconds since 1970. The client has every change up to this time, which decides when the cursor expires. */
+  /**
+   * Milliseconds since 1970. The client has every change up to this time. It decides when the cursor expires.
+   */
   time: number;
-  /** The offset in each partition at which reading must start. Further partitions start at their beginning. */
+  /**
+   * The offset in each partition at which reading must start. Further partitions start at their beginning.
+   */
   offsets: readonly number[];
 }
 
-/** The text is not a cursor of this service. The message completes a sentence about it. */
+/** The text is not a cursor of this service. The message continues a sentence about it. */
 export class InvalidCursorError extends Error {
   override name = 'InvalidCursorError';
 }
@@ -113,14 +117,14 @@ function requireFormattable(cursor: Cursor): void {
 /**
  * The id of the event of a sequence and a time: safe in URLs and headers, under 200 characters.
  *
- * @throws RangeError if a number is negative or not a safe integer, or there are more than 100 partitions.
+ * @throws RangeError if a number is negative or not a safe integer, or for more than 100 partitions.
  */
 export function formatEventId({ sequence, ...place }: Cursor): string {
   return createEventIds(place)(sequence);
 }
 
 /**
- * Formats the ids of events that share everything but their sequence, as those of a batch mostly do.
+ * Formats the ids of events that share everything except their sequence, like most events of a batch.
  *
  * @throws RangeError as `formatEventId` does
  */
@@ -135,10 +139,10 @@ export function createEventIds(place: Omit<Cursor, 'sequence'>): (sequence: numb
 }
 
 /**
- * The text of a cursor that is not the id of an event: safe in URLs and headers, under 200 characters. It is above the
- * id of the event that it follows, and below the ids of all later ones.
+ * The text of a cursor that is not an event id: safe in URLs and headers, under 200 characters. It is above
+ * the id of the event before it, and below the ids of all later events.
  *
- * @throws RangeError if a number is negative or not a safe integer, or there are more than 100 partitions.
+ * @throws RangeError if a number is negative or not a safe integer, or for more than 100 partitions.
  */
 export function formatCursor(cursor: Cursor): string {
   requireFormattable(cursor);
@@ -177,7 +181,7 @@ class PayloadReader {
   }
 }
 
-/** @param readTime reads the time, which follows the epoch if it is in the payload. */
+/** @param readTime reads the time. If the payload holds the time, it follows the epoch. */
 function decodePayload(
   payload: Buffer,
   known: number,
@@ -190,16 +194,16 @@ function decodePayload(
   const time = readTime(reader);
   const scale = reader.readByte();
   const count = reader.readVarint();
-  if (count > MAX_PARTITIONS) throw new InvalidCursorError('it speaks of too many partitions');
+  if (count > MAX_PARTITIONS) throw new InvalidCursorError('it has too many partitions');
   const offsets = Array.from({ length: count }, () => reader.readVarint() * 2 ** scale);
-  if (!reader.atEnd) throw new InvalidCursorError('it goes on after its end');
+  if (!reader.atEnd) throw new InvalidCursorError('it continues after its end');
   return { epoch, time, offsets };
 }
 
 /**
  * Parses a cursor of either form. Accepts only the exact output of `formatEventId` and `formatCursor`.
  *
- * @throws InvalidCursorError if the text is anything else.
+ * @throws InvalidCursorError for any other text
  */
 export function parseCursor(text: string): Cursor {
   const match = /^(([0-9a-v]{11})(?:_([0-9a-v]{11}))?)\.([A-Za-z0-9_-]{8,187})$/.exec(text);

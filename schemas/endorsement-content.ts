@@ -1,6 +1,6 @@
 /*
- * The content of an endorsement that two copies of it have in common: the fields that both the list of endorsements and
- * the events carry. Digests are sums of hashes of this content; docs/copies.md describes it to the byte.
+ * The content of an endorsement that every copy of it has: the fields of both the list of endorsements and the events.
+ * Digests are sums of hashes of this content; docs/copies.md describes it to the byte.
  */
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
@@ -8,10 +8,12 @@ import type { ChangeBody } from './change.ts';
 
 type SharedPart = Exclude<keyof ChangeBody, 'endorsement'>;
 
-/** By part of the catalogue, which many endorsements share and nobody alters: its canonical JSON. */
+/** The canonical JSON of parts of the catalogue. Many endorsements share a part, which never changes. */
 const renderedParts = new WeakMap<object, string>();
 
-/** The fields that count. They never change: a field that events gain is no part of the content. */
+/**
+ * The fields of the content. They are final: a field that events gain later does not belong to the content.
+ */
 const CONTENT: { readonly [Part in SharedPart]: (part: ChangeBody[Part]) => object } = {
   choice: ({ candidate, id, label, measure_answer, party }) => ({
     candidate: candidate && { full_name: candidate.full_name, id: candidate.id },

@@ -1,4 +1,4 @@
-/** Every code of an error body, with its HTTP status. The list is closed, and a test holds the service to it. */
+/** Every code of an error body, with its HTTP status. The list is closed; a test checks it. */
 export const ERROR_STATUS = {
   invalid_parameter: 400,
   invalid_json: 400,

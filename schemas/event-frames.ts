@@ -6,7 +6,7 @@ import { createLiteral, type Literal } from './json-words.ts';
 import type { ChangeType } from './vocabulary.ts';
 
 const INITIAL_BYTES = 2 * 1024 * 1024;
-/** More than everything in a frame that does not come from the strings of its change. */
+/** More than the bytes of a frame that do not come from the strings of its change. */
 const FIXED_BYTES = 4096;
 
 const [FRAME_START = '', BEFORE_JSON = ''] = renderFrameHead({ event: 'endorsement', id: '\0' }).split('\0');
@@ -36,10 +36,10 @@ function readFields(): { types: readonly ChangeType[]; body: readonly { name: st
 }
 
 /**
- * Writes the Server-Sent Events of changes, one after the other into one buffer, from their Avro: without an object for
- * any of them. The JSON of an event is its body (specification, "Event body"), which never changes (INV-3).
+ * Writes the Server-Sent Events of changes from their Avro, in a row in one buffer, without an object for
+ * each. The JSON of an event is its body (specification, "Event body"), which never changes (INV-3).
  *
- * After `write`, the other fields describe the frame that was written last.
+ * After `write`, the other fields describe the last frame.
  */
 export class FrameWriter {
   epoch = 0;
@@ -67,23 +67,23 @@ export class FrameWriter {
     }));
   }
 
-  /** Where the last frame ends, and the next one begins. */
+  /** The end of the last frame, and the start of the next. */
   get end(): number {
     return this.#io.end;
   }
 
-  /** Begins again with an empty buffer. */
+  /** Starts over with an empty buffer. */
   clear(): void {
     if (this.#io.target.length > INITIAL_BYTES) this.#io.writeTo(Buffer.allocUnsafeSlow(INITIAL_BYTES));
     this.#io.end = 0;
   }
 
-  /** Takes back what was written after a position. */
+  /** Discards everything after a position. */
   retreat(end: number): void {
     this.#io.end = end;
   }
 
-  /** A copy of all frames, in memory of its own. */
+  /** A copy of all frames, in its own memory. */
   copyFrames(): Buffer<ArrayBuffer> {
     // Not from Node's buffer pool: an entry would keep the whole pool block alive.
     const bytes = Buffer.allocUnsafeSlow(this.end);
@@ -100,7 +100,7 @@ export class FrameWriter {
    * Adds the frame of a change.
    *
    * @param value the value of a record of the changes topic
-   * @throws AvroDecodeError if it is no change; nothing is added then
+   * @throws AvroDecodeError if it is not a change; nothing is added then
    */
   write(value: Buffer | null): void {
     const bytes = changeCodec.upgrade(value);
@@ -122,8 +122,8 @@ export class FrameWriter {
     this.sequence = io.readLong();
     io.writeLiteral(LITERALS.start);
     const idStart = io.end;
-    // An id stands on a line of its own, so a line break in it would forge an event.
-    if (!io.copyPlain(io.readLength())) throw new RangeError('the id has characters that no id has');
+    // An id has a line of its own, so a line break in it would forge an event.
+    if (!io.copyPlain(io.readLength())) throw new RangeError('the id has invalid characters');
     const idEnd = io.end;
     const type = this.#types[io.readLong()];
     if (!type) throw new RangeError('the type is unknown');

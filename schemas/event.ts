@@ -1,13 +1,13 @@
 /**
- * The second that was formatted last, and its text up to the decimal point. Most changes of a batch share a second. If
- * each time were formatted anew, rendering an event would take a quarter to a third longer.
+ * The last formatted second, and its text up to the decimal point. Most changes of a batch share a second.
+ * Formatting each time again would make rendering an event a quarter to a third slower.
  */
 let last = { second: Number.NaN, text: '' };
 
 /**
  * Formats milliseconds since 1970 like `Date.prototype.toISOString`, at a fraction of the cost.
  *
- * @throws RangeError if no date has this time
+ * @throws RangeError if the time is outside the range of dates
  */
 export function formatTime(time: number): string {
   const second = Math.floor(time / 1000);

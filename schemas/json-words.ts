@@ -1,14 +1,12 @@
-/*
- * JSON is written four bytes at a time, which takes a third to a half of the time of single bytes.
- */
+/* JSON is written four bytes at a time, which takes a third to a half of the time of single bytes. */
 
 const WORD_BYTES = 4;
 
-/** ASCII that is written again and again. */
+/** ASCII text that is written often. */
 export interface Literal {
-  /** Its bytes, four in each, the first one lowest. The last word ends in zeros. */
+  /** Its bytes, four in each word, the first byte lowest. The last word is padded with zeros. */
   readonly words: Int32Array;
-  /** In bytes. */
+  /** The length in bytes. */
   readonly length: number;
 }
 
@@ -37,10 +35,10 @@ const QUOTES = 0x22222222;
 const BACKSLASHES = 0x5c5c5c5c;
 
 /**
- * Whether one of four bytes is not itself in a string of JSON: all but printable ASCII, and `"` and `\`.
+ * Whether JSON escapes or extends one of four bytes in a string: all but printable ASCII, and `"` and `\`.
  *
- * A byte that is below another becomes negative, and so has its highest bit, when the other is subtracted. A borrow can
- * make a plain byte above it look odd too, which does not matter, because one of the four is odd then anyway.
+ * Subtracting a greater byte makes the result negative, which sets the highest bit. A borrow can also mark a
+ * plain byte above it. This does not matter, because one of the four is then odd anyway.
  */
 function hasOddByte(word: number): boolean {
   const quotes = word ^ QUOTES;
@@ -55,10 +53,7 @@ function hasOddByte(word: number): boolean {
 
 const isOdd = (byte: number) => byte < 0x20 || byte >= 0x80 || byte === 0x22 || byte === 0x5c;
 
-/**
- * Copies bytes if each of them is itself in a string of JSON. Returns false if one is not; the target then holds some of
- * them.
- */
+/** Copies plain bytes of a JSON string. Returns false if one is odd, after it copied some of them. */
 export function copyPlain(
   source: DataView,
   from: number,

@@ -5,7 +5,7 @@ import { InvalidCursorError } from './cursor.ts';
 /** The end of a page, from which the next page continues. Numbers are integers. */
 export type PageState = readonly (string | number | null)[];
 
-/** The listing that a page belongs to. Its cursors are for it alone. */
+/** The listing that a page belongs to. Its cursors are valid for it alone. */
 export interface Listing {
   /** The list's name. */
   list: string;
@@ -16,12 +16,12 @@ export interface Listing {
 /** The parameters of a list, by name. */
 type Parameters = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
-/** Enough characters of a digest that two selections of one client never share them by chance. */
+/** Enough characters of a digest to keep the selections of a client apart. */
 const DIGEST_CHARACTERS = 16;
 
 /**
- * Describes the listing that a request asks for: every parameter counts but `limit` and `cursor`. The order of
- * parameters and of the values of one does not matter, nor do repeated values, nor false, which is as good as absent.
+ * Describes the listing of a request: every parameter counts except `limit` and `cursor`. The order of
+ * parameters and of their values does not matter. Repeated values count once, and false counts as absent.
  */
 export function describeListing(list: string, { limit: _, cursor: __, ...selecting }: Parameters): Listing {
   const chosen = Object.entries(selecting)
@@ -36,13 +36,15 @@ function checksum(text: string): string {
   return crc32(text).toString(32).padStart(7, '0');
 }
 
-/** The `next_cursor` of a listing: its name and selection and the state as base64url JSON, and a checksum. */
+/**
+ * The `next_cursor` of a listing: its name, its selection and the state as base64url JSON, and a checksum.
+ */
 export function formatPageCursor({ list, selection }: Listing, state: PageState): string {
   const text = Buffer.from(JSON.stringify([list, selection, ...state])).toString('base64url');
   return `${text}.${checksum(text)}`;
 }
 
-/** The values of a base64url text, or undefined if it holds no state. Clients can forge the checksum. */
+/** The values of a base64url text; undefined if it does not hold a state. Clients can forge the checksum. */
 function decodeState(text: string): PageState | undefined {
   try {
     const values: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
@@ -59,7 +61,7 @@ function isStateValue(value: unknown): boolean {
 /**
  * Parses the `next_cursor` of a listing.
  *
- * @throws InvalidCursorError if it is not a cursor of this listing.
+ * @throws InvalidCursorError if the text is not a cursor of this listing.
  */
 export function parsePageCursor({ list, selection }: Listing, cursor: string): PageState {
   const [text = '', sum, ...rest] = cursor.split('.');

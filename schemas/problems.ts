@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 
 /** A problem of one field of a record. */
 export interface Problem {
-  /** Such as `choices[2].label`; null for the record as a whole. */
+  /** For example `choices[2].label`; null for the whole record. */
   field: string | null;
   /** Completes a sentence that begins with the field: "must be text of 1 to 500 characters, is 7". */
   message: string;
@@ -41,7 +41,7 @@ export function joinField(parent: string | null, part: string | number): string 
   return parent ? `${parent}.${part}` : part;
 }
 
-/** Translates an error of ajv, which needs the option `verbose`. */
+/** Translates an error of ajv. Needs ajv's option `verbose`. */
 export function problemOfError(error: ErrorObject): Problem {
   const field = fieldOfPointer(error.instancePath);
   const { keyword, params, data, parentSchema } = error;

@@ -1,32 +1,32 @@
 /*
- * Headers of Kafka's records. They tell how a change came about: when it was on its way, and to which trace it belongs.
- * They are no part of the event, whose bytes never change (INV-3); a record that is sent again can have others.
+ * Headers of Kafka's records. They describe the origin of a change: its times on the way, and its trace. They do not belong
+ * to the event, whose bytes never change (INV-3): a record that is sent again can have other headers.
  */
 
-/** The name of the header with the W3C trace context, as OpenTelemetry's clients of Kafka use it. */
+/** The header with the W3C trace context, named as in OpenTelemetry's Kafka clients. */
 const TRACEPARENT = 'traceparent';
 const SUBMITTED_AT = 'submitted_at';
 const RELAYED_AT = 'relayed_at';
 
-/** The version that is known, the id of a trace, that of a span, and flags. */
+/** The known version, a trace id, a span id and flags. */
 const VALID_TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** The way of a change until it was sent to Kafka. Times are milliseconds since 1970. */
 export interface ChangeOrigin {
-  /** When its submission was appended to its topic; null if no submission made it. */
+  /** When its submission was appended to its topic; null if the change has no submission. */
   submittedAt: number | null;
   relayedAt: number | null;
-  /** The W3C trace context of the submission; null if there is none. */
+  /** The W3C trace context of the submission; null without one. */
   traceparent: string | null;
 }
 
-/** The trace context in the headers of a record; null if there is none, or none that is valid. */
+/** The trace context in the headers of a record; null if it is missing or invalid. */
 export function readTraceparent(headers: ReadonlyMap<string, string>): string | null {
   const text = headers.get(TRACEPARENT);
   return text !== undefined && VALID_TRACEPARENT.test(text) ? text : null;
 }
 
-/** The headers of a message that belongs to a trace; none if it belongs to none. */
+/** The headers of a message in a trace; empty without a trace. */
 export function formatTraceparent(traceparent: string | null): Record<string, string> {
   return traceparent === null ? {} : { [TRACEPARENT]: traceparent };
 }
@@ -44,7 +44,7 @@ export function formatChangeHeaders({
   };
 }
 
-/** The way of a change, by the headers of its record. A header that is missing or invalid gives null. */
+/** The origin of a change, from the headers of its record. A missing or invalid header gives null. */
 export function readChangeHeaders(headers: ReadonlyMap<string, string>): ChangeOrigin {
   const readTime = (name: string) => {
     const text = headers.get(name) ?? '';

@@ -31,7 +31,7 @@ function createForms(sourceUrl: TString) {
   return { onePick, position };
 }
 
-function createChecks({ onePick, position }: ReturnType<typeof createForms>) {
+function createChecks({ onePick, position }: Forms) {
   return {
     onePick: createRecordCheck(onePick),
     position: createRecordCheck(position, ({ picks }) => [
@@ -49,13 +49,14 @@ type PickRecord = PositionRecord['picks'][number];
 export type SubmissionLine = field.Accepted<Forms['onePick']> | PositionRecord;
 
 /**
- * The source on a line may be words instead of an address. Real files have such lines, which should not hold up a whole
- * file: they are sent, and the service rejects them one by one. Both refuse addresses that are not http or https.
+ * In a file, the source may be words instead of an address. Real files have such lines, and one line should
+ * not stop a whole file: the lines are sent, and the service rejects them one by one. Both checks refuse
+ * addresses that are not http or https.
  */
 const fileChecks = createChecks(createForms(field.sourceText));
 const serviceChecks = createChecks(createForms(field.trimmedUrl));
 
-/** Finds picks that contradict an earlier one, with the same choice or the same rank. */
+/** Finds picks that repeat the choice or the rank of an earlier pick. */
 function repeats(picks: PickRecord[], name: 'choice' | 'rank'): Problem[] {
   const first = new Map<string | number, number>();
   return picks.flatMap((pick, index) => {
@@ -85,8 +86,8 @@ function createPick(pick: PickRecord): SubmittedPick {
 }
 
 /**
- * Parses the value of a line of an endorsements file, in any of its three forms (contract, "Catalogue and submission
- * files"), as a submission to Kafka. Does not check whether its endorser, contest and choices exist.
+ * Parses the value of a line of an endorsements file, in any of its three forms (contract, "Catalogue and
+ * submission files"), as a submission to Kafka. Does not check that its endorser, contest and choices exist.
  */
 export function parseSubmission(json: unknown): Parsed<Submission> {
   if (typeof json === 'object' && json !== null && (json as { action?: unknown }).action === 'position') {
@@ -101,7 +102,7 @@ export function parseSubmission(json: unknown): Parsed<Submission> {
   return { ok: true, value: { action: action ?? 'endorse', endorser, contest, picks: [createPick(pick)] } };
 }
 
-/** The problems of a submission from Kafka. Does not check whether its endorser, contest and choices exist. */
+/** The problems of a submission from Kafka. Does not check that its endorser, contest and choices exist. */
 export function checkSubmission({ action, endorser, contest, picks }: Submission): Problem[] {
   const records = picks.map((pick) => ({ ...pick, details: readDetails(pick.details) }));
   if (action !== 'position' && records.length !== 1) {
@@ -114,7 +115,7 @@ export function checkSubmission({ action, endorser, contest, picks }: Submission
   return parsed.ok ? [] : parsed.problems;
 }
 
-/** Parses `details`. Text that is not JSON is returned unchanged, for the check to refuse. */
+/** Parses `details`. Returns text that is not JSON unchanged, so that the check refuses it. */
 function readDetails(details: string | null): unknown {
   if (details === null) return null;
   try {

@@ -13,7 +13,7 @@ export interface SubmittedPick {
   source_url: string | null;
   /** YYYY-MM-DD. */
   published_on: string | null;
-  /** A JSON object as text, which is stored but not shown. */
+  /** A JSON object as text. It is stored but not shown. */
   details: string | null;
 }
 
@@ -39,11 +39,13 @@ export interface Rejection {
   offset: number;
   /** Milliseconds since 1970. */
   rejected_at: number;
-  /** The submission's bytes as read, or the whole batch if it cannot be read; null if the record had none. */
+  /**
+   * The submission's bytes as read, or the whole batch if it cannot be read; null if the record had no value.
+   */
   value: Buffer | null;
-  /** For a batch that cannot be read: the offset of its last record. */
+  /** The offset of the last record of a batch that cannot be read. */
   last_offset: number | null;
-  /** For a value that is too large for the rejected topic: `value` is then only its beginning. */
+  /** Set for a value that is too large for the rejected topic: `value` is then only its beginning. */
   truncated: { size: number; sha256: Buffer } | null;
 }
 

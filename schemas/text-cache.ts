@@ -7,7 +7,7 @@ interface CachedText {
   text: string;
 }
 
-/** The texts of UTF-8 bytes that come again and again. Looking one up takes less time than decoding it. */
+/** The texts of frequent UTF-8 bytes. A look-up takes less time than decoding. */
 export class TextCache {
   readonly #slots: (CachedText | undefined)[] = Array.from({ length: SLOTS });
 
@@ -16,7 +16,7 @@ export class TextCache {
     const slot = chooseSlot(source, start, length);
     const known = this.#slots[slot];
     if (known && holds(known.bytes, source, start, length)) return known.text;
-    // A copy, because the source may be written again.
+    // A copy, because the source may be overwritten.
     const bytes = Buffer.from(new Uint8Array(source.buffer, source.byteOffset + start, length));
     const text = bytes.toString();
     this.#slots[slot] = { bytes: new DataView(bytes.buffer, bytes.byteOffset, length), text };
@@ -24,7 +24,7 @@ export class TextCache {
   }
 }
 
-/** Looks at the beginning, the middle and the end. Texts that agree in all of them take each other's place. */
+/** Hashes the beginning, the middle and the end. Texts that are equal in all three replace each other. */
 function chooseSlot(source: DataView, start: number, length: number): number {
   if (length < WORD_BYTES) {
     let sum = length;

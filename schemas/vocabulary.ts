@@ -25,8 +25,8 @@ export const CHANGE_TYPES = ['created', 'updated', 'deleted'] as const;
 export type ChangeType = (typeof CHANGE_TYPES)[number];
 
 /**
- * The fields of a filter of changes (specification, "Filter"), the rarest values first: few changes share an endorser,
- * many share a type.
+ * The fields of a filter of changes (specification, "Filter"). The rarest values come first: few changes
+ * share an endorser, many share a type.
  */
 export const FILTER_FIELDS = [
   'endorsers',

@@ -1,7 +1,7 @@
 import { isHttpUrl } from '../../schemas/catalogue/formats.ts';
 import { type Address, SOCIAL_NETWORKS } from '../../schemas/http/officeholders.ts';
 
-/** How a person can be reached, as the interface shows it (contract, "Officeholder"). */
+/** The contact of a person, as the interface shows it (contract, "Officeholder"). */
 export interface Contact {
   phone: string | null;
   email: string | null;
@@ -35,19 +35,19 @@ const ABBREVIATIONS = new Map(
   }),
 );
 
-/** An http or https URL without the spaces around it; null if the text is anything else. */
+/** An http or https URL without the spaces around it; null for any other text. */
 export function webAddress(text: string | null | undefined): string | null {
   return text && isHttpUrl(text) ? text.trim() : null;
 }
 
-/** The first phone of the capitol office, else of the main office, else of any office. */
+/** The first phone of the capitol office, or else of the main office, or else of any office. */
 function mainPhone(addresses: readonly Address[]): string | null {
   const withVoice = addresses.filter(({ voice }) => voice !== null);
   const ofKind = (kind: string) => withVoice.find(({ classification }) => classification === kind);
   return (ofKind('capitol') ?? ofKind('primary') ?? withVoice[0])?.voice ?? null;
 }
 
-/** The link noted as a website, else one without a note. Links with other notes may be contact forms. */
+/** The link noted as a website, or else one without a note. Others may be contact forms. */
 function mainWebsite(links: readonly Link[]): string | null {
   const shown = links.filter(({ url }) => webAddress(url) !== null);
   const homepage = shown.find(({ note }) => note !== null && /^(website|home ?page)$/i.test(note));
@@ -55,9 +55,9 @@ function mainWebsite(links: readonly Link[]): string | null {
 }
 
 /**
- * Describes how a person can be reached.
+ * Returns the contact of a person.
  *
- * @param email in the source, often the URL of a contact form instead, which is dropped.
+ * @param email the source's value. It is often the URL of a contact form, which is dropped.
  */
 export function describeContact(
   email: string | null,
@@ -73,7 +73,7 @@ export function describeContact(
   };
 }
 
-/** A person's present party: the last membership that has not ended by `today`, YYYY-MM-DD. */
+/** A person's present party: the last membership that had not ended by `today`, YYYY-MM-DD. */
 export function currentParty(
   memberships: readonly PartyMembership[],
   today: string,

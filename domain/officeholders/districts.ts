@@ -1,6 +1,6 @@
 import { type Jurisdiction, jurisdictionOfState } from './states.ts';
 
-/** The kinds of legislative district in Open Civic Data ids: of the upper and the lower chamber. */
+/** The legislative districts in Open Civic Data ids: of the upper and the lower chamber. */
 export type Chamber = 'sldu' | 'sldl';
 
 const ORDINALS = [
@@ -24,7 +24,7 @@ function isAtLarge(district: string): boolean {
   return /^(al|at[- ]large|chair(man|woman|person)?)$/i.test(district);
 }
 
-/** A district's name as division ids have it: `1st_essex_and_middlesex` for "First Essex and Middlesex". */
+/** A district's name in division ids: `1st_essex_and_middlesex` for "First Essex and Middlesex". */
 function slugOf(district: string): string {
   const [first = '', ...rest] = district.toLowerCase().replaceAll(/[,.]/g, '').split(/\s+/);
   const number = ORDINALS.indexOf(first) + 1;
@@ -32,7 +32,7 @@ function slugOf(district: string): string {
   return [ordinal, ...rest].join('_');
 }
 
-/** The division of a district of a state's legislature; the whole state for a seat elected at large. */
+/** The division of a state's legislative district; for a seat elected at large, the whole state. */
 export function legislativeDivision(
   { state, division }: Jurisdiction,
   chamber: Chamber,
@@ -51,8 +51,9 @@ export function wardDivision({ division }: Jurisdiction, district: string): stri
 }
 
 /**
- * The state and division of a U.S. House district, which the source writes as `KY-3` or `WY-AL`; null for anything else.
- * The division of a state with one seat is `cd:at-large`. D.C. and the territories are districts themselves.
+ * The state and division of a U.S. House district, such as `KY-3` or `WY-AL` in the source; null for other
+ * text. The division of a state with one seat is `cd:at-large`. D.C. and the territories are districts
+ * themselves.
  */
 export function congressionalDistrict(district: string): { state: string; division: string } | null {
   const [, code = '', number = ''] = /^([A-Z]{2})-(AL|[0-9]{1,2})$/.exec(district) ?? [];

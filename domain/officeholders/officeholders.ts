@@ -11,15 +11,15 @@ export interface Seat {
   level: SeatLevel;
   /** A USPS code. */
   state: string;
-  /** The district's name in the source; the state's name if the whole state votes. */
+  /** The district's name in the source; the state's name for a statewide seat. */
   district: string;
   district_ocd_id: string;
-  /** YYYY-MM-DD; null if the source has no date, or none to the day. */
+  /** YYYY-MM-DD; null if the source has no date, or no exact day. */
   term_start: string | null;
   term_end: string | null;
 }
 
-/** A role as a seat, or the reason why it is outside of the interface, or the problem of its district. */
+/** A role as a seat, or the reason why it is outside of the interface, or a problem with its district. */
 type MappedRole = { seat: Seat } | { outside: string } | { problem: string };
 
 type Place = Pick<Seat, 'level' | 'state' | 'district' | 'district_ocd_id'>;
@@ -37,7 +37,7 @@ const EXECUTIVE: Readonly<Record<string, Office>> = {
   'auditor general': 'auditor',
 };
 
-/** Drops case, `_` and `.` for spaces, and "state" before an office of the executive. */
+/** Replaces `_` and `.` with spaces, and drops case and "state" before an executive office. */
 function normalizeType(type: string): string {
   const words = type
     .trim()
@@ -51,7 +51,7 @@ export function isExecutive(type: string): boolean {
   return Object.hasOwn(EXECUTIVE, normalizeType(type));
 }
 
-/** Whether an office belongs to a state's executive and so has one holder at a time. */
+/** Whether an office belongs to a state's executive, so that it has one holder at a time. */
 export function hasOneHolder(office: Office): boolean {
   return Object.values(EXECUTIVE).includes(office);
 }
@@ -78,7 +78,7 @@ function congressSeat(
   return { office: 'us_representative', place: { level: 'federal', ...place } };
 }
 
-/** The seat of a role in the legislature of a state or D.C.; null if there is no such chamber. */
+/** The seat of a role in the legislature of a state or D.C.; null if that chamber does not exist. */
 function legislatureSeat(
   type: string,
   jurisdiction: Jurisdiction & { state: string },
@@ -97,10 +97,10 @@ function legislatureSeat(
 }
 
 /**
- * Maps a role of the source to a seat (specification, "Officeholder" and the values of `offices`). Roles below a state,
- * except for the D.C. Council, and other kinds of roles are outside of the interface.
+ * Maps a role of the source to a seat (specification, "Officeholder" and the values of `offices`). Roles
+ * below a state, except the D.C. Council, and other kinds of roles are outside of the interface.
  *
- * @returns `problem` completes a sentence that begins with the role's district.
+ * @returns `problem` continues a sentence that begins with the role's district.
  */
 export function mapRole({
   type: given,
@@ -141,14 +141,14 @@ export function mapRole({
   return found ? finish(found) : { outside: `${type} of ${stateName(state)}` };
 }
 
-/** Identifies a seat among those of a person. */
+/** Identifies a seat among a person's seats. */
 function seatKey({ office, state, district }: Pick<Seat, 'office' | 'state' | 'district'>): string {
   return `${office} ${state} ${district}`;
 }
 
 /**
- * A person's seats without repetitions, the highest first: by level, by office in the interface's order, by state and by
- * district. Of several terms in one seat, the latest counts.
+ * Returns a person's seats without repetitions, the highest first: by level, by office in the interface's
+ * order, by state and by district. The latest of several terms in one seat counts.
  */
 export function orderSeats(seats: readonly Seat[]): Seat[] {
   const latest = new Map<string, Seat>();

@@ -81,13 +81,13 @@ function divisionOf(state: string): string {
   return `ocd-division/country:us/${kind[state as keyof typeof kind] ?? 'state'}:${state.toLowerCase()}`;
 }
 
-/** The jurisdiction of a state by its code or name; null if there is none. */
+/** The jurisdiction of a state by its code or name; null for an unknown state. */
 export function jurisdictionOfState(codeOrName: string): { state: string; division: string } | null {
   const state = Object.hasOwn(STATE_NAMES, codeOrName) ? codeOrName : CODES.get(codeOrName);
   return state === undefined ? null : { state, division: divisionOf(state) };
 }
 
-/** The jurisdiction of an OCD id; null for a city, a county, or anything else below a state. */
+/** The jurisdiction of an OCD id; null for anything below a state, such as a city or a county. */
 export function readJurisdiction(id: string): Jurisdiction | null {
   if (id === 'ocd-jurisdiction/country:us/government')
     return { state: null, division: 'ocd-division/country:us' };

@@ -7,22 +7,22 @@ export interface Role {
   district: string | null;
   start: string | null;
   end: string | null;
-  /** Why the role ended, if the source says so. */
+  /** The reason for the end, if the source has one. */
   endReason: string | null;
 }
 
-/** A role that the person holds now. */
+/** A role that the person holds today. */
 export interface RoleInOffice extends Role {
-  /** Whether the role goes on although its end in the source has passed. */
+  /** Whether the role continues although its end in the source has passed. */
   overdue: boolean;
 }
 
-/** Whether a date is known to the day. */
+/** Whether a date includes the day. */
 export function isFullDate(date: string | null): date is string {
   return date !== null && date.length === 10;
 }
 
-/** The last day of a date. Day 31 compares correctly in shorter months too. */
+/** The last day of a date. Day 31 also compares correctly in shorter months. */
 function lastDay(date: string): string {
   return { 4: `${date}-12-31`, 7: `${date}-31` }[date.length] ?? date;
 }
@@ -30,20 +30,20 @@ function lastDay(date: string): string {
 /**
  * The roles that a person holds on the day `today`, YYYY-MM-DD (decision 7):
  *
- * - Roles that have begun, or have no start, and that have not ended, or have no end. A role has ended on the day of its
- *   end, because the successor's role begins then.
- * - If all of the person's roles have ended by their dates, the folder counts, since the source moves people who left
- *   office to another folder. The role of the folder's kind that ended last goes on, unless the source gives a reason
- *   for its end.
+ * - Roles that have begun and have not ended. A role without a start has begun, and a role without an end has
+ *   not ended. A role has ended on the day of its end, because the successor's role begins then.
+ * - If all of the person's roles have ended by their dates, the folder decides, because the source moves
+ *   people who left office to another folder. Of the roles of the folder's kind, the one that ended last
+ *   continues, unless the source gives a reason for its end.
  *
- * @param isOfFolder whether a role is of the kind that the person's folder is for.
+ * @param isOfFolder whether a role is of the kind of the person's folder.
  */
 export function rolesInOffice(
   roles: readonly Role[],
   today: string,
   isOfFolder: (role: Role) => boolean,
 ): RoleInOffice[] {
-  // As text, a month comes before its first day, so that a role with only a month has begun on that day.
+  // As text, a month sorts before its first day, so a role with only a month has begun on that day.
   const begun = roles.filter(({ start }) => start === null || start <= today);
   const current = begun.filter(({ end }) => end === null || lastDay(end) > today);
   if (current.length > 0) return current.map((role) => ({ ...role, overdue: false }));

@@ -2,7 +2,7 @@ import type { Office } from '../../schemas/http/officeholders.ts';
 
 /*
  * The titles that states use for their offices (specification, "Officeholder": `office_title`). The source has only kinds
- * of office, so each kind has a title here, with the titles of the states that differ.
+ * of office. So each kind has a title here, and the states with other titles are listed.
  */
 
 const TITLES: Readonly<Record<Office, string>> = {

@@ -1,18 +1,18 @@
 import { createUnavailableError, SHUTTING_DOWN } from '../http/api-error.ts';
 
 export interface FairQueueLimits {
-  /** How many answers are made at a time. */
+  /** The most answers that are made at a time. */
   atOnce: number;
-  /** How many of these may belong to one account. */
+  /** The most of them for one account. */
   atOnceOfAccount: number;
-  /** How many requests may wait. */
+  /** The most requests that may wait. */
   waiting: number;
-  /** How many waiting requests may belong to one account. */
+  /** The most waiting requests of one account. */
   waitingOfAccount: number;
 }
 
 interface FairQueueOptions extends FairQueueLimits {
-  /** Aborts when nothing shall wait any more, because the gateway shuts down. Answers under way go on. */
+  /** Aborts when the gateway shuts down. Waiting requests are then refused; answers under way continue. */
   draining?: AbortSignal;
 }
 
@@ -30,13 +30,13 @@ interface QueuedRequest {
 }
 
 /**
- * Bounds how many large answers are made at a time, in all and for one account. An answer for a whole state can take a
- * hundred megabytes while it is made, and many at once would exhaust the memory.
+ * Bounds how many large answers are made at a time, in all and for one account. An answer for a whole state
+ * can take a hundred megabytes while it is made; many at once would exhaust the memory.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
   readonly #waiting = new Set<QueuedRequest>();
-  /** The accounts of the answers that are being made, once for each. */
+  /** The account of each answer under way; an account can occur several times. */
   readonly #running: number[] = [];
   readonly #draining: AbortSignal | undefined;
 
@@ -51,8 +51,8 @@ export class FairQueue {
   /**
    * Runs the work when its turn comes. Clients that disconnect leave the queue.
    *
-   * @throws ApiError server_busy, with Retry-After, if too many requests wait or the gateway shuts down before its turn; and
-   *   whatever the work throws.
+   * @throws ApiError server_busy, with Retry-After, if too many requests wait or the gateway shuts down
+   *   before its turn; and the errors of the work.
    */
   async run<T>(work: () => Promise<T>, client: QueueClient): Promise<T> {
     const { accountId } = client;
@@ -72,7 +72,7 @@ export class FairQueue {
     return this.#running.length < atOnce && ofAccount < atOnceOfAccount;
   }
 
-  /** Gives the turn to the request that has waited longest, of those whose account may have one more. */
+  /** Starts the request that has waited longest among those whose account is below its limit. */
   #beginNext(): void {
     for (const { accountId, begin } of this.#waiting) {
       if (!this.#isFree(accountId)) continue;
@@ -82,7 +82,7 @@ export class FairQueue {
     }
   }
 
-  /** Resolves when it is this request's turn. Rejects if the client disconnects first. */
+  /** Resolves when the request's turn comes. Rejects if the client disconnects first. */
   #wait({ accountId, gone }: QueueClient): Promise<void> {
     const { waiting, waitingOfAccount } = this.#limits;
     const ofAccount = [...this.#waiting].filter((other) => other.accountId === accountId).length;

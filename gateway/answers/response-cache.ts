@@ -7,14 +7,16 @@ import { encodeContent } from '../http/content.ts';
 import { RepeatedContent } from '../http/repeated-content.ts';
 import type { Reply } from '../http/route.ts';
 
-/** Larger answers are not kept, in bytes: one would push out many that are requested more often. */
+/** Larger answers, in bytes, are not kept: one would evict many that are requested more often. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
-/** The age up to which an answer is reused, in milliseconds. A stream cursor in it carries the time it was made. */
+/** The age up to which an answer is reused, in milliseconds. Its stream cursor, if any, ages with it. */
 const MAX_AGE_MS = 60_000;
-/** If retention is short, an answer is reused only for this part of it, so that a cursor in it does not expire. */
+/**
+ * The largest part of the retention for which an answer is reused, so that a cursor in it does not expire.
+ */
 const MAX_AGE_OF_RETENTION = 0.1;
 const DAY_MS = 86_400_000;
-/** Approximate memory of an answer besides its bytes and its name. */
+/** The approximate memory of an answer besides its bytes and its name. */
 const ENTRY_BYTES = 1024;
 
 const answers = new Counter({
@@ -27,11 +29,11 @@ const made = answers.labels('made');
 
 /** A request whose answer can be kept. */
 interface CacheableRequest {
-  /** The path and query. The account is not part of it: only answers that are the same for all accounts are kept. */
+  /** The path and query, without the account: only answers that all accounts share are kept. */
   name: string;
   /** The parts of the data that the answer is made of. */
   shows: readonly DataPart[];
-  /** The versions of the data on the server from which the answer is made: another one can show more or less (INV-1). */
+  /** The data versions of the server that makes the answer. Another server can show more or less (INV-1). */
   dataVersion: Coalescer<DataVersions>;
   /** Whether the client has disconnected. The answer may then be incomplete and is not kept. */
   isGone: () => boolean;
@@ -57,8 +59,8 @@ export interface ResponseCacheOptions {
 }
 
 /**
- * Keeps answers and reuses them while they are current. Every request asks the database whether the data that an answer
- * shows has changed (INV-1). The least recently used answers are dropped first.
+ * Keeps answers and reuses them while they are current. Every request asks the database whether the data of
+ * its answer has changed (INV-1). The least recently used answers are dropped first.
  */
 export class ResponseCache {
   readonly #clock: Clock;
@@ -79,9 +81,9 @@ export class ResponseCache {
   }
 
   /**
-   * Returns the cached answer to a request, or makes one.
+   * Returns the kept answer to a request, or makes one.
    *
-   * @throws whatever `make` throws, and the database's error if it cannot be asked for the version.
+   * @throws the errors of `make`, and the database's error if the version cannot be read.
    */
   async answer(
     { name, shows, dataVersion, isGone }: CacheableRequest,
@@ -106,13 +108,13 @@ export class ResponseCache {
     return repeated;
   }
 
-  /** Counts the memory of an answer that has grown, if it is still kept. */
+  /** Updates the memory of an answer that has grown, if it is still kept. */
   #measure(name: string, content: RepeatedContent): void {
     const cached = this.#responses?.peek(name);
     if (cached?.reply.json === content) this.#responses?.set(name, { ...cached });
   }
 
-  /** The versions of the parts and the day in UTC: on another day, other elections are upcoming. */
+  /** The versions of the parts, and the day in UTC, which decides which elections are upcoming. */
   async #versionOf(shows: readonly DataPart[], dataVersion: Coalescer<DataVersions>): Promise<string> {
     const versions = await dataVersion.next();
     let version = String(Math.floor(this.#clock.now() / DAY_MS));

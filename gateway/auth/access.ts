@@ -28,11 +28,11 @@ export interface Access extends Stoppable {
 
 export interface AccessOptions {
   databaseUrl: string;
-  /** The most requests of one account that this gateway works on at a time. */
+  /** The most requests of one account that this gateway handles at a time. */
   accountConcurrency: number;
 }
 
-/** Starts authentication and limits. Stopping them writes back the usage that the database does not know yet. */
+/** Starts authentication and limits. Stopping them saves the usage that is not in the database yet. */
 export async function startAccess(
   { databaseUrl, accountConcurrency }: AccessOptions,
   { clock, log }: { clock: Clock; log: Logger },

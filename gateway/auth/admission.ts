@@ -2,14 +2,13 @@ import type { Context, Middleware } from 'koa';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
 import { READ_METHODS, requireMethod } from '../http/methods.ts';
-import type { RequestSender } from '../usage/usage-counter.ts';
-import { senderOf } from '../usage/usage-counter.ts';
+import { type RequestSender, senderOf } from '../usage/usage-counter.ts';
 import type { Access } from './access.ts';
 
 export interface AdmissionOptions
   extends Pick<Access, 'authenticator' | 'keyUsage' | 'requestLimiter' | 'concurrencyLimiter'> {
   /**
-   * Finds the caller of a request by the cookie of its session. A gateway without a console has none.
+   * Finds the caller of a request by its session cookie. Absent in a gateway without a console.
    *
    * @throws ApiError missing_api_key, account_suspended
    */
@@ -17,9 +16,9 @@ export interface AdmissionOptions
 }
 
 /**
- * Lets a request below `/v1` pass only with a usable API key, or from a page of the console with a session, and within
- * the limits of the account's plan, even if its path does not exist. Every answer to a known key carries the rate limit
- * headers, even if the key cannot be used.
+ * Admits requests below `/v1` that have a usable API key, or a session and come from a page of the console,
+ * within the limits of the account's plan. Paths that do not exist are checked too. Every answer to a known
+ * key carries the rate limit headers, even if the key cannot be used.
  */
 export function createAdmission({
   authenticator,
@@ -54,7 +53,7 @@ export function createAdmission({
   };
 }
 
-/** A session reads the API only, and only from a page of the console: a browser would send its cookie from others too. */
+/** Sessions may only read, and only from the console's pages: browsers send cookies from other sites too. */
 function requireOwnPage(ctx: Context): void {
   requireMethod(ctx, READ_METHODS);
   const site = ctx.get('Sec-Fetch-Site');

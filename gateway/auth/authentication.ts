@@ -11,12 +11,12 @@ import type { Caller } from '../http/caller.ts';
 
 /** How long a look-up is trusted, in milliseconds. A revoked key works at most this much longer. */
 const FRESH_MS = 2000;
-/** How long a known key keeps working while the database does not answer, in milliseconds. */
+/** How long a known key keeps working while the database is away, in milliseconds. */
 const STALE_MS = 10 * 60_000;
-/** How long the database is not asked again after a failure, in milliseconds. */
+/** The pause after a failed look-up before the database is asked again, in milliseconds. */
 const RETRY_MS = 1000;
 const MAX_REMEMBERED = 50_000;
-/** Keys that do not exist are remembered apart, so that made-up keys never push out real ones. */
+/** Unknown keys are remembered separately, so that made-up keys never evict real ones. */
 const MAX_REMEMBERED_UNKNOWN = 5000;
 
 interface Remembered {
@@ -40,10 +40,11 @@ function refuse(
 /**
  * Returns the key if it is usable at a time, in milliseconds since 1970.
  *
- * @throws ApiError invalid_api_key if there is no key; revoked_api_key, expired_api_key or account_suspended.
+ * @throws ApiError invalid_api_key if the key does not exist; revoked_api_key, expired_api_key or
+ *   account_suspended.
  */
 export function requireUsableKey<Key extends KeyState>(key: Key | null, now: number): Key {
-  if (!key) throw refuse('invalid_api_key', 'There is no such API key.');
+  if (!key) throw refuse('invalid_api_key', 'This API key does not exist.');
   if (key.revoked) throw refuse('revoked_api_key', 'This API key was revoked; use another of the account.');
   if (key.expiresAt !== null && key.expiresAt <= now) {
     throw refuse('expired_api_key', `This API key expired on ${new Date(key.expiresAt).toISOString()}.`);
@@ -53,8 +54,9 @@ export function requireUsableKey<Key extends KeyState>(key: Key | null, now: num
 }
 
 /**
- * Finds the API keys of requests. A key is remembered for a moment, so that not every request asks the database. It is
- * found by its digest, and the digest of a guess tells nothing about a real one: no comparison needs constant time.
+ * Finds the API keys of requests. A key is remembered for a moment, so that few requests ask the database.
+ * Keys are found by digest. That of a guess reveals nothing about a real key, so no comparison needs constant
+ * time.
  */
 export class Authenticator {
   readonly #pool: DatabasePool;
@@ -65,7 +67,7 @@ export class Authenticator {
   readonly #unknownKeys = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED_UNKNOWN });
   /** The look-ups under way, by digest. */
   readonly #lookups = new Map<string, Promise<StoredKey | null>>();
-  /** Until this time, known keys are not looked up. */
+  /** Known keys are not looked up before this time. */
   #awayUntil = Number.NEGATIVE_INFINITY;
 
   constructor(pool: DatabasePool, clock: Clock, log: Logger) {
@@ -112,7 +114,7 @@ export class Authenticator {
     try {
       return await this.#lookUp(digest);
     } catch (error) {
-      // A known key does not help against a defect, which would otherwise go unnoticed for as long as it works.
+      // A defect is reported even if the key is known. Otherwise nobody would notice it.
       if (classifyFailure(error) === 'defect') throw error;
       this.#noteOutage(error);
       if (stale) return stale;
@@ -120,7 +122,9 @@ export class Authenticator {
     }
   }
 
-  /** Known keys are not looked up for a moment. Many requests meet the same outage, which is logged once. */
+  /**
+   * Pauses the look-ups of known keys for a moment. Many requests meet the same outage, which is logged once.
+   */
   #noteOutage(error: unknown): void {
     const now = this.#clock.now();
     if (now >= this.#awayUntil)

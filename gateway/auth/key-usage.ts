@@ -9,7 +9,7 @@ import type { DatabasePool } from '../../store/connection/read-pool.ts';
 /** How often uses are written to the database, in milliseconds. "Last used" is this coarse. */
 const FLUSH_MS = 60_000;
 
-/** Records when keys were last used, and writes it to the database once a minute, independently of requests. */
+/** Records when keys were last used. Writes it to the database once a minute, apart from requests. */
 export class KeyUsage {
   readonly #pool: DatabasePool;
   readonly #clock: Clock;
@@ -45,7 +45,7 @@ export class KeyUsage {
     try {
       await noteKeyUses(this.#pool, uses);
     } catch (error) {
-      // Keys in use are recorded again in the next minute.
+      // Keys that are still used are recorded again in the next minute.
       const message = 'the last use of API keys cannot be saved; trying again';
       reportFailure(this.#log, error, { where: 'keys', message });
     }

@@ -4,9 +4,9 @@ import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
 
 /**
- * Returns the state of a session of the console if the session may read the API at a time, in milliseconds since 1970.
+ * Returns the state of a console session if it may read the API at `now`, in milliseconds since 1970.
  *
- * @throws ApiError missing_api_key if it has ended, account_suspended.
+ * @throws ApiError missing_api_key if the session has ended, account_suspended.
  */
 export function requireUsableSession<State extends SessionState>(state: State | null, now: number): State {
   if (!state || state.expiresAt <= now) {
@@ -17,16 +17,17 @@ export function requireUsableSession<State extends SessionState>(state: State | 
 }
 
 /**
- * Requires of a session what a request that goes on needs: that it may still read the API, for the same account.
+ * Checks that a long request may continue: its session may still read the API, for the same account.
  *
- * @throws ApiError missing_api_key, account_suspended, or insufficient_scope if the session shows another account now.
+ * @throws ApiError missing_api_key, account_suspended, or insufficient_scope if the session shows another
+ *   account.
  */
 export function requireSameAccount(state: SessionState | null, accountId: number, now: number): void {
   if (requireUsableSession(state, now).accountId === accountId) return;
-  throw new ApiError('insufficient_scope', 'The console shows another account now: open the page again.');
+  throw new ApiError('insufficient_scope', 'The console shows another account now; open the page again.');
 }
 
-/** The person of a session as a caller of the API, who may do everything that a key of the account can. */
+/** A session as a caller of the API, with every right that a key of the account can have. */
 export function callerOf(session: ConsoleSession): Caller {
   const { id, accountId, account, plan, requestsPerMinute, requestsPerDay, maxStreams } = session;
   return {

@@ -22,16 +22,16 @@ export interface WatchedReader {
   credential: Credential;
   /** The subscription that its filter comes from, or null. The watch keeps its filter up to date. */
   subscription: Pick<StoredSubscription, 'id' | 'filter'> | null;
-  /** Ends it: a new request with its credential would get this error. */
+  /** Ends the reader. A new request with its credential would get this error. */
   refuse(error: ApiError): void;
-  /** Ends it: its subscription was deleted. */
+  /** Ends the reader, because its subscription was deleted. */
   loseSubscription(): void;
   changeFilter(filter: StreamFilter): void;
 }
 
 /**
- * Watches whether readers may still follow the stream. A few queries check the credentials and subscriptions of all
- * readers of a gateway at once. While the database does not answer, the readers continue.
+ * Checks whether readers may still follow the stream. A few queries check the credentials and subscriptions
+ * of all readers of a gateway at once. While the database is away, the readers continue.
  */
 export class AccessWatch {
   readonly #readers = new Set<WatchedReader>();
@@ -43,7 +43,7 @@ export class AccessWatch {
   #isFailing = false;
   /** The readers that asked for a check that has not begun yet. */
   #asking: WatchedReader[] = [];
-  /** One check at a time: a change ends thousands of waits at once. */
+  /** Runs one check at a time: a change ends thousands of waits at once. */
   readonly #checks = new Coalescer(() => this.#checkAsking());
 
   constructor({ pool, clock, log }: { pool: DatabasePool; clock: Clock; log: Logger }) {
@@ -74,11 +74,10 @@ export class AccessWatch {
     return this.#checks.next();
   }
 
-  /** Checks all readers that have asked. */
   async #checkAsking(): Promise<void> {
     const readers = this.#asking;
     this.#asking = [];
-    // After a failure only the regular check tries again, so that no reader waits for a database that is away.
+    // After a failure only the regular check tries again, so that no reader waits for the database.
     if (!this.#isFailing) await this.#check(readers);
   }
 

@@ -12,9 +12,11 @@ export interface PollOptions {
   limit: number;
   /** How long to wait for the first event, in milliseconds. */
   waitMs: number;
-  /** Ends the wait: the client has disconnected, or the gateway is shutting down. */
+  /** Aborts when the client disconnects or the gateway shuts down. Ends the wait. */
   signal: AbortSignal;
-  /** Called before it returns events that it has waited for: refuses the poll if its client may not have them now. */
+  /**
+   * Called before events are returned after a wait. Refuses the poll if its client may no longer have them.
+   */
   confirm: () => Promise<void>;
   clock: Clock;
 }
@@ -25,7 +27,7 @@ export interface PollResult {
   resumePoint: ResumePoint;
 }
 
-/** The most changes that one call examines, so that a filter that matches nothing is answered in bounded time. */
+/** The most changes that one call examines, so that a filter without matches is answered in bounded time. */
 const MAX_SCANNED = 20_000;
 
 /** One call of `/v1/events`: collects the matching changes after a resume point, or waits for the first ones. */
@@ -42,7 +44,7 @@ export class LongPoll {
     this.#reader = feed.openReader(options.filter);
   }
 
-  /** Ends the poll with an error and without an event. */
+  /** Ends the poll with an error instead of events. */
   refuse(error: ApiError): void {
     this.#refusal ??= error;
     this.#reader.close();
@@ -81,7 +83,7 @@ export class LongPoll {
     let { start: resumePoint } = this.#options;
     for (let scanned = 0; scanned < MAX_SCANNED && !this.#refusal; ) {
       const isAtEnd = resumePoint.sequence >= this.#feed.latest.sequence;
-      // Once something was found, the call does not wait for more.
+      // As soon as something was found, the call stops waiting for more.
       if (isAtEnd && found.length > 0) this.#reader.close();
       else if (isAtEnd) this.#hasWaited = true;
       const delivery = await this.#reader.next(resumePoint);

@@ -22,7 +22,7 @@ interface ControlledStream {
 /** The access with which a stream's request was admitted. */
 type StreamAccess = Pick<WatchedReader, 'credential' | 'subscription'>;
 
-/** A stream under watch. A class, because thousands of them are open at a time. */
+/** A watched stream. It is a class to save memory: thousands of streams are open at a time. */
 class OpenStream implements WatchedReader {
   readonly stream: ControlledStream;
   readonly credential: WatchedReader['credential'];
@@ -47,7 +47,7 @@ class OpenStream implements WatchedReader {
   }
 }
 
-/** The open streams of a gateway, which are under watch. When the gateway shuts down, they are asked to reconnect. */
+/** The open streams of a gateway. They are watched, and asked to reconnect when the gateway shuts down. */
 export class OpenStreams {
   readonly #streams = new Set<OpenStream>();
   readonly #accessWatch: AccessWatch;
@@ -59,7 +59,7 @@ export class OpenStreams {
     this.#clock = clock;
   }
 
-  /** Adds a stream and returns the function that removes it. While the gateway drains, a new stream is ended at once. */
+  /** Adds a stream and returns a function that removes it. While draining, the stream ends at once. */
   add(stream: ControlledStream, access: StreamAccess): () => void {
     const open = new OpenStream(stream, access);
     this.#accessWatch.add(open);

@@ -25,7 +25,7 @@ export interface ResumeServices {
   retentionMs: number;
 }
 
-/** The last time that a Date can hold, in milliseconds since 1970. Streams that are silent tell the time of their cursor. */
+/** The last time of a Date, in milliseconds since 1970. Silent streams send the time of their cursor. */
 const LAST_TIME = 8.64e15;
 
 /** Formats the cursor of a reader of this feed (INV-5). */
@@ -34,7 +34,7 @@ export function cursorOf(
   { sequence, time, offsets }: ResumePoint,
 ): string {
   const { latest } = feed;
-  // A reader at the end has every change up to the time for which the feed knows that it is the end.
+  // A reader at the end has every change up to the time at which the feed last knew its end.
   const vouched = sequence === latest.sequence ? Math.max(time, latest.time) : time;
   return formatCursor({ epoch: feed.epoch, sequence, time: vouched, offsets });
 }
@@ -52,13 +52,13 @@ function createExpiredError(retentionMs: number): ApiError {
 }
 
 const CATCH_UP =
-  'Catch up through /v1/endorsements, then read on from its stream_cursor, or with from=latest.';
+  'Catch up through /v1/endorsements, then continue from its stream_cursor, or with from=latest.';
 
-/** Another epoch is another history, in which the changes after the cursor do not exist. */
+/** The changes after the cursor do not exist in another epoch. */
 function createOtherHistoryError(): ApiError {
   return new ApiError(
     'cursor_expired',
-    `The stream was begun anew after the loss of a server, and this cursor belongs to the stream before. ${CATCH_UP}`,
+    `A new stream began after the loss of a server, and this cursor belongs to the previous stream. ${CATCH_UP}`,
   );
 }
 
@@ -82,7 +82,7 @@ async function resumeFromCursor(name: string, text: string, services: ResumeServ
   const { feed, clock, pool, retentionMs } = services;
   const { epoch, ...resumePoint } = readCursor(name, text);
   if (epoch !== feed.epoch) throw createOtherHistoryError();
-  if (resumePoint.time > LAST_TIME) throw refuseCursor(name, 'its time is no date');
+  if (resumePoint.time > LAST_TIME) throw refuseCursor(name, 'its time is not a date');
   if (resumePoint.time < clock.now() - retentionMs) throw createExpiredError(retentionMs);
   if (resumePoint.sequence > feed.latest.sequence) {
     // Another gateway can be ahead of this one for a moment, but no gateway is ahead of the database.
@@ -102,7 +102,7 @@ async function resumeSince(
   const from = Math.max(time, clock.now() - retentionMs);
   const found = await loadPointBefore(pool, new Date(from));
   const { latest } = feed;
-  // Changes that Kafka does not have yet will still arrive.
+  // Changes that are not in Kafka yet will arrive later.
   if (!found || found.sequence >= latest.sequence) return latest;
   return { sequence: found.sequence, time: found.nextOccurredAt, offsets: found.offsets };
 }
@@ -124,7 +124,7 @@ export function requireReadyFeed({ isInConflict, ready }: Pick<Feed, 'isInConfli
 /**
  * Returns the point at which a reader begins (specification, "GET /v1/events" and "GET /v1/stream").
  *
- * @throws ApiError invalid_parameter for an invalid cursor, start parameters that exclude each other, or a `since` in the
+ * @throws ApiError invalid_parameter for an invalid cursor, several start parameters, or a `since` in the
  *   future; cursor_expired for a cursor older than retention (INV-5); and the errors of `requireReadyFeed`.
  */
 export async function resolveStart(start: StartRequest, services: ResumeServices): Promise<ResumePoint> {
@@ -140,7 +140,7 @@ export async function resolveStart(start: StartRequest, services: ResumeServices
   if (start.since !== undefined) {
     const time = Date.parse(start.since);
     if (Number.isNaN(time)) {
-      // The schema accepts times that do not exist, such as a leap second.
+      // The schema accepts times that do not exist, such as leap seconds.
       throw new ApiError('invalid_parameter', `since must be a time, is "${start.since}".`);
     }
     if (time > clock.now()) {

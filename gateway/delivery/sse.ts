@@ -31,25 +31,22 @@ export interface StreamOptions {
   /** How long an event stays readable, in milliseconds. */
   retentionMs: number;
   clock: Clock;
-  /** Makes a log that names the request and its account in every line. Few streams ever need one. */
+  /** Creates a log whose lines name the request and its account. Few streams need one. */
   openLog: () => Logger;
   /** Returns a number from 0 to 1, for jitter. */
   random: () => number;
 }
 
-/** Large enough for a write to be worth its system call, and small enough to hold in memory for a slow client. */
+/** Large enough for a write to be worth its system call, small enough to hold in memory for a slow client. */
 const MAX_WRITE_BYTES = 64 * 1024;
 /** A client that reads nothing for this long is asked to reconnect, in milliseconds. */
 const STALL_MS = 3 * 60_000;
 /**
- * A stream that begins with the oldest event is at the edge of retention from the start, so it may fall behind by this
- * part of retention. The topic keeps more than that.
+ * A stream may fall behind retention by this part of it: a stream from the oldest event begins at the edge.
+ * The topic keeps more than that.
  */
 const RETENTION_GRACE = 0.05;
-/**
- * A stream without events gets a checkpoint this often, or a few times within a shorter retention, so that its cursor
- * never expires (INV-5).
- */
+/** The interval of checkpoints on a silent stream, which keep its cursor valid (INV-5). */
 const SILENT_CHECKPOINT_MS = 60 * 60_000;
 const SILENT_CHECKPOINTS_PER_RETENTION = 4;
 /** How long a stream waits before it asks Kafka again after a failure, in milliseconds. */
@@ -65,17 +62,17 @@ export class EventStream {
   readonly #feed: Feed;
   readonly #options: StreamOptions;
   readonly #reader: FeedReader;
-  /** Aborts when the stream ends, once somebody waits for that. */
+  /** Created on demand. Aborts when the stream ends. */
   #over: AbortController | undefined;
   #cancelBeat: () => void = () => {};
-  /** How long the stream may still last, in milliseconds. Counted down, since clocks jump. */
+  /** The remaining lifetime, in milliseconds. Counted down, because clocks jump. */
   #leftMs: number;
   #ending: StreamEnding | undefined;
   /** The point after the last change that was written or skipped. */
   #written: ResumePoint;
   /** The sequence of the last id that was sent. */
   #toldSequence: number;
-  /** When it was sent. */
+  /** When the last id was sent, in milliseconds since 1970. */
   #toldAt: number;
   readonly #startedAt: number;
   /** The number of endorsement events that were written. */
@@ -95,7 +92,7 @@ export class EventStream {
 
   /** Writes until the lifetime is over or the stream is ended, then ends the output. Never rejects. */
   run(): Promise<void> {
-    // Not awaited, because a suspended function takes more memory for as long as the stream lasts.
+    // Not an async function, because a suspended one takes more memory for as long as the stream lasts.
     return this.#follow().then(() => this.#finish());
   }
 
@@ -106,7 +103,7 @@ export class EventStream {
       this.#writeEnding();
     } catch (error) {
       this.#fail(error);
-      // Without its last frame the client reconnects from the last id that it has.
+      // Without its last frame, the client reconnects from its last id.
       this.#output.end();
     }
     const seconds = (clock.now() - this.#startedAt) / 1000;
@@ -140,13 +137,13 @@ export class EventStream {
     return this.#over.signal;
   }
 
-  /** While the reader waits, it has examined every change up to the latest. */
+  /** The point up to which every change was examined: the latest change while the reader waits. */
   get #resumePoint(): ResumePoint {
     const { latest } = this.#feed;
     return this.#reader.isWaiting && latest.sequence > this.#written.sequence ? latest : this.#written;
   }
 
-  /** Writes until the stream ends. A gap, and errors that are no outage, end it. */
+  /** Writes until the stream ends. A gap or a defect ends it. */
   async #follow(): Promise<void> {
     let waits = false;
     try {
@@ -169,9 +166,9 @@ export class EventStream {
   }
 
   /**
-   * While Kafka does not answer, the connection stays open, and the stream resumes by itself.
+   * Waits before the next attempt. While Kafka is away, the connection stays open.
    *
-   * @throws an error that is no outage
+   * @throws the error if it is a defect
    */
   async #waitAfter(error: unknown, hasWaited: boolean): Promise<void> {
     if (classifyFailure(error) === 'defect') throw error;
@@ -187,7 +184,7 @@ export class EventStream {
     return behind && clock.now() - time > retentionMs * (1 + RETENTION_GRACE);
   }
 
-  /** Writes a delivery in the turn in which it comes. Returns what is left. */
+  /** Writes a delivery in the same turn of the event loop. Returns the part that is left. */
   #take(delivery: Delivery): Delivery | undefined {
     if (this.#ending || delivery.bytes > MAX_WRITE_BYTES) return delivery;
     delivery.writes += 1;
@@ -215,8 +212,8 @@ export class EventStream {
   }
 
   /**
-   * Moves on and writes in one turn of the event loop, so that no other frame can carry an older id in between. Returns
-   * false if the socket takes nothing more for now.
+   * Advances and writes in one turn of the event loop, so that no frame in between carries an older id.
+   * Returns false if the socket takes nothing more for now.
    */
   #write(delivery: Delivery): boolean {
     const { events, resumePoint } = delivery;
@@ -253,7 +250,7 @@ export class EventStream {
     this.#cancelBeat = clock.schedule(ms, () => this.#beat(ms));
   }
 
-  /** @param ms how long it is after the beat before */
+  /** @param ms the time since the previous beat */
   #beat(ms: number): void {
     if (this.#ending) return;
     this.#leftMs -= ms;
@@ -274,7 +271,7 @@ export class EventStream {
 
   #tellCheckpoint(): string {
     const { sequence, time } = this.#resumePoint;
-    // Sequences have no gaps, and every match was sent, so all changes since then did not match.
+    // Sequences have no gaps, and every match was sent. So no change since then matched.
     const scanned = sequence - this.#toldSequence;
     return this.#tell('checkpoint', { occurred_at: new Date(time).toISOString(), scanned });
   }
@@ -291,7 +288,7 @@ export class EventStream {
     this.#output.end();
   }
 
-  /** The frame of what is no endorsement, to be written at once. Its id is the client's cursor. */
+  /** Renders a control frame, which must be written at once. Its id is the client's cursor. */
   #tell(event: string, data: object): string {
     const resumePoint = this.#resumePoint;
     const id = cursorOf(this.#feed, resumePoint);
@@ -308,5 +305,5 @@ export class EventStream {
 
 function endingAfter(error: unknown): StreamEnding {
   if (error instanceof StreamGapError) return { error: 'cursor_expired', message: STREAM_GAP };
-  return { error: 'internal_error', message: 'The stream failed; reconnect to go on from here.' };
+  return { error: 'internal_error', message: 'The stream failed; reconnect to continue from here.' };
 }

@@ -16,7 +16,7 @@ const endedStreams = new Counter({
   labelNames: ['reason'],
 });
 
-/** The reasons of errors, in the words of an operator. */
+/** The reasons of errors, in words for operators. */
 const ERROR_REASONS: Partial<Record<ErrorCode, string>> = {
   revoked_api_key: 'key_revoked',
   expired_api_key: 'key_expired',

@@ -11,12 +11,12 @@ import { FairQueue } from '../answers/fair-queue.ts';
 import { toApiError } from '../http/middleware/errors.ts';
 import { LineBody, ReaderGoneError, SlowReaderError } from './line-body.ts';
 
-/** Exports that run at a time. Each has a connection of its own, on which it holds a snapshot. */
+/** The most exports at a time. Each holds a snapshot on its own connection. */
 export const MAX_EXPORTS = 4;
 const QUEUE_LIMITS = { atOnce: MAX_EXPORTS, atOnceOfAccount: 2, waiting: 20, waitingOfAccount: 5 };
 /** A client that takes nothing for this long is disconnected, in milliseconds. */
 const STALL_MS = 30_000;
-/** A snapshot keeps Postgres from cleaning up, so a client that takes longer than this is disconnected, in milliseconds. */
+/** The longest export, in milliseconds; slower clients are cut, since snapshots block Postgres' clean-up. */
 const TOTAL_MS = 15 * 60_000;
 
 const ended = new Counter({
@@ -27,11 +27,11 @@ const ended = new Counter({
 for (const outcome of ['complete', 'left', 'slow', 'failed']) ended.inc({ outcome }, 0);
 
 export interface ExportsOptions {
-  /** With at least `MAX_EXPORTS` connections, which nothing else uses for long. */
+  /** Has at least `MAX_EXPORTS` connections, which nothing else uses for long. */
   pool: DatabasePool;
   clock: Clock;
   log: Logger;
-  /** Aborts when the gateway begins to shut down. Exports that wait for their turn are then refused. */
+  /** Aborts when the gateway begins to shut down. Waiting exports are then refused. */
   draining: AbortSignal;
 }
 
@@ -44,10 +44,11 @@ export interface ExportClient {
 }
 
 /**
- * Sends all records of a query as lines of JSON, out of one snapshot: first the position in the stream that they show, then
- * the records, and last their count, so that a reader knows an answer that was cut.
+ * Sends all records of a query as lines of JSON from one snapshot: first the position in the stream, then the
+ * records, and last their count, which shows the reader that the answer is complete.
  *
- * The primary makes them: a snapshot that lasts would hold up the replay of a replica, and with it the stream (decision 25).
+ * Exports read the primary: a long snapshot would delay the replay of a replica, and so the stream (decision
+ * 25).
  */
 export class Exports {
   readonly #options: ExportsOptions;
@@ -63,7 +64,8 @@ export class Exports {
    *
    * @param select SQL of rows with the column `record`, in order
    * @returns the body of the answer
-   * @throws ApiError server_busy if too many wait or the gateway shuts down, and the database's error if it ends before the first line
+   * @throws ApiError server_busy if too many exports wait or the gateway shuts down; and the database's error
+   *   if it fails before the first line
    */
   async begin(select: Sql, { accountId, requestId, closed }: ExportClient): Promise<Readable> {
     const { promise, resolve, reject } = Promise.withResolvers<Readable>();

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 
-/** How much waits in this process for the client, in bytes. */
+/** The bytes that may wait in this process for the client. */
 const BUFFER_BYTES = 256 * 1024;
 
-/** The client took nothing for too long, or took too long for all of it. */
+/** The client took nothing for too long, or its answer took too long in all. */
 export class SlowReaderError extends Error {
   override name = 'SlowReaderError';
 }
@@ -23,7 +23,7 @@ export interface LineBodyOptions {
 
 /** The body of an answer that is written line by line, at the pace of its reader. */
 export class LineBody {
-  /** The bytes of the answer. It is destroyed, and has not ended, if the answer is cut. */
+  /** The bytes of the answer. If the answer is cut, the stream is destroyed without an end. */
   readonly stream = new PassThrough({
     writableHighWaterMark: BUFFER_BYTES,
     readableHighWaterMark: BUFFER_BYTES,
@@ -45,7 +45,8 @@ export class LineBody {
    * @throws ReaderGoneError, SlowReaderError
    */
   async write(lines: readonly string[]): Promise<void> {
-    // The pool reports a lost connection while its work goes on for a moment: nothing follows the last line.
+    // The pool reports a lost connection while its work still runs for a moment. Nothing follows the last
+    // line.
     if (!this.stream.writable) throw new ReaderGoneError('The answer has ended.');
     if (this.stream.write(`${lines.join('\n')}\n`)) return;
     const left = Math.min(this.#stallMs, this.#deadline - performance.now());
@@ -66,7 +67,7 @@ export class LineBody {
     this.stream.end(`${line}\n`);
   }
 
-  /** Cuts the answer: the reader sees that it has no proper end. */
+  /** Cuts the answer, so that the reader sees it is incomplete. */
   cut(): void {
     this.stream.destroy();
   }

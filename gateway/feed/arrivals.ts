@@ -6,33 +6,33 @@ import { isTracing, recordMessages } from '../../service/tracing.ts';
 import type { Delivery } from './fan-out.ts';
 import type { EventAt, RenderedEvent } from './rendered-event.ts';
 
-/** How a change came to this gateway. Times are milliseconds since 1970. */
+/** The way of a change to this gateway. Times are milliseconds since 1970. */
 interface Arrival extends ChangeOrigin {
   readAt: number;
 }
 
-/** The most arrivals to remember: more than can wait for their turn. */
+/** The most arrivals to remember; fewer can wait for their turn. */
 const MAX_ARRIVALS = 100_000;
 
 /**
- * Measures and traces the last hops of changes that a stream waits for. A change is measured once, after it was written to
- * all of these streams: that costs nothing for each stream. Streams that lag behind read it later and are not measured,
- * since their clients are slow or have just come.
+ * Measures and traces the last hops of changes that a stream waits for. A change is measured once, after it
+ * was written to all of these streams, so that streams cost nothing extra. Streams that lag behind are not
+ * measured: their clients are slow or have just connected.
  */
 export class Arrivals {
   readonly #topic: string;
   readonly #clock: Clock;
-  /** By sequence: the changes that are read and not yet published. */
+  /** By sequence: the changes that were read but not published yet. */
   readonly #arrivals = new Map<number, Arrival>();
   #publishedTo = 0;
 
-  /** @param clock the one by which changes occur and are relayed */
+  /** @param clock the clock of the times at which changes occur and are relayed */
   constructor(topic: string, clock: Clock) {
     this.#topic = topic;
     this.#clock = clock;
   }
 
-  /** Notes fetched records of a partition. `events` are those that could be decoded, in the same order. */
+  /** Notes fetched records of a partition. `events` are the decoded ones, in the same order. */
   note(records: readonly FetchedRecord[], events: readonly EventAt[]): void {
     const readAt = this.#clock.now();
     let index = 0;
@@ -47,7 +47,7 @@ export class Arrivals {
     }
   }
 
-  /** Measures changes that were given to waiting readers, once these have had their turn to write. */
+  /** Measures changes that waiting readers received, after these have had their turn to write. */
   published(events: readonly RenderedEvent[], deliveries: readonly Delivery[]): void {
     const published = new Map<number, Arrival>();
     for (const { sequence } of events) {
@@ -56,7 +56,7 @@ export class Arrivals {
       this.#arrivals.delete(sequence);
       this.#publishedTo = sequence;
     }
-    // Changes that were passed over leave theirs behind.
+    // Skipped changes are never published, so their arrivals remain.
     if (this.#arrivals.size > MAX_ARRIVALS) this.#arrivals.clear();
     if (published.size > 0) setImmediate(() => this.#observe(published, deliveries));
   }
@@ -84,7 +84,7 @@ export class Arrivals {
   #trace(written: readonly Arrival[], streams: number, writtenAt: number): void {
     const traceparents = written.map(({ traceparent }) => traceparent);
     if (traceparents.every((traceparent) => traceparent === null)) return;
-    // Spans go by this machine's clock.
+    // Spans use this machine's clock.
     const endedAt = Date.now();
     const readAt = written.reduce((earliest, arrival) => Math.min(earliest, arrival.readAt), writtenAt);
     recordMessages({
@@ -98,7 +98,7 @@ export class Arrivals {
   }
 }
 
-/** The origin of a change; undefined if the headers of its record are broken, which is no reason to refuse it. */
+/** The origin of a change; undefined if the headers are broken. The change is delivered even then. */
 function readOrigin(headers: Buffer): ChangeOrigin | undefined {
   try {
     return readChangeHeaders(readHeaders(headers));

@@ -6,27 +6,29 @@ import { filledChanges } from './metrics.ts';
 import { createEvents } from './read-events.ts';
 import type { RenderedEvent } from './rendered-event.ts';
 
-/** How many changes are loaded at a time. */
+/** The most changes that are loaded at a time. */
 const MAX_LOADED = 1000;
 
-/** The changes in the database that were sent to Kafka. Its methods throw the database's error if it does not answer. */
+/** The changes in the database that were sent to Kafka. Its methods throw the database's error. */
 export interface ChangeLog {
   /**
-   * Loads changes that Kafka lacks, both ends included. The result begins at `from`, is bounded, and stops early if the
-   * change log ends or has a hole itself.
+   * Loads changes that Kafka lacks, both ends included. The result begins at `from` and is bounded. It stops
+   * early if the change log ends or has a hole itself.
    */
   load(from: number, to: number): Promise<RenderedEvent[]>;
-  /** The first sequence from `from` to `to`, both included, that `load` could begin at; null if there is none. */
+  /**
+   * The first sequence from `from` to `to`, both included, at which `load` can begin; null if none exists.
+   */
   findFirst(from: number, to: number): Promise<number | null>;
-  /** Counts and logs the sequences of loaded changes that filled holes. */
+  /** Counts and logs the loaded changes that filled holes, by their sequences. */
   reportFilled(filled: readonly number[]): void;
-  /** Returns the offsets from which Kafka has the change after a sequence, by partition; null if they are not known. */
+  /** Returns Kafka's offsets of the change after a sequence, by partition; null if they are unknown. */
   locate(sequence: number): Promise<number[] | null>;
 }
 
 /**
- * Fills holes of the changes topic from the change log (INV-7). Its events have the ids and bytes that the relay sent
- * (INV-3) and are committed, so they may be delivered at any time.
+ * Fills holes of the changes topic from the change log (INV-7). Its changes are committed, and its events
+ * have the ids and bytes that the relay sent (INV-3), so they may be delivered at any time.
  */
 export function createChangeLog(pool: DatabasePool, log: Logger): ChangeLog {
   return {

@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache';
 import { type Chunk, OVERHEAD_BYTES, type RenderedEvent } from './rendered-event.ts';
 
 /**
- * The most changes that a reader gets at a time. Chunks end at multiples of this number, so that readers that began at
- * different points soon ask for the same chunks.
+ * The most changes that a reader gets at a time. Chunks end at multiples of this number, so that readers that
+ * began at different points soon ask for the same chunks.
  */
 export const CHUNK_CHANGES = 1000;
 
-/** The number of changes from a sequence, itself excluded, to the end of its chunk. */
+/** The number of changes from a sequence, exclusive, to the end of its chunk. */
 export function restOfChunk(sequence: number): number {
   return CHUNK_CHANGES - (sequence % CHUNK_CHANGES);
 }
@@ -21,18 +21,18 @@ export function cutChunk({ events, resumePoint }: Chunk, sequence: number): Chun
 
 const chunkNumber = (sequence: number) => Math.floor(sequence / CHUNK_CHANGES);
 
-/** Bounds the chunks in number too, as the cache of the library wants; more than `FEED_REPLAY_MB` can hold. */
+/** The library requires a bound on the number. `FEED_REPLAY_MB` is reached earlier. */
 const MAX_CHUNKS = 50_000;
 
 /**
- * Keeps chunks of older changes for other readers, within a number of bytes. A chunk keeps whole fetched batches alive,
- * of each of which it has a part, and its neighbours the rest: each batch counts once, and whole.
+ * Keeps chunks of older changes for other readers, within a number of bytes. A chunk keeps whole fetched
+ * batches in memory, of which neighbouring chunks share some: each batch counts once, with its full size.
  */
 export class ChunkCache {
   readonly #maxBytes: number;
   /** By chunk number. A chunk may lack its beginning, never its end. */
   readonly #chunks: LRUCache<number, Chunk>;
-  /** The number of chunks that keep a batch alive, by the batch's memory. */
+  /** The number of chunks that use a batch, by the batch's memory. */
   readonly #holders = new Map<Buffer, number>();
   #bytes = 0;
 
@@ -41,7 +41,7 @@ export class ChunkCache {
     this.#chunks = new LRUCache({ max: MAX_CHUNKS, dispose: (chunk) => this.#release(chunk) });
   }
 
-  /** Returns the changes after a sequence up to the end of its chunk; undefined unless all of them are kept. */
+  /** Returns the changes after a sequence up to the end of its chunk; undefined if some are not kept. */
   find(sequence: number): Chunk | undefined {
     const number = chunkNumber(sequence);
     const first = this.#chunks.peek(number)?.events[0]?.sequence ?? Number.POSITIVE_INFINITY;
@@ -50,7 +50,7 @@ export class ChunkCache {
     return chunk && cutChunk(chunk, sequence);
   }
 
-  /** Keeps a chunk if it reaches its end and begins earlier than the one that is kept already. */
+  /** Keeps a chunk if it reaches its end and begins earlier than the kept one. */
   add(chunk: Chunk): void {
     const [first] = chunk.events;
     if (!first || chunk.resumePoint.sequence % CHUNK_CHANGES !== 0) return;

@@ -23,13 +23,13 @@ interface PendingRequest {
   reject: (error: Error) => void;
 }
 
-/** Enough for the batches of every partition that are decoded at a time. */
+/** Enough for the batches of every partition that are decoded together. */
 const MAX_IDLE_BUFFERS = 16;
 const MAX_BUFFER_BYTES = 1024 * 1024;
 
 /**
- * Decodes and renders older changes in a thread of its own, so that replays do not delay clients that follow the live
- * stream. The thread starts with the first batch, and again after a failure.
+ * Decodes and renders older changes in a thread of its own, so that replays do not delay live streams. The
+ * thread starts with the first batch, and again after a failure.
  */
 export class Decoder {
   readonly #waiting = new Map<number, PendingRequest>();
@@ -38,9 +38,9 @@ export class Decoder {
   #nextId = 0;
 
   /**
-   * Decodes records as `packChanges` does. They are copied before this returns, so that their memory can be used again.
+   * Decodes records as `packChanges` does. Copies them before it returns, so their memory can be reused.
    *
-   * @throws Error if the thread ends before it has answered.
+   * @throws Error if the thread ends before it answers.
    */
   decode(records: readonly ChangeRecord[], epoch: number): Promise<TransferableChanges> {
     return new Promise((resolve, reject) => {
@@ -72,7 +72,7 @@ export class Decoder {
     };
     thread.on('error', fail);
     thread.on('exit', () => fail(new Error('The thread that decodes older changes has ended.')));
-    // The thread alone does not keep the process running.
+    // The thread alone must not keep the process running.
     thread.unref();
     return thread;
   }

@@ -42,7 +42,7 @@ function joinFrames(events: readonly RenderedEvent[], length: number): Buffer {
   return joined;
 }
 
-/** Receives the next delivery of a reader that waits. Returns whether it goes on waiting. */
+/** Receives the next delivery of a waiting reader. Returns whether the reader continues to wait. */
 export type Listener = (delivery: Delivery) => boolean;
 
 /** The readers of one filter. */
@@ -67,9 +67,9 @@ export class Audience {
 }
 
 /**
- * Delivers new changes to the readers that wait for them. Readers with equal filters form one audience: the filter is
- * evaluated once for each change, through an index. The frames of the same changes are concatenated once (INV-11). Readers that do not
- * wait, because their socket is full or they still read older changes, cost nothing.
+ * Delivers new changes to the readers that wait for them. Readers with equal filters form one audience. An
+ * index evaluates each filter once for each change, and the frames of the same changes are concatenated once
+ * (INV-11). Readers with a full socket, and readers of older changes, cost nothing.
  */
 export class FanOut {
   readonly #audiences = new Map<string, { audience: Audience; remove: () => void }>();
@@ -93,7 +93,7 @@ export class FanOut {
     return place.audience;
   }
 
-  /** Removes a reader, which must not be waiting, from its audience. */
+  /** Removes a reader from its audience. The reader must not be waiting. */
   leave(audience: Audience): void {
     audience.readers -= 1;
     if (audience.readers > 0) return;
@@ -102,9 +102,9 @@ export class FanOut {
   }
 
   /**
-   * Delivers events to the waiting readers whose filter they pass. The others keep waiting.
+   * Delivers events to the waiting readers of matching filters. The others continue to wait.
    *
-   * @returns the deliveries. Filters that the same events pass share one.
+   * @returns the deliveries. Filters that match the same events share one.
    */
   publish(events: readonly RenderedEvent[], resumePoint: ResumePoint): Delivery[] {
     const passed = new Map<Audience, RenderedEvent[]>();
@@ -125,7 +125,7 @@ export class FanOut {
     return [...deliveries.values()];
   }
 
-  /** Makes all waiting readers look again from a resume point. */
+  /** Wakes all waiting readers, to read again from a resume point. */
   interrupt(resumePoint: ResumePoint): void {
     for (const { audience } of this.#audiences.values()) deliver(audience, new Delivery([], resumePoint));
   }

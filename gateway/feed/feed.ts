@@ -25,13 +25,13 @@ export interface FeedOptions {
   brokers: Brokers;
   topic: string;
   pool: DatabasePool;
-  /** How much of the stream to keep in memory, in bytes. */
+  /** The memory for the newest changes, in bytes. */
   memoryBytes: number;
-  /** How much of the older changes that were read to keep for other readers, in bytes. */
+  /** The memory for older changes that are kept for other readers, in bytes. */
   replayBytes: number;
   /** How long an event stays readable, in milliseconds. */
   retentionMs: number;
-  /** Called when the stream starts a new history. This feed is useless from then on. */
+  /** Called when the stream starts a new history. This feed is then useless. */
   onNewEpoch: () => void;
   clock: Clock;
   log: Logger;
@@ -43,13 +43,14 @@ const START_RETRY_MS = 500;
 /** How often the feed's history is compared with the database's, in milliseconds; more often before the first time. */
 const HISTORY_INTERVAL_MS = 5000;
 const FIRST_HISTORY_INTERVAL_MS = 200;
-/** A feed that is behind by this asks once a second, since the stream may have moved to another log. */
+/** A feed that is this far behind asks more often, since the stream may have moved to another log. */
 const BEHIND_MS = 2000;
 const BEHIND_HISTORY_INTERVAL_MS = 1000;
 
 /**
- * The change stream as a gateway sees it, in one order: the newest changes from memory, older ones from Kafka. Readers
- * hold a resume point and ask for the changes after it, so that replay and live are the same loop (INV-10).
+ * The change stream of a gateway, in one order: the newest changes from memory, older ones from Kafka.
+ * Readers hold a resume point and ask for the changes after it, so that replay and live are the same loop
+ * (INV-10).
  */
 export class Feed {
   readonly #options: FeedOptions;
@@ -66,7 +67,7 @@ export class Feed {
   #generation: FeedGeneration | undefined;
   #target = Number.POSITIVE_INFINITY;
   #latest: ResumePoint = { sequence: 0, time: 0, offsets: [] };
-  /** When the feed last knew itself at the end of the topic, in milliseconds since 1970; 0 before. */
+  /** When the feed was last at the end of the topic, in milliseconds since 1970; 0 before the first time. */
   #atEndAt = 0;
   readonly #madeAt = performance.now();
   /** The id of the newest change; null before the first. */
@@ -74,7 +75,7 @@ export class Feed {
   /** Whether the database has agreed with this history. */
   #agrees = false;
   #isInConflict = false;
-  /** The highest epoch of changes that the feed left out, because the database is not there; 0 if there are none. */
+  /** The highest epoch of changes that were left out, which is above the database's; 0 without any. */
   #laterEpoch = 0;
   #running: Promise<void> | undefined;
 
@@ -103,7 +104,7 @@ export class Feed {
     });
   }
 
-  /** Begins to follow the stream as soon as the database answers. Returns at once. */
+  /** Begins to follow the stream when the database answers. Returns immediately. */
   start(): void {
     this.#running = this.#startWhenPossible()
       .then(() => this.#watchHistory())
@@ -123,14 +124,14 @@ export class Feed {
   }
 
   /**
-   * Whether the feed has every change that Kafka had when it started, knows a time up to which it is complete, and agrees
-   * with the database.
+   * Whether the feed has every change that Kafka had at the start, knows a time up to which it is complete,
+   * and agrees with the database.
    */
   get ready(): boolean {
     return this.#agrees && this.#hasCaughtUp;
   }
 
-  /** Whether the database was found to have another history, which only an operator can mend. */
+  /** Whether the database has another history. Only an operator can repair this. */
   get isInConflict(): boolean {
     return this.#isInConflict;
   }
@@ -151,14 +152,14 @@ export class Feed {
     return this.#latest;
   }
 
-  /** How long ago the feed last had every change that Kafka had, in milliseconds; its age before it first had. */
+  /** The time since the feed last had every change in Kafka, in milliseconds; at first, the feed's age. */
   get behindMs(): number {
     this.#noteEnd();
     if (this.#atEndAt === 0) return performance.now() - this.#madeAt;
     return Math.max(0, this.#options.clock.now() - this.#atEndAt);
   }
 
-  /** @returns when the tail last was at the end, in milliseconds since 1970; 0 if it was not yet */
+  /** @returns when the tail was last at the end, in milliseconds since 1970; 0 before the first time */
   #noteEnd(): number {
     const caughtUpAt = this.#tail?.caughtUpAt ?? 0;
     if (caughtUpAt > 0) this.#atEndAt = caughtUpAt;
@@ -171,14 +172,14 @@ export class Feed {
   }
 
   /**
-   * Returns the next changes after a resume point, unfiltered; none if there are none yet.
+   * Returns the next changes after a resume point, unfiltered; empty if none exist yet.
    *
    * @throws StreamGapError if the next change is lost.
-   * @throws the Kafka client's error if the next change is not in memory and Kafka does not answer.
+   * @throws the Kafka client's error if the next change is not in memory and Kafka is away.
    */
   async read(resumePoint: ResumePoint): Promise<Chunk> {
     if (resumePoint.sequence >= this.#latest.sequence) {
-      // A cursor of another gateway can be ahead of this one; it stays as it is.
+      // A cursor of another gateway can be ahead of this one. It stays unchanged.
       return { events: [], resumePoint: laterPoint(this.latest, resumePoint) };
     }
     const events = this.#memory.read(resumePoint.sequence, CHUNK_CHANGES);
@@ -186,7 +187,7 @@ export class Feed {
     const { epoch, latest } = this;
     const foreignUpTo = this.#generation?.after ?? -1;
     const chunk = await this.#replay.read(resumePoint, { epoch, foreignUpTo, latest: latest.sequence });
-    // The tail has passed this point, so a change must follow it.
+    // The tail is past this point, so a change must follow it.
     if (chunk.events.length === 0) throw new StreamGapError(resumePoint.sequence + 1);
     return chunk;
   }
@@ -235,8 +236,8 @@ export class Feed {
   }
 
   /**
-   * Goes on in another log once the relay has written it up to where this feed stands. Readers notice nothing: those of
-   * older changes get them from the change log until then.
+   * Continues in another log when the relay has written it up to the latest sequence of this feed. Readers
+   * notice nothing: until then, older changes come from the change log.
    */
   async #moveTo(generation: FeedGeneration): Promise<void> {
     const { pool, log } = this.#options;
@@ -247,10 +248,10 @@ export class Feed {
     this.#replay.forgetPlaces();
     const { sequence } = this.#latest;
     this.#startTail({ sequence, offsets: place.offsets }, place.target);
-    log.warn({ generation: generation.generation, sequence }, 'the stream goes on in another Kafka log');
+    log.warn({ generation: generation.generation, sequence }, 'the stream continues in another Kafka log');
   }
 
-  /** Compares this history with the database's again and again: after a restored backup they differ (INV-3). */
+  /** Keeps comparing this history with the database's: they differ after a backup was restored (INV-3). */
   async #watchHistory(): Promise<void> {
     const { pool, clock, onNewEpoch, log } = this.#options;
     const { signal } = this.#stopping;
@@ -276,8 +277,7 @@ export class Feed {
       }
       if (found.generation.generation !== this.#generation?.generation) {
         await this.#moveTo(found.generation).catch((error: unknown) => {
-          const message =
-            'the stream has moved to another Kafka log, which cannot be found yet; trying again';
+          const message = 'the stream has moved to another Kafka log that cannot be found yet; trying again';
           reportFailure(log, error, { where: 'feed', message });
         });
       } else {
@@ -307,7 +307,7 @@ export class Feed {
     this.#arrivals.published(events, this.#fanOut.publish(events, last.resumePoint));
   }
 
-  /** Continues after changes that are lost. Waiting readers look again and find the gap. */
+  /** Continues after lost changes. Waiting readers read again and find the gap. */
   #skipLost(sequence: number): void {
     const before = this.latest;
     this.#memory.clear();

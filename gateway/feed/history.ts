@@ -9,15 +9,15 @@ export interface FollowedHistory {
   sequence: number;
   /** The event's id; null if the gateway has read no change yet. */
   id: string | null;
-  /** The highest epoch of which Kafka has changes, as far as the gateway has seen. */
+  /** The highest epoch of the changes that the gateway has seen in Kafka. */
   announcedEpoch: number;
 }
 
 /**
  * Compares the history that a gateway follows with the database's.
  *
- * @returns the database's epoch and generation, and a sentence that says how the histories differ, or null if they agree
- * @throws the database's error if it does not answer
+ * @returns the database's epoch and generation, and a sentence about the difference, or null if they agree
+ * @throws the database's error if the database is away
  */
 export async function findConflict(
   pool: DatabasePool,

@@ -12,7 +12,7 @@ export class MemoryLog {
     this.#maxBytes = maxBytes;
   }
 
-  /** The sequence of the oldest event, or undefined if there is none. */
+  /** The sequence of the oldest event; undefined if the log is empty. */
   get firstSequence(): number | undefined {
     return this.#events[this.#start]?.sequence;
   }
@@ -23,13 +23,13 @@ export class MemoryLog {
     this.#bytes = 0;
   }
 
-  /** Adds events, which must follow the last one without a gap, and drops the oldest above the limit. */
+  /** Adds events, which must follow the last one without a gap. Drops the oldest ones above the limit. */
   append(events: RenderedEvent[]): void {
     for (const event of events) {
       this.#events.push(event);
       this.#bytes += event.bytes;
     }
-    // The newest event is kept even if it alone exceeds the limit.
+    // The newest event is kept even if it exceeds the limit alone.
     while (this.#bytes > this.#maxBytes && this.#start < this.#events.length - 1) {
       this.#bytes -= this.#events[this.#start]?.bytes ?? 0;
       this.#start += 1;

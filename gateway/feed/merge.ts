@@ -1,4 +1,4 @@
-/** A record of the changes topic, with its place in the order. */
+/** A change of the changes topic, with its place in the order. */
 export interface Sequenced {
   readonly sequence: number;
 }
@@ -8,17 +8,17 @@ interface Fetched<T> {
   offset: number;
 }
 
-/** More waiting records mean a hole in the log, not records out of order. Fetching beyond a hole wastes memory. */
+/** More waiting records mean that the log has a hole. Fetching beyond it wastes memory. */
 const MAX_WAITING = 50_000;
 
 /**
- * Merges the partitions of the changes topic into one order. Sequences have no gaps, so the merge knows which one comes
- * next: it returns n + 1 after n or nothing (INV-7), and drops sequences that it has passed (INV-3).
+ * Merges the partitions of the changes topic into one order. Sequences have no gaps, so the merge knows which
+ * one comes next: it returns n + 1 after n or nothing (INV-7), and drops lower sequences (INV-3).
  *
- * Within a partition sequences mostly rise. While a record of a partition waits, the next sequence is therefore likelier
- * to be in another one, and only partitions without waiting records are read. Copies that the relay sent again, perhaps
- * to another partition after partitions were added, can follow later records: if every partition waits or has ended, the
- * waiting ones are read as well.
+ * Within a partition, sequences mostly rise. While a record of a partition waits, the next sequence is
+ * likelier in another partition, so only partitions without waiting records are read. But copies that the
+ * relay sent again can follow later records, even in another partition if partitions were added. So if every
+ * partition waits or has ended, the waiting ones are read as well.
  */
 export class SequenceMerge<T extends Sequenced> {
   #next: number;
@@ -26,19 +26,19 @@ export class SequenceMerge<T extends Sequenced> {
   readonly #offsets: number[];
   /** Records that wait for their turn, by sequence. */
   readonly #pending = new Map<number, T>();
-  /** By partition: its waiting records in the order of their offsets. No list is empty. */
+  /** By partition: its waiting records in the order of their offsets. Lists are never empty. */
   readonly #waiting = new Map<number, Fetched<T>[]>();
 
   /**
-   * @param start.sequence the merge begins after this sequence.
-   * @param start.offsets by partition, where reading begins; 0 for partitions beyond the list.
+   * @param start.sequence the merge begins after this sequence
+   * @param start.offsets the offsets to read from, by partition; 0 for partitions beyond the list
    */
   constructor(start: { sequence: number; offsets: readonly number[] }) {
     this.#next = start.sequence + 1;
     this.#offsets = [...start.offsets];
   }
 
-  /** The sequence that comes next. */
+  /** The next sequence. */
   get next(): number {
     return this.#next;
   }
@@ -49,10 +49,10 @@ export class SequenceMerge<T extends Sequenced> {
   }
 
   /**
-   * The partitions that must be read before the merge can continue, each with the offset to fetch from.
+   * Returns the partitions that must be read before the merge can continue, with the offsets to fetch from.
    *
-   * @param options.ahead with no more waiting records than this, all partitions are read
-   * @param options.atEnd the partitions that have nothing more
+   * @param options.ahead all partitions are read while at most this many records wait
+   * @param options.atEnd the partitions that were read to their end
    */
   wanted(
     partitionCount: number,
@@ -76,13 +76,13 @@ export class SequenceMerge<T extends Sequenced> {
     return offsets;
   }
 
-  /** Adds fetched records of a partition, in their order. `nextOffset` is where to read on. */
+  /** Adds fetched records of a partition, in their order. `nextOffset` follows them. */
   add(partition: number, records: Fetched<T>[], nextOffset: number): void {
     this.#offsets[partition] = nextOffset;
     const waiting = this.#waiting.get(partition) ?? [];
     for (const record of records) {
       const { sequence } = record.event;
-      // A copy of a waiting record adds nothing, whichever partition it is in.
+      // A copy of a waiting record adds nothing, even from another partition.
       if (sequence < this.#next || this.#pending.has(sequence)) continue;
       this.#pending.set(sequence, record.event);
       waiting.push(record);
@@ -90,7 +90,7 @@ export class SequenceMerge<T extends Sequenced> {
     if (waiting.length > 0) this.#waiting.set(partition, waiting);
   }
 
-  /** The sequences that are missing before the first waiting record, both ends included; null if none are. */
+  /** The missing sequences before the first waiting record, both ends included; null if none are missing. */
   get missing(): { from: number; to: number } | null {
     if (this.#pending.size === 0 || this.#pending.has(this.#next)) return null;
     let first = Number.POSITIVE_INFINITY;
@@ -99,9 +99,9 @@ export class SequenceMerge<T extends Sequenced> {
   }
 
   /**
-   * Adds records that do not come from a partition, if they are missing.
+   * Adds the missing ones among records that do not come from a partition.
    *
-   * @returns the sequences of those that were missing
+   * @returns the sequences of the added records
    */
   fill(events: readonly T[]): number[] {
     const missing = events.filter(({ sequence }) => sequence >= this.#next && !this.#pending.has(sequence));
@@ -109,14 +109,14 @@ export class SequenceMerge<T extends Sequenced> {
     return missing.map(({ sequence }) => sequence);
   }
 
-  /** The highest sequence that waits; the one before the next if none does. */
+  /** The highest waiting sequence; the one before the next if no record waits. */
   get highest(): number {
     let highest = this.#next - 1;
     for (const sequence of this.#pending.keys()) highest = Math.max(highest, sequence);
     return highest;
   }
 
-  /** Continues after a sequence as if everything up to it had been returned. */
+  /** Continues after a sequence as if every record up to it had been returned. */
   skipTo(sequence: number): void {
     for (const waiting of this.#pending.keys()) if (waiting <= sequence) this.#pending.delete(waiting);
     this.#next = Math.max(this.#next, sequence + 1);

@@ -27,7 +27,7 @@ export const feedFilters = new Gauge({
 
 export const lostChanges = new Counter({
   name: 'feed_lost_changes_total',
-  help: 'Changes that neither the changes topic nor the change log has; readers before them get 410.',
+  help: 'Changes that are neither in the changes topic nor in the change log; readers before them get 410.',
 });
 
 export const unreadableBatches = new Counter({
@@ -36,14 +36,14 @@ export const unreadableBatches = new Counter({
 });
 
 /**
- * Exposes how far a gateway is behind. Measured when it is asked for, so that it also grows while the feed hangs.
+ * Exposes how far a gateway is behind. It is measured on request, so that it also grows while the feed hangs.
  *
- * @param behindMs how long ago the feed last knew itself at the end of the topic, in milliseconds
+ * @param behindMs the time since the feed was last at the end of the topic, in milliseconds
  */
 export function exposeFeedLag(behindMs: () => number): void {
   new Gauge({
     name: 'feed_behind_seconds',
-    help: 'How long ago this gateway last had every change that Kafka had then.',
+    help: 'The time since this gateway last had every change in Kafka.',
     collect() {
       this.set(behindMs() / 1000);
     },

@@ -3,12 +3,12 @@ import type { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import type { Decoder } from './decoder.ts';
 import type { TransferableChanges } from './transferable-changes.ts';
 
-/** The log to fetch from, which may differ from call to call. */
+/** The log to fetch from. It may differ from call to call. */
 type Fetches = Pick<TopicReader, 'fetchFromSources'>;
 
-/** The result of fetching a partition. Its changes follow once they are decoded. */
+/** A fetched part of a partition. Its changes follow when they are decoded. */
 export interface DecodingRead extends Omit<PartitionRead, 'records' | 'release'> {
-  /** How many records were fetched, those of another epoch included. */
+  /** The number of fetched records, those of another epoch included. */
   count: number;
   changes: Promise<TransferableChanges>;
 }
@@ -24,7 +24,7 @@ const ignore = () => {
 };
 
 /**
- * Reads partitions for one consumer that goes through them in order. While it works on a batch of a partition, the next
+ * Reads partitions for one consumer, in order. While the consumer works on a batch of a partition, the next
  * one is already fetched and decoded.
  */
 export class ReadAhead {
@@ -43,7 +43,7 @@ export class ReadAhead {
    *
    * @param sources the result of `TopicReader.sources`.
    * @param offsets by partition, the offset to read from.
-   * @param partitionMaxBytes how much to fetch of a partition.
+   * @param partitionMaxBytes the most bytes to fetch of a partition.
    * @throws the errors of `TopicReader.fetch`.
    */
   async read(
@@ -63,7 +63,7 @@ export class ReadAhead {
       missing.delete(partition);
     }
     if (missing.size > 0) reads.push(...(await fetch(missing)));
-    // Many consumers want only one batch, so reading ahead begins with the second call.
+    // Many consumers need only one batch, so reading ahead begins with the second call.
     if (this.#hasBegun) this.#begin(fetch, reads);
     this.#hasBegun = true;
     return reads;
@@ -73,7 +73,7 @@ export class ReadAhead {
     const ahead = this.#ahead.get(partition);
     this.#ahead.delete(partition);
     const read = ahead?.offset === offset ? await ahead.read : undefined;
-    // More records may have followed since.
+    // At the end, more records may have followed since.
     return read?.atEnd ? undefined : read;
   }
 

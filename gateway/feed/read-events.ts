@@ -13,10 +13,10 @@ export function reportFailures(failures: readonly DecodeFailure[], log: Logger):
 }
 
 /**
- * Decodes records of the changes topic into events. Those that cannot be decoded are counted, logged and left out; those of
- * another epoch are left out.
+ * Decodes records of the changes topic into events. Records that cannot be decoded are counted, logged and
+ * left out. Changes of another epoch are left out.
  *
- * @returns the events, and the highest epoch of the changes that were left out; null if none is higher than `epoch`
+ * @returns the events, and the highest epoch that was left out; null if none is higher than `epoch`
  */
 export function readEvents(
   records: readonly ChangeRecord[],

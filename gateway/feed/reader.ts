@@ -11,16 +11,16 @@ export interface ChangeSource {
 }
 
 /**
- * Takes a delivery at once, in the turn in which the changes arrived. Returns what is left of it, which ends the wait; or
- * undefined, to go on waiting.
+ * Takes a delivery in the turn of the event loop in which its changes arrived. Returns the rest of it, which
+ * ends the wait; or undefined to continue to wait.
  */
 export type Taking = (delivery: Delivery) => Delivery | undefined;
 
 const leave: Taking = (delivery) => delivery;
 
 /**
- * Reads the stream through a filter. A reader holds no state of the stream and no queue: its caller asks for the changes
- * after a resume point, which come from memory or Kafka, or once they happen (INV-10).
+ * Reads the stream through a filter. A reader holds no state of the stream and no queue. Its caller asks for
+ * the changes after a resume point; they come from memory, from Kafka, or when they happen (INV-10).
  */
 export class FeedReader {
   readonly #source: ChangeSource;
@@ -35,14 +35,14 @@ export class FeedReader {
     this.#audience = fanOut.join(filter);
   }
 
-  /** Whether the reader waits at the end of the stream. All changes up to the latest were then examined for it. */
+  /** Whether the reader waits at the end of the stream, with all changes up to the latest examined. */
   get isWaiting(): boolean {
     return this.#waiting !== undefined;
   }
 
   /**
-   * Returns the changes after a resume point that pass the filter. Behind the end of the stream, it examines a bounded
-   * number of changes, of which none may pass. At the end, it waits for the first that do, or until it is closed.
+   * Returns the matching changes after a resume point. Before the end, it examines a bounded number of
+   * changes, so the result may be empty. At the end, it waits for the first matches, or until it is closed.
    *
    * @param take is offered every delivery at the end. Without it, the first one is returned.
    * @throws the errors of `ChangeSource.read`.
@@ -69,7 +69,7 @@ export class FeedReader {
     this.#audience = audience;
   }
 
-  /** Ends its waiting. Every reader must be closed. */
+  /** Ends the wait. Every reader must be closed. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -90,7 +90,7 @@ export class FeedReader {
           if (!rest) return true;
           resolve(rest);
         } catch (error) {
-          // The other readers of the audience must get the delivery all the same.
+          // The other readers of the audience must still get the delivery.
           reject(error);
         }
         this.#waiting = undefined;

@@ -2,18 +2,18 @@ import type { ChangeFacets } from '../../domain/stream-filter.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import { FRAME_END, parseFrameId } from '../../schemas/event.ts';
 
-/** The point in the stream after `sequence`, from which a reader can resume. */
+/** The point in the stream after `sequence`, at which a reader can resume. */
 export interface ResumePoint {
   sequence: number;
-  /** Milliseconds since 1970: the time of the last change before this point, or a later time up to which none followed. */
+  /** Milliseconds since 1970: the last change's time before this point, or a later one before the next. */
   time: number;
-  /** By partition: the offset at which reading must start to get every change after this point. */
+  /** By partition: the offset from which a reader gets every change after this point. */
   offsets: readonly number[];
 }
 
 /**
- * The later of a point of the feed and a client's. If both follow the same change, it has the feed's offsets, because a
- * client's may be forged, and the later time, so that cursors never go back.
+ * Returns the later of the feed's point and a client's. If both follow the same change, the result has the
+ * feed's offsets, because a client's may be forged, and the later time, so that cursors never go back.
  */
 export function laterPoint(own: ResumePoint, clients: ResumePoint): ResumePoint {
   if (own.sequence !== clients.sequence) return own.sequence > clients.sequence ? own : clients;
@@ -32,7 +32,7 @@ export interface EventAt {
   offset: number;
 }
 
-/** Rendered changes, as an event sees them. Events that were rendered together share this. */
+/** Changes that were rendered together. Their events share it. */
 export interface RenderedChanges {
   epoch: number;
   /** The frames of the changes, one after the other. */
@@ -116,7 +116,7 @@ export class RenderedEvent {
     return at + this.#changes.frames.copy(target, at, this.#start, this.#end);
   }
 
-  /** The memory that its frame is in. It lives as long as any of the events that were rendered together. */
+  /** The memory of its frame. It lives as long as any of the events that were rendered together. */
   get memory(): Buffer {
     return this.#changes.frames;
   }
@@ -126,7 +126,7 @@ export class RenderedEvent {
     return this.frameLength + OVERHEAD_BYTES;
   }
 
-  /** The point after this change. Parsed on first use, which few events see: the last of a batch, page or write. */
+  /** The point after this change. Parsed on first use, because few events need it. */
   get resumePoint(): ResumePoint {
     this.#resumePoint ??= {
       sequence: this.sequence,

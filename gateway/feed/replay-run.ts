@@ -12,21 +12,24 @@ import { unpackChanges } from './transferable-changes.ts';
 import type { UnreadableBatches } from './unreadable-batches.ts';
 
 /**
- * How many records to search for the next change before asking the database where it is: more than genuine offsets
- * ever need, and less than a tenth of a second's work for a cursor with forged offsets.
+ * The most records that are searched for the next change before the database is asked where it is. Genuine
+ * offsets never need so many; a cursor with forged offsets costs less than a tenth of a second.
  */
 const MAX_SEARCHED = 5000;
 
-/** Large enough for a batch as the relay makes them. A larger batch comes whole, but only the first of a fetch. */
+/**
+ * Large enough for the relay's batches. Kafka returns a larger batch whole, but only as the first of a fetch.
+ */
 const MIN_FETCH_BYTES = 128 * 1024;
-/** Changes of one partition often follow each other. Then a fetch must last until the next one is there and decoded. */
+/** Consecutive changes are often in one partition, so a fetch must last until the next is decoded. */
 const MAX_FETCH_BYTES = 512 * 1024;
 
 /**
- * How much to fetch of a partition: little at first, since few readers go far, and offsets may be forged.
+ * Returns how many bytes to fetch of a partition: few at first, since few readers go far and offsets can be
+ * false.
  *
- * @param chunksRead how many chunks the run has returned whole
- * @param maxBytes how much it may hold of a partition, of which it has one batch while the next one is fetched
+ * @param chunksRead the number of whole chunks that the run has returned
+ * @param maxBytes the bytes that it may hold of a partition: one batch, and the next one being fetched
  */
 function fetchBytes(chunksRead: number, maxBytes: number): number {
   const most = Math.min(MAX_FETCH_BYTES, Math.max(MIN_FETCH_BYTES, Math.floor(maxBytes / 2)));
@@ -35,12 +38,12 @@ function fetchBytes(chunksRead: number, maxBytes: number): number {
 
 interface ReplayRunOptions {
   epoch: number;
-  /** The last sequence whose id has offsets of another log. */
+  /** The last sequence whose id has offsets of a previous log. */
   foreignUpTo: number;
   decoder: Decoder;
   /**
-   * How much of all partitions together the run may work on and have fetched ahead, in bytes of the log. It takes more if
-   * that is less than the smallest fetches.
+   * The bytes of the log that the run may work on and fetch ahead, for all partitions together. The smallest
+   * fetches are made even if they exceed it.
    */
   maxBytes: () => number;
   changeLog: ChangeLog;
@@ -49,8 +52,8 @@ interface ReplayRunOptions {
 }
 
 /**
- * One pass through the changes topic from a resume point on. It keeps records that were fetched before their turn, so
- * that nothing is fetched twice.
+ * One pass through the changes topic, from a resume point. It keeps records that were fetched before their
+ * turn, so that nothing is fetched twice.
  */
 export class ReplayRun {
   #merge: SequenceMerge<RenderedEvent>;
@@ -60,7 +63,7 @@ export class ReplayRun {
   readonly #log: Logger;
   readonly #maxBytes: () => number;
   #chunksRead = 0;
-  /** Whether the offsets that the run reads from are of the present log. */
+  /** Whether the run's offsets are offsets of the present log. */
   #isPlaced: boolean;
 
   constructor(
@@ -82,12 +85,13 @@ export class ReplayRun {
   }
 
   /**
-   * Returns the next changes, at most `limit`, and fewer if the log ends or lacks one. At least one must exist. If the
-   * next change is not near the resume point's offsets, which may be forged, older than an added partition, or of another
-   * log, the database says where it is. If Kafka lacks it, or does not have it again yet, it is loaded from the change
-   * log. The result is empty only if the change log lacks it too.
+   * Returns the next changes: at most `limit`, fewer if the log ends or lacks one. At least one must exist.
    *
-   * @throws the Kafka client's or the database's error if they do not answer.
+   * The next change may be far from the resume point's offsets: they may be forged, older than an added
+   * partition, or of another log. The database then returns its place. If Kafka lacks the change, it is
+   * loaded from the change log. The result is empty only if the change log lacks it too.
+   *
+   * @throws the Kafka client's or the database's error if either is away.
    */
   async read(reader: TopicReader, limit: number): Promise<RenderedEvent[]> {
     const events = this.#merge.take(limit);
@@ -119,8 +123,8 @@ export class ReplayRun {
   }
 
   /**
-   * Fetches as `#fetchOnce` does, and once more after a failure of Kafka's: brokers that restart one after the other leave
-   * their partitions to others.
+   * Fetches as `#fetchOnce` does, and retries once if Kafka fails: brokers that restart one after another
+   * hand their partitions over.
    */
   async #fetch(reader: TopicReader, atEnd: Set<number>): Promise<number | undefined> {
     try {
@@ -132,10 +136,10 @@ export class ReplayRun {
   }
 
   /**
-   * Fetches once, except the partitions that were at their end.
+   * Fetches once from the partitions that have not ended.
    *
-   * @param atEnd those partitions, to which it adds
-   * @returns the number of records; undefined if there is nothing more to fetch
+   * @param atEnd the partitions that have ended; extended by this fetch
+   * @returns the number of records; undefined if every partition has ended
    */
   async #fetchOnce(reader: TopicReader, atEnd: Set<number>): Promise<number | undefined> {
     const sources = await reader.sources();
@@ -154,7 +158,7 @@ export class ReplayRun {
     return count;
   }
 
-  /** Adds events up to the limit, until the log ends or the next change is not among `maxSearched` records. */
+  /** Adds events up to the limit, the end of the log, or `maxSearched` records without the next change. */
   async #readInto(
     events: RenderedEvent[],
     reader: TopicReader,
@@ -170,7 +174,9 @@ export class ReplayRun {
     }
   }
 
-  /** Starts over where the database says that the next change is. Returns false if the database does not know. */
+  /**
+   * Starts over at the database's place of the next change. Returns false if the database does not know it.
+   */
   async #locate(reader: TopicReader): Promise<boolean> {
     const { sequence } = this;
     const offsets = await this.#changeLog.locate(sequence);
@@ -185,7 +191,7 @@ export class ReplayRun {
     const end = next + limit - 1;
     const loaded = await this.#changeLog.load(next, Math.min(missing?.to ?? end, end));
     const filled = this.#merge.fill(loaded);
-    // A log that is being written again lacks changes for a while.
+    // A log that is being rewritten lacks changes for a while.
     if (this.#isPlaced) this.#changeLog.reportFilled(filled);
     events.push(...this.#merge.take(limit));
   }

@@ -10,13 +10,13 @@ import type { Chunk, ResumePoint } from './rendered-event.ts';
 import { ReplayRun } from './replay-run.ts';
 import type { UnreadableBatches } from './unreadable-batches.ts';
 
-/** How many reads may run at the same time. Others wait their turn. */
+/** The most reads that run at the same time. Others wait their turn. */
 const MAX_CONCURRENT_READS = 4;
-/** How many runs are kept for readers to continue. */
+/** The most runs that are kept for readers to continue. */
 const MAX_IDLE_RUNS = 32;
-/** How much all runs together work on and have read ahead, in bytes of the log. */
+/** The most bytes of the log that all runs together work on and read ahead. */
 const MAX_AHEAD_BYTES = 96 * 1024 * 1024;
-/** Buffers for the answers of Kafka, each of which is copied to the decoder as soon as it is there. */
+/** Buffers for Kafka's answers. Each answer is copied to the decoder immediately. */
 const BUFFERS = { maxIdle: 16, maxBytes: 1024 * 1024 };
 
 interface Underway {
@@ -25,21 +25,21 @@ interface Underway {
   chunk: Promise<Chunk>;
 }
 
-/** The stream as it is when changes are read. */
+/** The state of the stream when changes are read. */
 interface Stream {
   epoch: number;
-  /** The last sequence whose id has offsets of another log. */
+  /** The last sequence whose id has offsets of a previous log. */
   foreignUpTo: number;
-  /** The sequence of the newest change. */
+  /** The newest sequence that certainly exists. Nothing beyond it is read ahead. */
   latest: number;
 }
 
 export interface ReplayOptions {
   brokers: Brokers;
   topic: string;
-  /** As of `TopicReader`. */
+  /** The same as in `TopicReader`. */
   expectedId: () => string | null;
-  /** How much to keep for other readers, in bytes. */
+  /** The memory for chunks that are kept for other readers, in bytes. */
   cacheBytes: number;
   changeLog: ChangeLog;
   unreadable: UnreadableBatches;
@@ -47,8 +47,8 @@ export interface ReplayOptions {
 }
 
 /**
- * Reads older changes from Kafka, a chunk at a time. Readers share chunks and the runs that fetch them, so that a
- * thousand replays of the same days cost little more than one. A reader that stops wastes one chunk read ahead.
+ * Reads older changes from Kafka, a chunk at a time. Readers share chunks, and the runs that fetch them, so
+ * that a thousand replays of the same days cost little more than one. A stopped reader wastes one chunk.
  */
 export class Replay {
   readonly #options: ReplayOptions;
@@ -59,7 +59,7 @@ export class Replay {
   readonly #underway = new Map<number, Underway>();
   /** The most recently used run comes last. */
   readonly #idleRuns: ReplayRun[] = [];
-  /** Counts the logs whose places were forgotten. */
+  /** The number of times that places in the log were forgotten. */
   #places = 0;
   readonly #idleReaders: TopicReader[] = [];
   readonly #readers: TopicReader[] = [];
@@ -71,20 +71,18 @@ export class Replay {
   }
 
   /**
-   * Returns the changes after a resume point, at most to the end of their chunk; none if neither Kafka nor the change log
-   * has the next one.
+   * Returns the changes after a resume point, at most to the end of their chunk; empty if neither Kafka nor
+   * the change log has the next one.
    *
-   * @param stream.after the last sequence whose id has offsets of another log
-   * @param stream.latest the newest sequence that certainly exists. Nothing is read ahead beyond it.
-   * @throws the Kafka client's or the database's error if they do not answer.
+   * @throws the Kafka client's or the database's error if either is away.
    */
   async read(resumePoint: ResumePoint, stream: Stream): Promise<Chunk> {
     const chunk = await this.#find(resumePoint, stream);
-    // While the client reads this chunk, the next one is read for it.
+    // The next chunk is read while the client reads this one.
     const { sequence } = chunk.resumePoint;
     if (chunk.events.length > 0 && sequence + CHUNK_CHANGES <= stream.latest) {
       this.#find(chunk.resumePoint, stream).catch(() => {
-        // The reader that asks for this chunk next gets the error.
+        // The reader that asks for this chunk gets the error.
       });
     }
     return chunk;
@@ -110,7 +108,7 @@ export class Replay {
     }
   }
 
-  /** Forgets where runs stand in the log, because the stream goes on in another one. */
+  /** Forgets the runs' places in the log, because the stream continues in another one. */
   forgetPlaces(): void {
     this.#places += 1;
     this.#idleRuns.length = 0;
@@ -122,7 +120,7 @@ export class Replay {
 
   async #read(resumePoint: ResumePoint, stream: Stream): Promise<Chunk> {
     const reader = await this.#acquireReader();
-    // A run is taken only now: readers that wait must not hold runs, whose memory would then have no bound.
+    // Taken only now: waiting readers must not hold runs, because the memory of runs would then be unbounded.
     const run = this.#takeRun(resumePoint, stream);
     const places = this.#places;
     try {

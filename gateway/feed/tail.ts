@@ -12,23 +12,25 @@ import type { RenderedEvent } from './rendered-event.ts';
 import type { UnreadableBatches } from './unreadable-batches.ts';
 
 const LIMITS = { maxWaitMs: 500, partitionMaxBytes: 512 * 1024 };
-/** How long a broker's loop waits if all of its partitions wait for another broker's, in milliseconds. */
+/**
+ * The pause of a broker's loop if all of its partitions wait for another broker's changes, in milliseconds.
+ */
 const BLOCKED_MS = 5;
 /**
- * How many changes may wait for another broker's before partitions with waiting changes are left out of a fetch. A fetch
- * that is held back learns nothing of those that it leaves out.
+ * The number of waiting changes up to which a fetch includes partitions with waiting changes. A fetch learns
+ * nothing about the partitions that it leaves out.
  */
 const MAX_AHEAD = 1000;
-/** How often to look for holes and for brokers that partitions have moved to, in milliseconds. */
+/** The interval of looking for holes and for partitions that moved to another broker, in milliseconds. */
 const WATCH_INTERVAL_MS = 1500;
 
 export interface TailOptions {
   reader: Pick<TopicReader, 'sources' | 'fetch' | 'refresh'>;
   /** Changes of another epoch belong to another history and are left out. */
   epoch: number;
-  /** The tail begins after this sequence, reading from these offsets. */
+  /** The tail begins after this sequence, and reads from these offsets. */
   start: { sequence: number; offsets: readonly number[] };
-  /** The newest sequence that is known to have been in Kafka. */
+  /** The newest sequence that was certainly in Kafka. */
   expected: number;
   changeLog: ChangeLog;
   unreadable: UnreadableBatches;
@@ -44,18 +46,15 @@ export interface TailOptions {
   log: Logger;
 }
 
-/**
- * Follows the end of the changes topic. A gateway has one tail. Every broker is polled by a loop of its own, and all loops
- * feed one merge.
- */
+/** Follows the end of the changes topic. Each broker has its own loop, and all loops feed one merge. */
 export class Tail {
   readonly #options: TailOptions;
   readonly #merge: SequenceMerge<RenderedEvent>;
   readonly #loops: BrokerLoops;
-  /** By partition: when it was last known to be read to its end, in milliseconds since 1970. */
+  /** By partition: when it was last read to its end, in milliseconds since 1970. */
   readonly #atEndAt = new Map<number, number>();
   #partitions = 0;
-  /** At the last look for holes: the first missing sequence, and the highest that waited or was expected. */
+  /** At the last look for holes: the first missing sequence, and the highest waiting or expected one. */
   #missed: { from: number; highest: number } | null = null;
 
   constructor(options: TailOptions) {
@@ -81,13 +80,13 @@ export class Tail {
     return this.#loops.stop();
   }
 
-  /** Milliseconds since 1970: every change that Kafka had then was passed on. 0 until the end is first reached. */
+  /** The time up to which every change was passed on, in milliseconds since 1970; 0 before the first end. */
   get caughtUpAt(): number {
     if (this.#merge.isBlocked || this.#partitions === 0 || this.#atEndAt.size < this.#partitions) return 0;
     return Math.min(...this.#atEndAt.values());
   }
 
-  /** Polls one broker for those of its partitions that the merge wants. */
+  /** Polls one broker for its partitions that the merge needs. */
   async #read(node: number, sources: readonly number[]): Promise<void> {
     const wanted = this.#merge.wanted(sources.length, { ahead: MAX_AHEAD });
     for (const partition of wanted.keys()) if (sources[partition] !== node) wanted.delete(partition);
@@ -111,7 +110,7 @@ export class Tail {
     if (events.length > 0) onEvents(events);
   }
 
-  /** The changes that Kafka lacks: those before others that it has, or that it once had. */
+  /** The changes that Kafka lacks, although it has later ones or once had them. */
   get #missing(): { from: number; to: number } | null {
     const { next, missing } = this.#merge;
     const { expected } = this.#options;
@@ -119,9 +118,9 @@ export class Tail {
   }
 
   /**
-   * Loads changes from the change log if they have been missing for a whole interval, because Kafka will not deliver
-   * them any more. With the first such hole, all others are filled that were there as long: a topic that has lost a
-   * partition has holes everywhere.
+   * Loads changes from the change log if they have been missing for a whole interval, because Kafka will not
+   * deliver them any more. Together with the first such hole, it fills all others of the same age: a topic
+   * that has lost a partition has holes everywhere.
    */
   async #fillHoles(): Promise<void> {
     const { reader, log } = this.#options;
@@ -130,7 +129,7 @@ export class Tail {
     this.#missed = missing && { from: missing.from, highest: Math.max(this.#merge.highest, missing.to) };
     if (!missing) return;
     try {
-      // They may be in a partition that was added a moment ago.
+      // The changes may be in a partition that was added a moment ago.
       if (missed?.from !== missing.from) return await reader.refresh();
       await this.#fillUpTo(missed.highest);
     } catch (error) {
@@ -154,13 +153,13 @@ export class Tail {
   }
 
   /**
-   * Continues after changes that the change log lacks too, which are lost, with the first that either has. Readers that
-   * stand before them get an error (INV-7).
+   * Continues after lost changes, which the change log lacks too, with the first change that is left. Readers
+   * before the lost changes get an error (INV-7).
    */
   async #giveUp({ from, to }: { from: number; to: number }): Promise<void> {
     const { changeLog, onLost, log } = this.#options;
     const kept = await changeLog.findFirst(from, to);
-    // Kafka may have delivered them meanwhile.
+    // Kafka may have delivered the changes meanwhile.
     if (kept === from || this.#missing?.from !== from) return;
     const lost = { from, to: kept === null ? to : kept - 1 };
     log.error({ lost }, 'neither the changes topic nor the change log has these changes');

@@ -46,7 +46,7 @@ const FACET_INDEX = Object.fromEntries(FILTER_FIELDS.map((facet, index) => [face
 >;
 const BODY_FACET_INDEXES = BODY_FACETS.map((facet) => FACET_INDEX[facet]);
 
-/** Each thread has one, whose buffer is used again and again: fresh memory costs page faults. */
+/** Each thread has its own. Its buffer is reused, because fresh memory costs page faults. */
 const writer = new FrameWriter(BODY_FACETS.map((facet) => FACET_PATHS[facet].join('.')));
 
 /** Decodes records of the changes topic, and renders their events. Changes of another epoch are left out. */
@@ -130,9 +130,9 @@ function createFacetLookup({ facets, names }: TransferableChanges): (index: numb
   };
 }
 
-/** Slugs and other names that events share. */
+/** Slugs and other names that several events share. */
 const names = new Map<string, string>();
-/** Above this many names, sharing starts over. */
+/** When it holds this many names, sharing starts over. */
 const MAX_NAMES = 100_000;
 
 /** Returns the one copy of a name that all events share: a million events name a few thousand endorsers. */

@@ -6,7 +6,7 @@ import type { BufferPool } from '../../service/buffer-pool.ts';
  * transferred without a copy; an object for each record would be cloned.
  */
 
-/** A record of the changes topic, of which only the offset and the value matter. */
+/** A record of the changes topic. Only its offset and its value matter. */
 export type ChangeRecord = Pick<FetchedRecord, 'offset' | 'value'>;
 
 /** Fetched records of one partition. */
@@ -18,7 +18,9 @@ export interface TransferableRecords {
   offsets: Float64Array<ArrayBuffer>;
 }
 
-/** Packs records into a buffer of the pool. One without a value becomes empty, which cannot be decoded either. */
+/**
+ * Packs records into a buffer of the pool. A record without a value becomes empty; neither can be decoded.
+ */
 export function packRecords(records: readonly ChangeRecord[], buffers: BufferPool): TransferableRecords {
   const ends = new Uint32Array(records.length);
   const offsets = new Float64Array(records.length);

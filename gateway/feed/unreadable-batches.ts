@@ -7,8 +7,8 @@ import { unreadableBatches } from './metrics.ts';
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Counts and logs the batches of the changes topic that cannot be read. The tail and every replay meet the same batch;
- * each is reported once. Their changes are holes, which are filled from the change log (INV-7).
+ * Counts and logs unreadable batches of the changes topic. The tail and every replay meet the same batch; it
+ * is reported once. Their changes are holes, and are filled from the change log (INV-7).
  */
 export class UnreadableBatches {
   readonly #topic: string;
@@ -20,7 +20,7 @@ export class UnreadableBatches {
     this.#log = log;
   }
 
-  /** Reports the unreadable batches of a fetch that were not reported before. */
+  /** Reports the unreadable batches of a fetch, except those reported before. */
   report({ partition, unreadable }: Pick<PartitionRead, 'partition' | 'unreadable'>): void {
     for (const { firstOffset, lastOffset, reason } of unreadable) {
       const name = `${partition}/${firstOffset}`;

@@ -1,6 +1,6 @@
 import { ERROR_STATUS, type ErrorCode } from '../../schemas/errors.ts';
 
-/** An error that the client receives. The message names the problem, the value and what would be right. */
+/** An error that the client receives. The message names the problem, the value and the remedy. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly code: ErrorCode;
@@ -17,10 +17,10 @@ export class ApiError extends Error {
   }
 }
 
-/** The message for requests that a gateway refuses because it stops. */
+/** The message for requests that a stopping gateway refuses. */
 export const SHUTTING_DOWN = 'This gateway is shutting down.';
 
-/** Creates the error of a service that cannot answer now but can soon. */
+/** Creates the error for a request that cannot be answered now but soon. */
 export function createUnavailableError(
   code: 'warming_up' | 'server_busy',
   message: string,

@@ -23,7 +23,7 @@ import { answerReference } from './reference.ts';
 import { findRetiredPath } from './retired.ts';
 import { type Endpoint, LINES_TYPE, type Reply } from './route.ts';
 
-/** Calls a listener when the response closes, whether it was sent in full or the client disconnected. */
+/** Calls a listener when the response closes: after it was sent in full, or when the client disconnects. */
 function onClose({ res }: Context, listener: () => void): void {
   if (res.closed) listener();
   else res.once('close', listener);
@@ -43,7 +43,7 @@ async function send(ctx: Context, reply: Reply, log: Logger): Promise<void> {
   if ('headers' in reply) ctx.set(reply.headers ?? {});
   if ('json' in reply) {
     ctx.type = 'application/json; charset=utf-8';
-    // An answer to a session must not come back from the browser's cache once somebody has signed out.
+    // After a sign-out, the browser's cache must not return an answer to the session.
     ctx.set('Cache-Control', ctx.state.bySession ? 'no-store' : 'private, no-cache');
     ctx.vary('Authorization');
     await sendContent(ctx, encodeContent(reply.json), reply.status);
@@ -55,12 +55,12 @@ async function send(ctx: Context, reply: Reply, log: Logger): Promise<void> {
   }
   ctx.status = 200;
   if (ctx.method === 'HEAD') return;
-  // The stream outlives the middleware, which returns once the answer has begun.
+  // The stream outlives the middleware, which returns when the answer begins.
   ctx.respond = false;
   follow(reply.stream(ctx.res), ctx.res, { log, requestId: ctx.state.requestId });
 }
 
-/** Disconnects a stream that fails. Apart from the rest, because it lasts as long as the stream: it must not keep Koa's context. */
+/** Disconnects a stream that fails. Lasts as long as the stream, so it must not refer to Koa's context. */
 function follow(
   stream: Promise<void>,
   response: ServerResponse,
@@ -73,7 +73,7 @@ function follow(
   });
 }
 
-/** Sends lines of JSON. A client sees by the count in the last line whether it has all of them. */
+/** Sends lines of JSON. The count in the last line tells the client whether it has all of them. */
 function sendLines(ctx: Context, lines: Readable): void {
   ctx.type = LINES_TYPE;
   ctx.set('Cache-Control', 'private, no-store');
@@ -86,18 +86,18 @@ function sendLines(ctx: Context, lines: Readable): void {
   // koa-compress does not know that this type can be compressed.
   if (ctx.compress !== false) ctx.compress = true;
   ctx.body = lines;
-  // The stream that compresses them does not notice that they were cut.
+  // The compressing stream does not notice when the lines are cut.
   lines.once('close', () => {
     if (!lines.readableEnded) ctx.res.destroy();
   });
 }
 
-/** Lets go of everything that a stream does not need: its request and its response last as long as the connection. */
+/** Drops everything that a stream does not need: its request lives as long as the connection. */
 function forgetRequest({ req, res }: Context): void {
   req.headers = {};
   req.rawHeaders = [];
-  // Koa watches over the end of the response, with listeners that take 3 KB together with its context. It gives them up
-  // on this event, which Node does not use for responses.
+  // Koa's listeners for the end of the response take 3 KB together with its context. This event, which Node
+  // does not use for responses, makes Koa remove them.
   res.emit('end');
 }
 
@@ -126,7 +126,7 @@ function mount(router: Router, endpoint: Endpoint, log: Logger): void {
   router.register(path, [endpoint.method], answer, { name: endpoint.path });
 }
 
-/** Names the route of a request before anything can refuse it, so that refusals count for their route. */
+/** Names the route of a request before the request can be refused, so that refusals count for their route. */
 function nameRoute(router: Router): Middleware {
   return (ctx, next) => {
     const route = router.match(ctx.path, ctx.method).pathAndMethod.at(-1)?.name;
@@ -136,7 +136,7 @@ function nameRoute(router: Router): Middleware {
   };
 }
 
-/** The message for a path that there is nothing at. */
+/** The message for an unknown path. */
 function describeNothing(path: string): string {
   const nothing = `There is nothing at ${path}.`;
   if (path.endsWith('/') && path !== '/') return `${nothing} No path ends in a slash.`;
@@ -145,19 +145,19 @@ function describeNothing(path: string): string {
     : `${nothing} Endpoints begin with /v1; /openapi.json lists them.`;
 }
 
-/** Codes of Node for a client that disconnects while it is answered. */
+/** Node's codes for a client that disconnects during the answer. */
 const DISCONNECTED = new Set(['ECONNRESET', 'EPIPE', 'ECANCELED', 'ERR_STREAM_PREMATURE_CLOSE']);
 
-/** The code of an error if a response was destroyed before its stream began, as when requests wait for the one before. */
+/** Node's code if a response was destroyed before its stream began, such as while it waited its turn. */
 const UNPIPEABLE = 'ERR_STREAM_UNABLE_TO_PIPE';
 
-/** Whether an answer could not be sent because its client has disconnected. */
+/** Whether an answer failed because its client has disconnected. */
 function isDisconnected(error: Error, { res }: Context): boolean {
   const code = 'code' in error ? String(error.code) : '';
   return DISCONNECTED.has(code) || (code === UNPIPEABLE && res.destroyed);
 }
 
-/** Logs an error that reaches Koa itself: the answer could not be sent. */
+/** Logs an error that reaches Koa itself because the answer could not be sent. */
 function reportUnsent(error: Error, ctx: Context, log: Logger): void {
   if (isDisconnected(error, ctx)) log.debug({ error }, 'a connection failed');
   else reportFailure(log, error, { where: 'answer', message: 'an answer could not be sent' });
@@ -167,12 +167,12 @@ export interface AppOptions {
   endpoints: readonly Endpoint[];
   /** Counts answers for the usage of accounts. */
   countRequests: Middleware;
-  /** Authenticates requests below `/v1` and holds them to their limits. */
+  /** Authenticates requests below `/v1` and applies their limits. */
   admission: Middleware;
   /** Serves the pages below `/console`, if this gateway has them. */
   console?: Middleware | undefined;
   readiness: Readiness;
-  /** How many proxies in front may be trusted to name the client; 0 for none. */
+  /** How many proxies in front of the gateway are trusted to name the client; 0 for none. */
   trustedProxies: number;
   /** Aborts when the gateway begins to shut down. */
   draining: AbortSignal;
@@ -190,20 +190,20 @@ export function createApp({
   draining,
   log,
 }: AppOptions): Koa {
-  // Each proxy appends the address it forwards for, so entries before those of trusted proxies may be forged.
+  // Each proxy appends the address it forwards for, so entries before trusted proxies may be forged.
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
-  // Admission compares paths case-sensitively, so the router must too: otherwise /V1 would skip authentication.
-  // It is strict about a slash at the end, because a path with one is another path.
+  // Admission compares paths case-sensitively, so the router must too: otherwise /V1 would skip
+  // authentication. A path with a slash at the end is another path.
   const router = new Router({ sensitive: true, strict: true });
   for (const endpoint of endpoints) mount(router, endpoint, log);
 
   app.use(requestId);
   app.use(securityHeaders);
   app.use(async (ctx, next) => {
-    // A client that kept its connection alive would come back to a gateway that is about to stop.
+    // Otherwise a client with a keep-alive connection would return to a gateway that is about to stop.
     if (draining.aborted) ctx.set('Connection', 'close');
     await next();
-    // It was refused because the gateway began to stop.
+    // The request was refused because the gateway began to stop.
     if (draining.aborted && ctx.state.error) ctx.set('Connection', 'close');
     if (ctx.respond === false) forgetRequest(ctx);
   });
@@ -213,7 +213,7 @@ export function createApp({
   app.use(countRequests);
   app.use(handleErrors(log));
   app.use(requireHost);
-  // Comes first, so that refusals of what follows count against the limits of the account.
+  // Before the following steps, so that their refusals count against the limits of the account.
   app.use(admission);
   app.use(requirePercentEncoding);
   app.use(answerHealth(readiness));

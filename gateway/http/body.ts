@@ -7,8 +7,8 @@ import { problemOfError } from '../../schemas/problems.ts';
 import { ApiError } from './api-error.ts';
 
 /**
- * Enough for the largest useful body, a filter with 500 values of 200 characters in every field, and little enough that
- * parsing the worst body of this size delays other requests by less than 50 ms.
+ * Enough for the largest useful body: a filter with 500 values of 200 characters in every field. Parsing the
+ * worst body of this size delays other requests by less than 50 ms.
  */
 const MAX_BODY = '384kb';
 
@@ -18,8 +18,8 @@ const ajv = new Ajv2020({ verbose: true, allowUnionTypes: true });
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads the body as text with one character for each byte, because koa-body cannot reject invalid UTF-8: its JSON parser
- * decodes such bytes to U+FFFD. It also drops a byte order mark and takes an empty body for `{}`.
+ * Reads the body as text with one character for each byte, because koa-body cannot reject invalid UTF-8: its
+ * JSON parser decodes such bytes to U+FFFD. It also drops a byte order mark and reads an empty body as `{}`.
  */
 const BYTES = 'latin1';
 
@@ -52,7 +52,7 @@ function parseJson(bytes: Buffer): unknown {
     const value: unknown = JSON.parse(utf8.decode(bytes));
     if (typeof value === 'object' && value !== null) return value;
   } catch {
-    // Invalid JSON is refused like JSON that is not an object.
+    // Invalid JSON gets the same error as JSON that is not an object.
   }
   throw createJsonError();
 }

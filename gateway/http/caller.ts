@@ -1,12 +1,14 @@
 import type { StoredKey } from '../../store/access/api-keys.ts';
 
 /**
- * The proof of a request's right to be answered: an API key or a session of the console, by its id. A session can show
- * another account later, so it counts for the account that it shows at the request.
+ * The credential of a request: the id of an API key or of a console session. A session can switch accounts,
+ * so it includes the account that it shows at the time of the request.
  */
 export type Credential = { key: number } | { session: number; accountId: number };
 
-/** The author of an admitted request: an account with the limits of its plan, the scopes it has, and their proof. */
+/**
+ * The sender of an admitted request: an account with its credential, its scopes and the limits of its plan.
+ */
 export interface Caller
   extends Pick<
     StoredKey,

@@ -2,20 +2,20 @@ import type { Context, Middleware } from 'koa';
 import compress from 'koa-compress';
 import { LRUCache } from 'lru-cache';
 
-/** The first of them is for clients that take any. */
+/** Clients that accept any encoding get the first one. */
 const ENCODINGS = ['gzip', 'zstd', 'br', 'deflate'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
 /** Smaller answers gain too little from compression, in bytes. */
 export const COMPRESS_FROM_BYTES = 1024;
 
-/** What clients say most often. Finding out what they like best takes as long as a sixth of a small answer. */
+/** Frequent headers and their encodings. A choice takes up to a sixth of the time of a small answer. */
 const choices = new LRUCache<string, { encoding: Encoding | null }>({ max: 100 });
 /** Longer headers are not remembered, in characters. */
 const MAX_REMEMBERED_LENGTH = 100;
 
 /**
- * The encoding that a client likes best, and of several the one that it names first; null to send answers as they are.
+ * The encoding that a client prefers, and among equals the one that it names first; null for no compression.
  * Clients that refuse every encoding, identity included, get an uncompressed answer.
  */
 function chooseEncoding(ctx: Context): Encoding | null {
@@ -30,8 +30,8 @@ function chooseEncoding(ctx: Context): Encoding | null {
 }
 
 /**
- * Compresses answers for clients that accept it. `ctx.state.encoding` says which encoding that is, for `sendContent`, which
- * may have the answer in it already.
+ * Compresses answers for clients that accept it. `ctx.state.encoding` tells `sendContent` the encoding,
+ * because it may have the answer in that encoding already.
  */
 export function compressIfAccepted(): Middleware {
   const compressAnswer = compress({ threshold: COMPRESS_FROM_BYTES });

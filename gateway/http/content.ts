@@ -6,27 +6,27 @@ import { COMPRESS_FROM_BYTES, type Encoding } from './compression.ts';
 /** An encoded body that can be sent any number of times. */
 export interface Content {
   readonly pieces: readonly Buffer[];
-  /** In bytes. */
+  /** The length in bytes. */
   readonly length: number;
-  /** Weak, because the same content is sent in several encodings. Null if it is never requested again. */
+  /** Weak, because the same content has several encodings. Null if it is never requested again. */
   readonly etag: string | null;
-  /** Called once the content is sent. A content that has it can be sent only once. */
+  /** Called after the content was sent. Content with this function can be sent only once. */
   readonly release?: () => void;
-  /** Returns it in an encoding. Content that is sent once has no such forms. */
+  /** Returns the content in an encoding. Absent for content that is sent once. */
   encode?(encoding: Encoding): Promise<Buffer>;
 }
 
-/** Formats the ETag of content with a digest. */
+/** Formats the ETag of content from its digest. */
 export const formatEtag = (digest: string): string => `W/"${digest}"`;
 
 /** The most bytes of a UTF-16 code unit in UTF-8. */
 const MAX_UNIT_BYTES = 3;
-/** Used again for each text up to a third of its size: most pages are smaller. */
+/** Reused for every text up to a third of its size; most pages are smaller. */
 const scratch = Buffer.allocUnsafeSlow(1024 * 1024);
 
 /**
- * Encodes texts one after the other. V8 would copy them all to join them first, and counting their bytes beforehand takes
- * longer than encoding them.
+ * Encodes texts one after the other. Joining them first would copy them all, and counting their bytes first
+ * takes longer than encoding them.
  */
 export function encodeTexts(texts: readonly string[]): Buffer {
   const most = MAX_UNIT_BYTES * texts.reduce((units, { length }) => units + length, 0);
@@ -36,14 +36,14 @@ export function encodeTexts(texts: readonly string[]): Buffer {
   return Buffer.from(target.subarray(0, end));
 }
 
-/** Encodes a body once, for its length, its ETag and sending it. Encoded content is returned as it is. */
+/** Encodes a body once, for its length, its ETag and the answer. Encoded content is returned unchanged. */
 export function encodeContent(body: string | Buffer | Content): Content {
   if (typeof body !== 'string' && !Buffer.isBuffer(body)) return body;
   const bytes = typeof body === 'string' ? encodeTexts([body]) : body;
   return { pieces: [bytes], length: bytes.length, etag: formatEtag(hash('sha1', bytes, 'base64url')) };
 }
 
-/** Copies pieces into memory of their own: a small slice would keep the whole block it was cut from alive. */
+/** Copies pieces into their own memory: a small slice would keep the whole block that it is part of. */
 export function copyPieces(pieces: readonly Buffer[], length: number): Buffer {
   const bytes = Buffer.allocUnsafeSlow(length);
   let end = 0;
@@ -52,9 +52,9 @@ export function copyPieces(pieces: readonly Buffer[], length: number): Buffer {
 }
 
 /**
- * Whether a client has this content already, by its `If-None-Match`: `*`, or a list of tags that are compared weakly
- * (RFC 9110, 13.1.2). Koa's own rule says no beside `Cache-Control: no-cache`, which `fetch` adds by itself: that speaks to
- * caches on the way, not to the origin.
+ * Whether a client has this content already, by its `If-None-Match`: `*`, or a list of tags that are compared
+ * weakly (RFC 9110, 13.1.2). Koa's own rule always resends if the request has `Cache-Control: no-cache`,
+ * which `fetch` adds by itself. That header is for caches on the way, not for the origin.
  */
 export function namesTag(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch === '') return false;
@@ -64,7 +64,7 @@ export function namesTag(ifNoneMatch: string, etag: string): boolean {
 
 const opaqueTag = (tag: string): string => (tag.startsWith('W/') ? tag.slice(2) : tag);
 
-/** Sends content, or 304 if the client has it already. The content type must be set before. */
+/** Sends content, or 304 if the client has it already. The content type must be set first. */
 export async function sendContent(ctx: Context, content: Content, status: 200 | 201 = 200): Promise<void> {
   const { pieces, length, etag, release } = content;
   ctx.status = status;

@@ -9,7 +9,7 @@ import { READ_METHODS, requireMethod } from './methods.ts';
 const CHECK_INTERVAL_MS = 1000;
 
 export interface HealthOptions {
-  /** Throws the ApiError that readers of the stream would get, if they cannot begin now. */
+  /** Throws the ApiError for readers of the stream if they cannot begin now. */
   requireStream(): void;
   isStoreReachable(): Promise<boolean>;
   /** Aborts when the gateway begins to shut down. */
@@ -18,18 +18,19 @@ export interface HealthOptions {
   log: Logger;
 }
 
-/** Whether a gateway may receive requests, as `/readyz` and the monitoring port say. */
+/** Whether a gateway may receive requests, for `/readyz` and the monitoring port. */
 export interface Readiness {
-  /** @throws ApiError warming_up or server_busy if it may not. */
+  /** @throws ApiError warming_up or server_busy if the gateway may not. */
   require(): Promise<void>;
   isReady(): Promise<boolean>;
-  /** The reason why it may not, in a sentence; null if it may. */
+  /** The reason against it, as a sentence; null if the gateway may receive requests. */
   findObstacle(): Promise<string | null>;
 }
 
 /**
- * Creates the check: readers of the stream can begin, the gateway reaches the database and is not shutting down. A gateway that Kafka has
- * left behind stays ready, because it still answers reads; the metric `feed_behind_seconds` tells of that.
+ * Creates the check: readers of the stream can begin, the gateway reaches the database, and it is not
+ * shutting down. A gateway that has fallen behind Kafka stays ready, because it still answers reads; the
+ * metric `feed_behind_seconds` reports the lag.
  */
 export function createReadiness({
   requireStream,
@@ -73,8 +74,8 @@ export function createReadiness({
 }
 
 /**
- * Answers `/healthz` (200 while the process is alive) and `/readyz` (200 if it may receive requests, else 503). Neither
- * needs an API key.
+ * Answers `/healthz` (200 while the process is alive) and `/readyz` (200 if it may receive requests,
+ * otherwise 503). Neither needs an API key.
  *
  * @throws ApiError warming_up, server_busy or method_not_allowed.
  */

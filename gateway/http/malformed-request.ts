@@ -3,8 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { ErrorBody } from '../../schemas/errors.ts';
 
 /**
- * Answers a request that Node could not parse as HTTP, with the same error body as other failures, and closes the
- * connection.
+ * Answers a request that Node could not parse as HTTP with the usual error body, and closes the connection.
  */
 export function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   // A client that was too slow or has disconnected gets no answer.

@@ -5,7 +5,7 @@ import { ApiError } from './api-error.ts';
 export const READ_METHODS = ['GET', 'HEAD'];
 
 /**
- * Accepts only these methods.
+ * Refuses all other methods.
  *
  * @throws ApiError method_not_allowed, with the header Allow.
  */

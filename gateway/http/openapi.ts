@@ -6,8 +6,8 @@ import { TAGS } from './openapi/tags.ts';
 import type { Route } from './route.ts';
 
 /*
- * The OpenAPI 3.1 description of the service. It is generated from the declarations of the routes, which also validate
- * requests, so that it cannot differ from the service.
+ * The OpenAPI 3.1 description of the service. The declarations of the routes generate it and also validate requests, so
+ * the description cannot differ from the service.
  */
 
 const DESCRIPTION = `
@@ -21,34 +21,33 @@ CORS headers, because a key is a secret of a server. A key has scopes; each oper
 
 ## Requests
 
-Values of a list are comma-separated and match any of them; different parameters must all match. Unknown and repeated
-parameters are refused, with the name that was most likely meant. Ids are integers up to 2^53. Paths are case-sensitive,
-and none ends in a slash. Every GET is answered to HEAD as well, without the body; other methods get 405
-\`method_not_allowed\` with the header \`Allow\`.
+A list of values is comma-separated and matches any of them; different parameters must all match. Unknown and repeated
+parameters are refused; the message suggests the most likely name. Ids are integers up to 2^53. Paths are case-sensitive
+and never end in a slash. HEAD works for every GET, without the body; other methods get 405 \`method_not_allowed\` with
+the header \`Allow\`.
 
 ## Lists
 
-A list is answered in pages: send \`next_cursor\` as \`cursor\` until it is null. A cursor belongs to its list, filters and
-\`lang\`; only \`limit\` may change from page to page. Records that are added or removed meanwhile move no others, so that
-no page repeats or skips one.
+A list comes in pages: send \`next_cursor\` as \`cursor\` until it is null. A cursor belongs to its list, filters and
+\`lang\`; only \`limit\` may change from page to page. Records that are added or removed meanwhile do not move others, so
+no page repeats or skips a record.
 
 ## Limits
 
-Every answer to a known API key says what is left of the limits of its plan: \`RateLimit-Limit\`, \`RateLimit-Remaining\` and
+Every answer to a known API key has the state of its plan's limits: \`RateLimit-Limit\`, \`RateLimit-Remaining\` and
 \`RateLimit-Reset\` (seconds) for the minute, \`X-Daily-Limit\` and \`X-Daily-Remaining\` for the UTC day, and
-\`RateLimit-Policy\` and \`RateLimit\` for both. A key that was revoked, has expired or belongs to a suspended account is
-known too, and refusing it costs nothing of the limits. A limit that the plan does not have has no header: answers to a
-plan without limits have none of these.
+\`RateLimit-Policy\` and \`RateLimit\` for both. Revoked and expired keys and keys of suspended accounts are known too;
+refusing them does not count against the limits. A limit that the plan does not have has no header.
 
 ## Errors
 
-Every answer of status 400 and above has the same body, with a code for programs and a message for people. Send a request
-again after \`Retry-After\` if the status is 429 or 503; do not repeat one that got another status from 400 to 499.
+Every answer of status 400 and above has the same body, with a code for programs and a message for people. Repeat a
+request after \`Retry-After\` if the status is 429 or 503. Do not repeat it after another status from 400 to 499.
 
 ## Changes of this interface
 
 Records can get new fields at any time, so clients ignore fields that they do not know. Sets of words (\`enum\`), types and
-everything else stay as they are within \`/v1\`.
+everything else do not change within \`/v1\`.
 `.trim();
 
 /** The description of these routes, as a document of OpenAPI 3.1. */

@@ -25,7 +25,7 @@ function decodeText(text: string): string {
   return decoded;
 }
 
-/** The name that a mistyped one most likely means; undefined if none is similar. */
+/** The name that a mistyped one most likely means; undefined if no name is similar. */
 function findIntended(name: string, names: string[]): string | undefined {
   const near = names
     .map((known) => ({ known, steps: distance(name.toLowerCase(), known) }))
@@ -55,7 +55,7 @@ function parseValue(name: string, text: string, schema: TSchema & { title?: stri
   }
   if (Type.IsInteger(schema)) {
     const value = Number(text);
-    // Digits beyond the precision of numbers would become another number.
+    // A number with more digits than its precision would become another number.
     if (!/^[0-9]+$/.test(text) || String(value) !== text) throw refuseText();
     return value;
   }
@@ -101,7 +101,7 @@ function compileCheck<Schemas extends TProperties>(schemas: Schemas) {
 /**
  * Compiles the parser of a route's path parameters.
  *
- * @returns a function of the percent-decoded parts of the path by name, which throws an `invalid_parameter` ApiError.
+ * @returns a function of the percent-decoded path parameters by name. Throws an ApiError `invalid_parameter`.
  */
 export function compilePathParameters<Schemas extends TProperties>(
   schemas: Schemas,
@@ -121,8 +121,8 @@ export function compilePathParameters<Schemas extends TProperties>(
 /**
  * Compiles the parser of a route's query parameters.
  *
- * @returns a function of the raw query string, without its question mark, which throws an `invalid_parameter`
- *   ApiError that names the parameter, its value and what it must be.
+ * @returns a function of the raw query string without its question mark. It throws an ApiError
+ *   `invalid_parameter` that names the parameter, its value and the valid values.
  */
 export function compileParameters<Schemas extends TProperties>(
   schemas: Schemas,

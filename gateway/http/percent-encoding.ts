@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import { showValue } from '../../schemas/problems.ts';
 import { ApiError } from './api-error.ts';
 
-/** Decodes percent-encoded UTF-8; undefined if the text is not that. */
+/** Decodes percent-encoded UTF-8; undefined if the text is invalid. */
 export function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
@@ -11,7 +11,7 @@ export function decodePercent(text: string): string | undefined {
   }
 }
 
-/** Refuses a path or a query that is not percent-encoded UTF-8, whatever else is wrong with the request. */
+/** Refuses a path or a query that is not percent-encoded UTF-8, before other checks of the request. */
 export const requirePercentEncoding: Middleware = (ctx, next) => {
   const parts = { path: ctx.path, query: ctx.querystring };
   for (const [name, text] of Object.entries(parts)) {

@@ -4,7 +4,7 @@ import type { Encoding } from './compression.ts';
 import { type Content, copyPieces } from './content.ts';
 
 const brotli = promisify(brotliCompress);
-/** The same settings as for answers that are sent once. */
+/** The settings of answers that are sent once. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 const encoders: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
@@ -14,7 +14,7 @@ const encoders: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   deflate: promisify<Buffer, Buffer>(deflate),
 };
 
-/** Content that many requests get. It is compressed once for each encoding that their clients ask for. */
+/** Content for many requests. It is compressed once for each encoding that clients ask for. */
 export class RepeatedContent implements Content {
   readonly pieces: readonly [Buffer];
   readonly etag: string | null;
@@ -28,7 +28,7 @@ export class RepeatedContent implements Content {
     this.#onGrowth = onGrowth;
   }
 
-  /** @param onGrowth is called when the content takes more memory than before */
+  /** @param onGrowth is called when the content takes more memory */
   static copyOf({ pieces, length, etag }: Content, onGrowth: () => void = () => {}): RepeatedContent {
     return new RepeatedContent(copyPieces(pieces, length), etag, onGrowth);
   }
@@ -37,7 +37,7 @@ export class RepeatedContent implements Content {
     return this.pieces[0].length;
   }
 
-  /** The memory that it takes with its encodings, in bytes. */
+  /** The memory of the content and its encodings, in bytes. */
   get memoryBytes(): number {
     return this.length + this.#encodedBytes;
   }

@@ -8,53 +8,53 @@ import type { Caller } from './caller.ts';
 import type { Content } from './content.ts';
 import type { Tag } from './openapi/tags.ts';
 
-/** One JSON document a line. */
+/** Lines with one JSON document each. */
 export const LINES_TYPE = 'application/x-ndjson';
 
-/** Everything that is declared about a route. Validation, the OpenAPI description and the tests all read it here. */
+/** The declaration of a route, for validation, the OpenAPI description and the tests. */
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Parameter names stand in braces: `/v1/contests/{id}`. */
   path: string;
-  /** The name of the operation in the OpenAPI description, and so the method of generated clients: `listContests`. */
+  /** The name of the operation in the description and in generated clients: `listContests`. */
   operationId: string;
   tag: Tag;
-  /** The operation in a few words, without a full stop. */
+  /** A few words about the operation, without a full stop. */
   summary: string;
-  /** More about it, in sentences. */
+  /** More about the operation, in sentences. */
   description: string;
   /** The scope that the API key needs. */
   scope: Scope;
   query: TProperties;
-  /** The parameters in the path, by name. Omitted if there are none. */
+  /** The parameters in the path, by name. Omitted if the path has none. */
   parameters?: TProperties;
   /** The schema of the request body, and the error code for a body that does not match it. */
   body?: { schema: TSchema; refusal: ErrorCode };
-  /** The codes of errors that only some operations have, apart from those of the body. */
+  /** The codes of errors that only some operations have, except those of the body. */
   errors?: readonly ErrorCode[];
   /** The status of success. The default is 200. */
   success?: 200 | 201 | 204;
   /**
-   * The parts of the data that an answer is made of, if it is the same for every account. Such an answer can be reused
-   * until one of these parts changes. Answers chosen by a subscription belong to one account and are never reused.
+   * The parts of the data that an answer shows, if it is the same for every account. The answer can be reused
+   * until one of these parts changes. Answers chosen by a subscription are never reused.
    */
   shows?: readonly DataPart[];
-  /** Whether an answer is asked for only once. It has no ETag then, and is never answered with 304. */
+  /** Whether an answer is requested only once. It then has no ETag, and is never answered with 304. */
   once?: boolean;
   /**
-   * The other form of a list: all records that the filters choose, as lines of JSON, for clients that ask for
-   * `application/x-ndjson`. It has parameters of its own.
+   * The list as lines of JSON, for clients that ask for `application/x-ndjson`: all records that match the
+   * filters. It has parameters of its own.
    */
   lines?: { query: TProperties; record: TSchema };
-  /** The schema of the JSON body on success; null if there is none. */
+  /** The schema of the JSON body on success; null for no body. */
   response: TSchema | null;
-  /** The schemas of bodies on success in other media types, by type: of one frame or line, if there are many. */
+  /** The schemas of successful bodies in other media types, by type: of one frame, for a stream. */
   otherContent?: Readonly<Record<string, TSchema>>;
 }
 
-/** An authenticated request whose parameters are not parsed yet. */
+/** An authenticated request, before its parameters are parsed. */
 export interface RawRequest {
-  /** The path and the query together, as the client sent them. */
+  /** The path and the query, as the client sent them. */
   url: string;
   /** The query string without its question mark. */
   query: string;
@@ -64,27 +64,27 @@ export interface RawRequest {
   readBody(): Promise<unknown>;
   /** Returns the value of a header, or undefined if it is missing or empty. */
   header(name: 'Last-Event-ID' | 'Idempotency-Key'): string | undefined;
-  /** Whether the client would rather have an answer that is compressed with gzip than as it is. */
+  /** Whether the client prefers gzip to no compression. */
   acceptsGzip(): boolean;
-  /** Whether the client would rather have lines of JSON than one document. */
+  /** Whether the client prefers lines of JSON to one document. */
   acceptsLines(): boolean;
-  /** The `updated_at` that the record to replace must still have. Pages of the console give it; clients cannot. */
+  /** The `updated_at` that the record to replace must still have. Only pages of the console can send it. */
   unchangedSince?: string;
   caller: Caller;
   /** The id of the request, as in the log and in X-Request-Id. */
   id: string;
-  /** Calls a listener when the connection closes; at once if it has closed. Takes less memory than `closed`. */
+  /** Calls a listener when the connection closes or if it is closed. Takes less memory than `closed`. */
   onClose(listener: () => void): void;
   /** Aborts when the connection closes. */
   readonly closed: AbortSignal;
-  /** Whether the connection has closed. Cheaper than `closed`, which registers a listener. */
+  /** Whether the connection is closed. Cheaper than `closed`, which registers a listener. */
   isClosed(): boolean;
 }
 
 /**
- * The answer of a route: a JSON body, with a status and headers if they differ from the defaults; lines of JSON, which are
- * destroyed instead of ended if the answer is cut; an empty body (204); or headers and a function that takes over the
- * connection.
+ * The answer of a route: a JSON body, with a status and headers if they differ from the defaults; lines of
+ * JSON, which are destroyed instead of ended if the answer is cut; an empty body (204); or headers and a
+ * function that takes over the connection.
  */
 export type Reply =
   | { json: string | Buffer | Content; status?: 201; headers?: Readonly<Record<string, string>> }

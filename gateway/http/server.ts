@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { answerMalformed } from './malformed-request.ts';
 
-/** Longer than the usual idle timeout of proxies in front, so that the proxy closes an idle connection first. */
+/** Longer than the usual idle timeout of proxies, so that the proxy closes an idle connection first. */
 const KEEP_ALIVE_MS = 75_000;
-/** A connection without traffic for this long is closed. Longer than the longest poll; streams turn it off. */
+/** The time after which a silent connection is closed. Longer than the longest poll; streams turn it off. */
 const SILENCE_MS = 120_000;
 /** The limit of the request line and headers together, in bytes. */
 const MAX_HEADER_SIZE = 16 * 1024;
-/** How late a client that exceeds a timeout may be disconnected, in milliseconds. */
+/** The longest delay before a client that exceeds a timeout is disconnected, in milliseconds. */
 const LATENESS_MS = 1000;
 /** How long the last answers may take after all streams have ended, in milliseconds. */
 const LAST_ANSWERS_MS = 5000;
 
-/** How long a client may take to send the headers of a request, and all of it, in milliseconds. */
+/** How long a client may take to send the headers of a request, and the whole request, in milliseconds. */
 interface Timeouts {
   headersTimeoutMs: number;
   requestTimeoutMs: number;
@@ -31,7 +31,7 @@ export function createHttpServer(
       requestTimeout: requestTimeoutMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: Math.min(LATENESS_MS, headersTimeoutMs),
-      // Node's own refusal lacks the error body, so the application refuses such requests.
+      // Node's own refusal lacks the error body, so the application refuses such requests instead.
       requireHostHeader: false,
     },
     listener,

@@ -2,8 +2,8 @@ import type { StoredKey } from '../../store/access/api-keys.ts';
 import { ApiError } from '../http/api-error.ts';
 
 /**
- * Limits how many requests of an account this gateway works on at a time, long polls included. Streams are counted
- * elsewhere. An account whose plan has no request limit has none here either.
+ * Limits how many requests of an account this gateway handles at a time, long polls included. Streams have
+ * their own limit. An account without a request limit in its plan has none here either.
  */
 export class ConcurrencyLimiter {
   readonly #max: number;
@@ -16,7 +16,7 @@ export class ConcurrencyLimiter {
   }
 
   /**
-   * Does the work of a request within the account's limit.
+   * Runs the work of a request within the account's limit.
    *
    * @throws ApiError rate_limit_exceeded, with Retry-After, if the account is at its limit.
    */

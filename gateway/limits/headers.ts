@@ -12,7 +12,7 @@ export interface LimitStates {
   day: LimitState | null;
 }
 
-/** Rounds up to whole seconds, at least one, so that a client that waits them is never early. */
+/** Rounds up to whole seconds, at least one, so that a client never returns too early. */
 export function toSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
 }

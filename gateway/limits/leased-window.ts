@@ -3,9 +3,9 @@ import type { Clock } from '../../service/clock.ts';
 import type { QuotaLease } from '../../store/access/request-quotas.ts';
 
 export interface LeasedWindowOptions {
-  /** The length of a window in milliseconds. Windows begin at its multiples since 1970, as minutes and UTC days do. */
+  /** The length of a window in milliseconds. Windows begin at its multiples since 1970. */
   lengthMs: number;
-  /** Leases requests from the database. Resolves to null if it does not answer. */
+  /** Leases requests from the database. Resolves to null if the database is away. */
   lease: (request: { windowStart: number; limit: number; size: number }) => Promise<QuotaLease | null>;
   clock: Pick<Clock, 'now'>;
 }
@@ -16,20 +16,20 @@ interface Counts {
   start: number;
   /** Leased requests that are not used yet. */
   held: number;
-  /** The part of the limit that all gateways have used or leased, as last reported by the database. */
+  /** The part of the limit that all gateways have used or leased, by the database's last answer. */
   used: number;
-  /** Requests that were counted alone and not yet reported to the database. */
+  /** Requests that were counted alone and are not reported to the database yet. */
   unreported: number;
-  /** The limit that is known to be used up in this window, or null. */
+  /** The limit that is used up in this window; null if none is known. */
   spentLimit: number | null;
 }
 
 const beginAt = (start: number): Counts => ({ start, held: 0, used: 0, unreported: 0, spentLimit: null });
 
 /**
- * This gateway's share of an account's limit in the current window. It takes small leases from the database and counts
- * them down in memory, so that most requests need no query. While the database does not answer, it counts alone up to
- * the limit and reports those requests afterwards.
+ * This gateway's share of an account's limit in the current window. It takes small leases from the database
+ * and counts them down in memory, so that most requests need no query. While the database is away, it counts
+ * alone up to the limit, and reports those requests later.
  */
 export class LeasedWindow {
   readonly #options: LeasedWindowOptions;
@@ -42,7 +42,7 @@ export class LeasedWindow {
     this.#options = options;
   }
 
-  /** Whether no gateway has a request left in this window. */
+  /** Whether this window has no request left on any gateway. */
   isSpent(limit: number): boolean {
     const { held, spentLimit } = this.#current();
     return held <= 0 && spentLimit === limit;
@@ -58,7 +58,7 @@ export class LeasedWindow {
     this.#counts.held -= 1;
   }
 
-  /** The requests that are left of the limit, as far as this gateway knows. */
+  /** The remaining requests of the limit, as far as this gateway knows. */
   remaining(limit: number): number {
     const { held, used } = this.#current();
     return Math.max(0, Math.min(limit, limit - used + held));
@@ -82,7 +82,7 @@ export class LeasedWindow {
     return this.#leasing;
   }
 
-  /** The counts of the window that lasts now. */
+  /** The counts of the current window. */
   #current(): Counts {
     const { lengthMs, clock } = this.#options;
     const now = clock.now();
@@ -98,7 +98,7 @@ export class LeasedWindow {
     const size = nextLeaseSize({ size: this.#size, lastedMs, remaining: limit - counts.used });
     const reported = counts.unreported;
     const granted = await lease({ windowStart: counts.start, limit, size: size + reported });
-    // If the window has ended meanwhile, nobody reads its counts any more: they say nothing about the next one.
+    // If the window has ended meanwhile, its counts are no longer used. They do not apply to the next window.
     this.#size = size;
     this.#leasedAt = clock.now();
     if (granted) {
@@ -111,7 +111,7 @@ export class LeasedWindow {
       counts.used += counted;
       counts.held += counted;
     }
-    // A request taken just as its window ended is charged to the next one, so holding none does not mean that none are left.
+    // A request taken at a window's end is charged to the next, so some can be left although none is held.
     if (counts.held <= 0 && counts.used >= limit) counts.spentLimit = limit;
   }
 }

@@ -18,9 +18,9 @@ import { LeasedWindow } from './leased-window.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** How long the database is not asked again after a failure, in milliseconds. */
+/** The pause after a failure before the database is asked again, in milliseconds. */
 const RETRY_MS = 1000;
-/** How often windows that are over are deleted, in milliseconds. */
+/** How often past windows are deleted, in milliseconds. */
 const TIDY_MS = 10 * MINUTE_MS;
 
 /** The request limits of a key's plan. */
@@ -55,8 +55,8 @@ function refuse(kind: QuotaKind, limit: number, resetMs: number): ApiError {
 }
 
 /**
- * Limits the requests of an account in a minute and in a day as its plan says, over all gateways together. The database
- * keeps the count, and each gateway takes small leases from it (see domain/lease-size.ts).
+ * Applies the request limits of an account's plan in a minute and in a day, over all gateways together. The
+ * database keeps the count, and each gateway takes small leases from it (see domain/lease-size.ts).
  */
 export class RequestLimiter {
   readonly #pool: DatabasePool;
@@ -65,7 +65,7 @@ export class RequestLimiter {
   /** By account: every account that has sent a request since this gateway started. */
   readonly #windows = new Map<number, Windows>();
   #tidying: Stoppable | undefined;
-  /** Until this time the database is not asked, and this gateway counts alone. */
+  /** Before this time, the database is not asked, and this gateway counts alone. */
   #awayUntil = Number.NEGATIVE_INFINITY;
 
   constructor(pool: DatabasePool, clock: Clock, log: Logger) {
@@ -82,12 +82,12 @@ export class RequestLimiter {
     await this.#tidying?.stop();
   }
 
-  /** Counts a request against the limits of its account. One that is refused is not counted. */
+  /** Counts a request against the limits of its account. Refused requests are not counted. */
   async admit(limits: Limits): Promise<Admission> {
     const windows = this.#windowsOf(limits.accountId);
     const { requestsPerDay, requestsPerMinute } = limits;
     const limited: [QuotaKind, LeasedWindow, number][] = [];
-    // The day comes first: once it is used up, waiting for the next minute does not help.
+    // The day comes first: when it is used up, waiting for the next minute does not help.
     if (requestsPerDay !== null) limited.push(['day', windows.day, requestsPerDay]);
     if (requestsPerMinute !== null) limited.push(['minute', windows.minute, requestsPerMinute]);
     while (limited.some(([, window]) => !window.holds)) {
@@ -103,7 +103,7 @@ export class RequestLimiter {
     return { headers: this.describe(limits), refusal: null };
   }
 
-  /** The rate limit headers of an account as this gateway knows its limits. Counts nothing. */
+  /** The rate limit headers of an account, as far as this gateway knows. Counts nothing. */
   describe({ accountId, requestsPerMinute, requestsPerDay }: Limits): Record<string, string> {
     const windows = this.#windowsOf(accountId);
     const state = (kind: QuotaKind, limit: number | null): LimitState | null =>
@@ -130,7 +130,7 @@ export class RequestLimiter {
     return windows;
   }
 
-  /** @throws errors that are no outage of the database. */
+  /** @throws the error if it is a defect. */
   async #lease(request: Parameters<typeof leaseRequests>[1]): Promise<QuotaLease | null> {
     if (this.#clock.now() < this.#awayUntil) return null;
     try {
@@ -145,7 +145,7 @@ export class RequestLimiter {
 
   async #tidy(): Promise<void> {
     const now = this.#clock.now();
-    // Clocks of gateways differ a little, so windows are deleted some time after their end.
+    // The clocks of gateways differ a little, so windows are deleted some time after their end.
     const starts = { minute: now - 10 * MINUTE_MS, day: now - 2 * DAY_MS };
     await forgetQuotas(this.#pool, starts).catch((error: unknown) => {
       const message = 'old windows of request limits cannot be deleted; trying again later';

@@ -19,7 +19,7 @@ import { ApiError } from '../http/api-error.ts';
 const EXPIRY_MS = 30_000;
 /** How often leases are renewed, in milliseconds. Leases survive one failed renewal. */
 const RENEW_MS = 10_000;
-/** When a client that has all of its streams open may try again, in seconds. */
+/** The wait before a client at its limit of streams may try again, in seconds. */
 const RETRY_AFTER_SECONDS = 10;
 
 export interface StreamLeasesOptions {
@@ -31,18 +31,19 @@ export interface StreamLeasesOptions {
 }
 
 /**
- * Limits the open streams of an account exactly as its plan says, over all gateways together. Each stream has a lease in
- * the database. This gateway renews all of its leases at once, and releases a lease when the connection closes.
+ * Limits the open streams of an account exactly to its plan, over all gateways together. Each stream has a
+ * lease in the database. This gateway renews all of its leases at once, and releases one when its connection
+ * closes.
  *
- * While the database does not answer, open streams continue, and new ones are limited by the streams of this gateway
- * alone. Their leases are written once the database is back.
+ * While the database is away, open streams continue, and new streams are limited by the streams of this
+ * gateway alone. Their leases are written when the database is back.
  */
 export class StreamLeases {
   readonly #options: Required<StreamLeasesOptions>;
   readonly #gatewayId = randomUUID();
-  /** The accounts of the leases that are held, by lease id. */
+  /** The accounts of the held leases, by lease id. */
   readonly #held = new Map<string, number>();
-  /** The ids of leases that are still to be released in the database. */
+  /** The ids of leases that must still be released in the database. */
   #released: string[] = [];
   #releasing: Promise<void> | undefined;
   #renewing: Stoppable | undefined;
@@ -66,8 +67,8 @@ export class StreamLeases {
   /**
    * Takes a lease for a stream until its connection closes.
    *
-   * @param onClose calls a function when it closes; at once if it has closed
-   * @throws ApiError too_many_streams if the account is at its limit, and errors that are no outage of the database.
+   * @param onClose calls a function when the connection closes; immediately if it is closed
+   * @throws ApiError too_many_streams if the account is at its limit, and defects.
    */
   async acquire(
     { accountId, maxStreams }: Pick<StoredKey, 'accountId' | 'maxStreams'>,
@@ -107,7 +108,7 @@ export class StreamLeases {
       const ids = this.#released;
       this.#released = [];
       await releaseStreamLeases(pool, ids).catch((error: unknown) => {
-        // They are not renewed, so they expire.
+        // The leases are not renewed, so they expire.
         const message = 'leases of closed streams cannot be released; they will expire';
         reportFailure(log, error, { where: 'limits', message });
       });
@@ -124,7 +125,7 @@ export class StreamLeases {
       const lost = held.filter(({ id }) => !renewed.has(id) && this.#held.has(id));
       if (lost.length === 0) return;
       await restoreStreamLeases(pool, lost, { gatewayId, expiryMs });
-      // A stream that closed meanwhile had no lease to release yet.
+      // A stream that closed meanwhile had no lease to release at that time.
       const closed = lost.filter(({ id }) => !this.#held.has(id)).map(({ id }) => id);
       if (closed.length > 0) await releaseStreamLeases(pool, closed);
     } catch (error) {

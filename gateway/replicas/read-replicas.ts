@@ -15,17 +15,17 @@ import { loadUsableReplicas } from '../../store/replicas/registry.ts';
 import { Replica, type ReplicaInstance, type ReplicaOptions } from './replica.ts';
 import { ReplicaLeases } from './replica-leases.ts';
 
-/** How long an answer about leases may take, in milliseconds. */
+/** The longest wait for an answer about leases, in milliseconds. */
 const TIMEOUT_MS = 1000;
 
 const reads = new Counter({
   name: 'replica_reads_total',
-  help: 'Requests that were answered from the replica.',
+  help: 'Requests that the replica answered.',
   labelNames: ['replica'],
 });
 const failures = new Counter({
   name: 'replica_reads_repeated_total',
-  help: 'Requests that the replica could not answer, so that the primary did.',
+  help: 'Requests that the replica could not answer and the primary answered instead.',
   labelNames: ['replica'],
 });
 const usable = new Gauge({
@@ -34,7 +34,7 @@ const usable = new Gauge({
   labelNames: ['replica'],
 });
 
-/** A replica shows less than the page before, which another server gave. The primary shows it. */
+/** A replica shows less than the previous page, which came from another server. The primary shows it. */
 export class ReplicaBehindError extends Error {
   override name = 'ReplicaBehindError';
 
@@ -46,7 +46,7 @@ export class ReplicaBehindError extends Error {
 /** The database that a request reads from. */
 export interface ReadSource {
   pool: DatabasePool;
-  /** The versions of the data on the same server: another one can show more or less. */
+  /** The data versions of the same server. Another server can show more or less. */
   dataVersion: Coalescer<DataVersions>;
   isReplica: boolean;
 }
@@ -59,14 +59,14 @@ export interface ReadReplicasOptions extends Omit<ReplicaOptions, 'name'> {
   log: Logger;
 }
 
-/** Whether the primary may be able to answer instead. A statement that takes too long is not repeated there. */
+/** Whether the primary can perhaps answer instead. A statement that takes too long is not repeated there. */
 function isReplicasFault(error: unknown): boolean {
   if (error instanceof ReplicaBehindError || error instanceof PromotedReplicaError) return true;
   const isTimeout = error instanceof Error && error.constructor.name === 'StatementTimeoutError';
   return !isTimeout && classifyFailure(error) === 'database_away';
 }
 
-/** Chooses the database that a request reads from: the replicas that may be read in turn, or else the primary. */
+/** Chooses the database that a request reads: the usable replicas in turn, or else the primary. */
 export class ReadReplicas implements Stoppable {
   readonly #primary: ReadSource;
   readonly #replicas: Replica[];
@@ -94,7 +94,7 @@ export class ReadReplicas implements Stoppable {
         await this.#leases.renew();
         isFailing = false;
       } catch (error) {
-        const message = 'the primary does not say which replicas are in use';
+        const message = 'the primary does not answer which replicas are in use';
         reportFailure(log, error, { where: 'replicas', message, quiet: isFailing });
         isFailing = true;
       }
@@ -112,9 +112,9 @@ export class ReadReplicas implements Stoppable {
   }
 
   /**
-   * Reads from a replica, or from the primary if none may be read or the replica cannot answer.
+   * Reads from a replica, or from the primary if no replica is usable or the replica cannot answer.
    *
-   * @param work must have no effect but its result, since it can be done twice
+   * @param work must have no effect except its result, since it can run twice
    */
   async read<T>(work: (source: ReadSource) => Promise<T>): Promise<T> {
     const chosen = this.#choose();
@@ -125,7 +125,7 @@ export class ReadReplicas implements Stoppable {
       reads.inc({ replica: replica.name });
       return result;
     } catch (error) {
-      // The connections of an instance that was left meanwhile end in many ways.
+      // Connections to an instance that was replaced meanwhile fail in many ways.
       const wasLeft = replica.current !== instance;
       if (!wasLeft && !isReplicasFault(error)) throw error;
       failures.inc({ replica: replica.name });

@@ -12,7 +12,7 @@ export interface ReplicaOptions {
   versionTimeoutMs: number;
 }
 
-/** The connections to one instance of a replica: the server from its start to its end. */
+/** The connections to one instance of a replica, which is the server from its start to its end. */
 export interface ReplicaInstance {
   id: string;
   pool: DatabasePool;
@@ -20,7 +20,7 @@ export interface ReplicaInstance {
   dataVersion: Coalescer<DataVersions>;
 }
 
-/** A replica as a gateway sees it: which instance of it answers, and connections that lead to this one and no other. */
+/** A gateway's view of a replica: the instance that answers, and connections to this instance only. */
 export class Replica {
   readonly name: string;
   readonly #options: ReplicaOptions;
@@ -33,12 +33,12 @@ export class Replica {
     this.#link = new ReplicaLink(options.databaseUrl);
   }
 
-  /** The instance that has answered lately; null if none has. */
+  /** The instance that answered the last check; null if none did. */
   get current(): ReplicaInstance | null {
     return this.#current;
   }
 
-  /** Finds the instance that answers, and connects to a new one. Never rejects. */
+  /** Finds the instance that answers, and connects to it if it is new. Never rejects. */
   async check(): Promise<void> {
     try {
       const { instance, isReplica } = await this.#link.probe();
@@ -80,7 +80,7 @@ export class Replica {
     };
   }
 
-  /** Requests that use it go on; none begins. */
+  /** Requests that use the instance continue; new ones do not get it. */
   async #leave(): Promise<void> {
     const current = this.#current;
     this.#current = null;

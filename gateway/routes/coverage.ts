@@ -11,7 +11,7 @@ export const coverageRoute = defineRoute({
   operationId: 'getCoverage',
   tag: 'States',
   summary: 'Get coverage',
-  description: 'The data that there is for every state, and when it last changed.',
+  description: 'The available data for every state, and when it last changed.',
   scope: 'data:read',
   query: { upcoming: upcomingByDefault },
   shows: ['catalogue', 'endorsements'],

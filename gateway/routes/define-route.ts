@@ -7,12 +7,12 @@ import type { Caller } from '../http/caller.ts';
 import { compileParameters, compilePathParameters, type Parameters } from '../http/parameters.ts';
 import type { Endpoint, RawRequest, Reply, Route } from '../http/route.ts';
 
-/** A request as a route's handler receives it: authorized, with parsed parameters. */
+/** A request for a route's handler: authorized, with parsed parameters. */
 interface RouteRequest<Query extends TProperties, Path extends TProperties>
   extends Pick<RawRequest, 'header' | 'acceptsGzip' | 'unchangedSince' | 'id' | 'onClose' | 'closed'> {
   query: Parameters<Query>;
   path: Parameters<Path>;
-  /** The JSON body, which matches its schema; undefined if the route takes none. */
+  /** The JSON body, which matches its schema; undefined if the route has none. */
   body: unknown;
   caller: Caller;
 }
@@ -30,7 +30,7 @@ interface RouteDeclaration<Query extends TProperties, Path extends TProperties, 
   };
 }
 
-/** A route with its handler, not yet bound to a gateway. */
+/** A route with its handler, before it belongs to a gateway. */
 export interface RouteDefinition extends Route {
   answer(request: RawRequest, context: GatewayContext): Promise<Reply>;
 }
@@ -77,7 +77,7 @@ export function defineRoute<
       };
       const isPersonal = 'subscription' in query;
       const { shows } = route;
-      // An account sees its own writes at once, so everything that belongs to it is read from the primary.
+      // An account sees its own writes immediately, so its own data is read from the primary.
       if (!shows || isPersonal) return handle(checked, context);
       return context.replicas.read(({ pool, dataVersion, isReplica }) =>
         context.responseCache.answer(
@@ -89,7 +89,7 @@ export function defineRoute<
   };
 }
 
-/** Binds a route to the gateway that serves it. */
+/** Connects a route to the gateway that serves it. */
 export function createEndpoint({ answer, ...route }: RouteDefinition, context: GatewayContext): Endpoint {
   return { ...route, answer: (request) => answer(request, context) };
 }

@@ -15,7 +15,7 @@ export const digestRoute = defineRoute({
   summary: 'Get a digest',
   description:
     'The endorsements that a filter chooses, as numbers that a complete copy of them has, too. A copy that follows the stream ' +
-    'with the same filter compares them when it stands at `stream_cursor`; buckets that differ hold the ids to read again. ' +
+    'with the same filter compares them when it is at `stream_cursor`; buckets that differ hold the ids to read again. ' +
     'The specification of the API has no such operation; it is an addition of this service.',
   scope: 'data:read',
   query: { subscription: subscriptionParameter, ...digestFilters },
@@ -27,7 +27,7 @@ export const digestRoute = defineRoute({
     const { types, ...filters } = filter;
     if (types) {
       const message =
-        'The subscription chooses types of changes, so nobody can keep a copy by it. ' +
+        'The subscription chooses types of changes, so no copy can match it. ' +
         'Name one without types, or send its other fields as parameters.';
       throw new ApiError('invalid_parameter', message);
     }
@@ -37,7 +37,7 @@ export const digestRoute = defineRoute({
     if (found.lacksHashes) {
       throw createUnavailableError('server_busy', 'Digests are being computed after an upgrade; try again.');
     }
-    // The sums are of what was announced, and so are the filter's values only when nothing waits.
+    // The sums show announced values. The filter's values match them only if no announcement is waiting.
     if (found.hasStale && Object.keys(filters).length > 0) {
       throw createUnavailableError('server_busy', 'Changes of the catalogue are being announced; try again.');
     }

@@ -10,13 +10,13 @@ import { readPageState, renderPage } from '../selection/page.ts';
 import { withElectionsFrom } from '../selection/upcoming.ts';
 import { defineRoute } from './define-route.ts';
 
-/** Whether a page shows less than the point of the stream that its first page, from another server, has given. */
+/** Whether a page shows less than the stream cursor of its first page, which came from another server. */
 function isBehind({ epoch, sequence }: StreamPoint, carried: string): boolean {
   try {
     const first = parseCursor(carried);
     return epoch < first.epoch || (epoch === first.epoch && sequence < first.sequence);
   } catch (error) {
-    // The page cursor was forged, and its part is of no use to anybody.
+    // The page cursor was forged. Its stream cursor is useless.
     if (error instanceof InvalidCursorError) return false;
     throw error;
   }
@@ -29,7 +29,7 @@ export const endorsementsRoute = defineRoute({
   tag: 'Endorsements',
   summary: 'List endorsements',
   description:
-    'Endorsements by id. Paging to the end and then reading the stream from `stream_cursor` gives an exact copy. It is the way to begin, and to recover from an expired cursor.',
+    'Endorsements by id. Paging to the end and then reading the stream from `stream_cursor` gives an exact copy. Begin like this, and recover like this from an expired cursor.',
   scope: 'data:read',
   query: { ...endorsementFilters, lang, ...paging },
   lines: {
@@ -44,7 +44,7 @@ export const endorsementsRoute = defineRoute({
     const { pool, isReplica, clock } = context;
     const { limit, cursor, lang: language, ...filters } = query;
     const listing = describeListing('endorsements', query);
-    // The state is the last id and the stream cursor of the first page, which all further pages repeat.
+    // The state is the last id, and the stream cursor of the first page, which all further pages repeat.
     const state = readPageState(listing, cursor, ['number', 'string']);
     const readAt = clock.now();
     const { stream, ...found } = await listEndorsements(pool, {
@@ -54,7 +54,7 @@ export const endorsementsRoute = defineRoute({
       limit,
     });
     const carried = state?.[1];
-    // The stream goes on after the first page's cursor, so the other pages must show what is before it.
+    // The stream continues after the first page's cursor, so further pages must show all before it.
     if (isReplica && typeof carried === 'string' && isBehind(stream, carried)) throw new ReplicaBehindError();
     const stream_cursor = carried ?? formatCursor({ ...stream, time: readAt });
     return { json: renderPage(listing, found, { carried: [stream_cursor], extra: { stream_cursor } }) };

@@ -68,12 +68,12 @@ export const eventsRoute = defineRoute({
 
 const BEGINNING = '{"data":[';
 const COMMA = 0x2c;
-/** Enough for the clients that read the past at a time; a thousand events take about a megabyte. */
+/** Enough for the clients that read the past at the same time; a thousand events take about a megabyte. */
 const buffers = new BufferPool({ maxIdle: 8, maxBytes: 2 * 1024 * 1024 });
-/** Smaller answers would keep large buffers busy. */
+/** Smaller answers would occupy large buffers. */
 const MIN_POOLED_BYTES = 256 * 1024;
 
-/** Renders `{"data": [...], ...rest}` from rendered events (INV-11). It needs no ETag: clients ask for it only once. */
+/** Renders `{"data": [...], ...rest}` (INV-11), without an ETag: clients request it only once. */
 function renderAnswer(events: readonly RenderedEvent[], rest: object): Content {
   const end = `],${JSON.stringify(rest).slice(1)}`;
   const length = events.reduce((sum, { jsonLength }) => sum + jsonLength + 1, BEGINNING.length + end.length);
@@ -84,7 +84,7 @@ function renderAnswer(events: readonly RenderedEvent[], rest: object): Content {
     at = event.copyJson(bytes, at);
     bytes[at++] = COMMA;
   }
-  // Nothing follows the last comma.
+  // The last comma is overwritten.
   if (events.length > 0) at -= 1;
   at += bytes.write(end, at);
   const content = { pieces: [bytes.subarray(0, at)], length: at, etag: null };

@@ -4,35 +4,23 @@ import {
   officeholderFilters,
   officeholderLang,
   officeholderWithSeats,
-  PERSON_ID,
   personId,
 } from '../../schemas/http/officeholders.ts';
 import { paging } from '../../schemas/http/parameters.ts';
-import { describeListing, type Listing, type PageState } from '../../schemas/page-cursor.ts';
+import { describeListing } from '../../schemas/page-cursor.ts';
 import { findOfficeholder, listOfficeholders } from '../../store/reads/officeholders.ts';
 import { ApiError } from '../http/api-error.ts';
 import { readPageState, renderPage } from '../selection/page.ts';
 import { defineRoute } from './define-route.ts';
 
 const RETRY_AFTER_SECONDS = 300;
-const UUID = new RegExp(PERSON_ID);
 
-/** Before the first load, an empty answer would say that nobody holds office (contract, "Errors": `not_available`). */
+/** Before the first load, an empty answer would mean that nobody holds office (contract, "Errors"). */
 function refuseUnloaded(): ApiError {
   return new ApiError(
     'not_available',
     'Officeholders are not available yet: they have never been loaded into this service. Try again later.',
     { 'Retry-After': String(RETRY_AFTER_SECONDS) },
-  );
-}
-
-/** Reads the name and the id after which a page begins. */
-function readAfter(listing: Listing, cursor: string | undefined): PageState | null {
-  const after = readPageState(listing, cursor, ['string', 'string']);
-  if (after === null || UUID.test(String(after[1]))) return after;
-  throw new ApiError(
-    'invalid_parameter',
-    'cursor is not a cursor of this list. Send the next_cursor of the previous page.',
   );
 }
 
@@ -43,7 +31,7 @@ export const officeholdersRoute = defineRoute({
   tag: 'Officeholders',
   summary: 'List officeholders',
   description:
-    'Officeholders by name. A record is a person, with the first seat held that states, offices, levels and districts ask for; one seat must match all of them.',
+    'Officeholders by name. A record is a person, with the first seat that matches states, offices, levels and districts; one seat must match all of them.',
   scope: 'data:read',
   query: { ...officeholderFilters, lang: officeholderLang, ...paging },
   errors: ['not_available'],
@@ -52,7 +40,8 @@ export const officeholdersRoute = defineRoute({
   async handle({ query }, { pool }) {
     const { limit, cursor, lang: _, ...filters } = query;
     const listing = describeListing('officeholders', query);
-    const found = await listOfficeholders(pool, { filters, after: readAfter(listing, cursor), limit });
+    const after = readPageState(listing, cursor, ['string', 'personId']);
+    const found = await listOfficeholders(pool, { filters, after, limit });
     if (!found) throw refuseUnloaded();
     return { json: renderPage(listing, found) };
   },

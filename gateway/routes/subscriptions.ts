@@ -44,13 +44,13 @@ async function readValues(given: unknown, pool: DatabasePool): Promise<Subscript
   return { name, filter };
 }
 
-/** Turns a refusal of the database into an ApiError. Other errors are returned as they are. */
+/** Turns a refusal by the database into an ApiError. Other errors are returned unchanged. */
 function refusalOf(error: unknown, name: string): unknown {
   if (error instanceof NameTakenError) {
     return new ApiError('conflict', `The account already has a subscription named "${name}".`);
   }
   if (error instanceof SubscriptionChangedError) {
-    return new ApiError('conflict', 'The subscription has been changed in the meantime.');
+    return new ApiError('conflict', 'The subscription was changed meanwhile.');
   }
   if (error instanceof TooManySubscriptionsError) {
     return new ApiError(

@@ -1,5 +1,6 @@
 import { isCalendarDate } from '../../schemas/catalogue/formats.ts';
 import { InvalidCursorError } from '../../schemas/cursor.ts';
+import { PERSON_ID } from '../../schemas/http/officeholders.ts';
 import {
   formatPageCursor,
   type Listing,
@@ -10,17 +11,21 @@ import type { Page } from '../../store/reads/page.ts';
 import { ApiError } from '../http/api-error.ts';
 import { encodeTexts } from '../http/content.ts';
 
-/** The types of the parts of a page's state, in order. A forged cursor can hold any text as a date. */
-type StateForm = readonly ('string' | 'number' | 'date')[];
+/** The types of the parts of a page's state, in order. Forged cursors can hold any text, so some are checked. */
+type StateForm = readonly ('string' | 'number' | 'date' | 'personId')[];
+
+const PERSON = new RegExp(PERSON_ID);
 
 function fits(part: PageState[number] | undefined, type: StateForm[number] | undefined): boolean {
-  return type === 'date' ? typeof part === 'string' && isCalendarDate(part) : typeof part === type;
+  if (type === 'date') return typeof part === 'string' && isCalendarDate(part);
+  if (type === 'personId') return typeof part === 'string' && PERSON.test(part);
+  return typeof part === type;
 }
 
 /**
  * Reads the `cursor` parameter of a list. Returns null for the first page.
  *
- * @param form the types of this list's state. A cursor of another form is not from this list.
+ * @param form the types of this list's state
  * @throws ApiError invalid_parameter if the cursor is not from this listing.
  */
 export function readPageState(
@@ -45,7 +50,7 @@ export function readPageState(
 /**
  * Renders the body of a page: `data`, `next_cursor` and the members of `extra`.
  *
- * @param carried parts of the state after the sort keys, which every page passes on to the next.
+ * @param carried parts of the state after the sort keys. Every page passes them on to the next.
  */
 export function renderPage(
   listing: Listing,

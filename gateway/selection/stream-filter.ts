@@ -23,11 +23,11 @@ interface ChosenFilter {
 }
 
 /**
- * Checks that the slugs of a filter exist: a stream with a mistyped slug would be silent for ever, and a recommendation
- * would be by nobody.
+ * Checks that the slugs of a filter exist. With a mistyped slug, a stream would be silent for ever, and a
+ * recommendation would have no endorser.
  *
  * @param names the names of fields in the request, if they differ.
- * @throws ApiError with `code`, naming the field and the unknown slug.
+ * @throws ApiError with `code`. Its message names the field and the unknown slug.
  */
 export async function requireKnownSlugs(
   filter: { readonly [Field in keyof NamedSlugs]?: NamedSlugs[Field] | undefined },
@@ -43,7 +43,7 @@ export async function requireKnownSlugs(
   throw new ApiError(code, `${names[field] ?? field} has "${slug}", and no ${KINDS[field]} has that slug.`);
 }
 
-/** The error of a request that names a subscription that the account does not have. */
+/** The error for a subscription that the account does not have. */
 export function createNoSubscriptionError(idOrName: string): ApiError {
   return new ApiError('subscription_not_found', `The account has no subscription "${idOrName}".`);
 }
@@ -51,7 +51,7 @@ export function createNoSubscriptionError(idOrName: string): ApiError {
 /**
  * Finds a subscription of the account by id or name.
  *
- * @throws ApiError subscription_not_found if there is none.
+ * @throws ApiError subscription_not_found
  */
 export async function requireSubscription(
   idOrName: string,
@@ -64,7 +64,7 @@ export async function requireSubscription(
 }
 
 /**
- * Reads the filter of a stream from its query parameters or from the subscription that they name.
+ * Reads the filter of a stream from its query parameters, or from the subscription that they name.
  *
  * @throws ApiError invalid_parameter for an unknown slug or a subscription together with filter parameters;
  *   subscription_not_found.

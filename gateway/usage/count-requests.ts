@@ -3,8 +3,9 @@ import type { Clock } from '../../service/clock.ts';
 import type { RequestSender, UsageCounter } from './usage-counter.ts';
 
 /**
- * Counts the answer to every request whose sender is known. A middleware after it names the sender in `ctx.state.sender`,
- * and the error handler puts the error of a refused request into `ctx.state.error`. A stream is counted when it begins.
+ * Counts the answer to every request with a known sender. A later middleware puts the sender into
+ * `ctx.state.sender`, and the error handler puts the error of a refused request into `ctx.state.error`. A
+ * stream is counted when it begins.
  */
 export function countRequests(counter: UsageCounter, clock: Clock): Middleware {
   return async (ctx, next) => {

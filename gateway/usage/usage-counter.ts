@@ -23,34 +23,34 @@ export interface RequestSender {
   keyId: number | null;
 }
 
-/** The caller of a request as its sender. */
+/** The sender of a caller's request. */
 export const senderOf = ({ accountId, credential }: Caller): RequestSender => ({
   accountId,
   keyId: 'key' in credential ? credential.key : null,
 });
 
-/** A request that was answered. */
+/** An answered request. */
 export interface AnsweredRequest extends RequestSender, Pick<UsageCount, 'route' | 'status'> {
-  /** When it was answered, in milliseconds since 1970. */
+  /** When the request was answered, in milliseconds since 1970. */
   at: number;
   /** The details of an answer of status 400 or above. */
   error?: Pick<RequestError, 'requestId' | 'method' | 'code' | 'message'>;
 }
 
-/** Shortens a message, blots out API keys that a client sent in a wrong place, and replaces what Postgres cannot store. */
+/** Shortens a message, masks misplaced API keys, and replaces characters that Postgres cannot store. */
 function toStorable(message: string): string {
   const blotted = message.replaceAll(/bes_\w+/g, 'bes_…');
   return blotted.slice(0, MAX_MESSAGE_LENGTH).replaceAll('\0', '\uFFFD').toWellFormed();
 }
 
 /**
- * Counts requests in memory by account, key, UTC hour, route and status, and keeps some of their errors. Its memory is
- * bounded: beyond it, requests that need a count of their own are not counted, and errors are counted but not kept.
+ * Counts requests in memory by account, key, UTC hour, route and status, and keeps some of their errors.
+ * Beyond a bound of memory, requests that need a new count are not counted, and errors are not kept.
  */
 export class UsageCounter {
   readonly #counts = new Map<string, UsageCount>();
   #errors: RequestError[] = [];
-  /** How many errors are kept, by account and kind. */
+  /** The number of kept errors, by account and kind. */
   readonly #kept = new Map<string, number>();
 
   count({ accountId, keyId, at, route, status, error }: AnsweredRequest): void {
@@ -75,8 +75,8 @@ export class UsageCounter {
   /**
    * Removes the oldest counts, and all errors.
    *
-   * @param maxCounts the most counts to remove.
-   * @returns them, or null if there is nothing to write.
+   * @param maxCounts the most counts to remove
+   * @returns the removed counts and errors; null if nothing is counted
    */
   take(maxCounts: number): UsageBatch | null {
     if (this.#counts.size === 0) return null;

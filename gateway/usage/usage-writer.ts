@@ -10,7 +10,7 @@ import type { UsageCounter } from './usage-counter.ts';
 
 /** How often usage is written to the database, in milliseconds. */
 const FLUSH_MS = 10_000;
-/** The most counts in a statement, which takes a fraction of the pool's time limit. */
+/** The most counts in one statement. Such a statement takes a fraction of the pool's time limit. */
 const MAX_COUNTS_PER_STATEMENT = 5000;
 /** How often old usage is deleted, in milliseconds. */
 const TIDY_MS = 10 * 60_000;
@@ -27,8 +27,8 @@ export interface UsageWriterOptions {
 }
 
 /**
- * Writes counted requests to the database every ten seconds, and once more when it stops. While the database does not
- * answer, they wait in the counter. A batch whose answer was lost is sent again, and counts once.
+ * Writes counted requests to the database every ten seconds, and once more when it stops. While the database
+ * is away, they wait in the counter. A batch whose answer was lost is sent again, and counts once.
  */
 export class UsageWriter implements Stoppable {
   readonly #options: UsageWriterOptions;
@@ -71,7 +71,7 @@ export class UsageWriter implements Stoppable {
     return this.#batch;
   }
 
-  /** @returns false if the batch is to be sent again */
+  /** @returns false if the batch must be sent again */
   async #write(): Promise<boolean> {
     const { pool, log } = this.#options;
     const batch = this.#batch;
@@ -83,7 +83,7 @@ export class UsageWriter implements Stoppable {
       const message = 'the usage of accounts cannot be saved';
       const failure = reportFailure(log, error, { where: 'usage', message, quiet: this.#isFailing });
       this.#isFailing = true;
-      // A batch that the database refuses would be refused for ever, so it is given up.
+      // The database would refuse a refused batch for ever, so it is dropped.
       if (failure !== 'defect') return false;
     }
     this.#batch = null;
@@ -91,7 +91,7 @@ export class UsageWriter implements Stoppable {
     return true;
   }
 
-  /** A trim that fails is made up for by the account's next one. */
+  /** If a trim fails, the account's next trim deletes those errors too. */
   async #trim({ errors }: UsageBatch): Promise<void> {
     if (errors.length === 0) return;
     const { pool, log } = this.#options;

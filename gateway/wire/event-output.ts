@@ -10,15 +10,15 @@ interface Connection extends WireForm {
 }
 
 /**
- * The connection that a stream's frames go out on. Frames for many connections are encoded once and written to each
- * socket as they are: `ServerResponse.write` would build the chunk anew for every connection.
+ * The connection of a stream's frames. Frames for many connections are encoded once, and the same bytes are
+ * written to each socket. `ServerResponse.write` would build the chunk again for every connection.
  */
 export class EventOutput {
   readonly #socket: Writable;
   readonly #connection: Connection;
   readonly #member: GzipMember | undefined;
 
-  /** @param socket receives the body of a message whose headers are written */
+  /** @param socket receives the body of a message, after its headers */
   constructor(socket: Writable, connection: Connection) {
     this.#socket = socket;
     this.#connection = connection;
@@ -28,8 +28,8 @@ export class EventOutput {
   }
 
   /**
-   * Writes the headers of a response at once and returns the output of its body, once the answers before it on the same
-   * connection are finished; null if the connection closes before. Nothing else may be written to the response.
+   * Writes the headers of a response immediately. Returns the output of its body when the earlier answers on
+   * the connection are finished; null if the connection closes first. Nothing else may write to the response.
    */
   static async open(response: ServerResponse, { gzip }: { gzip: boolean }): Promise<EventOutput | null> {
     response.flushHeaders();
@@ -48,8 +48,8 @@ export class EventOutput {
   }
 
   /**
-   * Writes frames. Returns false if the socket takes nothing more for now. A client that has disconnected gets nothing; the
-   * connection closes soon.
+   * Writes frames. Returns false if the socket takes nothing more for now. If the client has disconnected, it
+   * writes nothing; the connection closes soon.
    */
   write(frames: SharedBytes): boolean {
     if (!this.#socket.writable) return false;
@@ -57,12 +57,12 @@ export class EventOutput {
     return this.#socket.write(frames.in(this.#connection));
   }
 
-  /** Writes frames of this connection alone, which are not worth compressing. */
+  /** Writes frames for this connection alone. They are too small to compress. */
   writeText(text: string): void {
     this.write(new SharedBytes(Buffer.from(text), storePiece));
   }
 
-  /** Resolves when the socket takes more. Rejects if the signal aborts before. */
+  /** Resolves when the socket takes more. Rejects if the signal aborts first. */
   async drained(signal: AbortSignal): Promise<void> {
     await once(this.#socket, 'drain', { signal });
   }
@@ -78,7 +78,7 @@ export class EventOutput {
   }
 }
 
-/** Resolves when one of these events happens, or an error does. */
+/** Resolves at the first of these events, or at an error. */
 async function comesFirst(response: ServerResponse, events: readonly string[]): Promise<void> {
   const settled = new AbortController();
   const happen = events.map((event) => once(response, event, { signal: settled.signal }));

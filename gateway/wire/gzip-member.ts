@@ -2,18 +2,18 @@ import { constants, crc32, deflateRawSync } from 'node:zlib';
 
 /*
  * Pieces of a gzip member (RFC 1952). A piece is a run of deflate blocks (RFC 1951) that refers to nothing before it and
- * ends at a byte, so the same piece fits into any member at any place. The end of a member gives the checksum of all that
- * it holds, which is combined from the checksums of its pieces.
+ * ends at a byte, so it fits into any member at any place. A member ends with the checksum of its contents, which is
+ * combined from the checksums of its pieces.
  */
 
-/** Bytes in the form in which any gzip member can hold them. */
+/** Bytes in a form that fits into any gzip member. */
 export interface GzipPiece {
   bytes: Buffer;
   /** The CRC-32 of the bytes before compression. */
   crc: number;
   /** The number of bytes before compression. */
   length: number;
-  /** The factor of a checksum when a piece of this length follows. */
+  /** The factor by which a preceding checksum is multiplied when this piece follows. */
   shift: number;
 }
 
@@ -22,7 +22,7 @@ const POLYNOMIAL = 0xedb88320;
 const ONE = 0x80000000;
 const X = 0x40000000;
 
-/** Multiplies two polynomials modulo the one of CRC-32. */
+/** Multiplies two polynomials modulo the polynomial of CRC-32. */
 function multiply(a: number, b: number): number {
   let product = 0;
   let factor = b;
@@ -43,7 +43,7 @@ for (let power = 1; power < 32; power += 1) {
 /** Returns x to the power of the number of bits in `bytes` bytes. */
 function shiftBy(bytes: number): number {
   let shift = ONE;
-  // Eight bits a byte: the lowest bit of the number of bytes counts 2^3.
+  // A byte has eight bits, so the lowest bit of the number of bytes counts 2^3.
   for (let power = 3, rest = bytes; rest > 0; power += 1, rest = Math.floor(rest / 2)) {
     if (rest % 2 === 1) shift = multiply(SQUARES[power % 32] ?? X, shift);
   }
@@ -64,7 +64,7 @@ const STORED_HEADER_LENGTH = 5;
 const MAX_STORED = 0xffff;
 
 /**
- * Packs a few bytes without compression, which is cheaper for what one connection alone gets.
+ * Packs a few bytes without compression. This is cheaper for bytes that only one connection gets.
  *
  * @throws RangeError above 65,535 bytes
  */
@@ -83,7 +83,7 @@ export const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** The last block, which is empty. */
 const LAST_BLOCK = [3, 0];
 
-/** The checksum and length of a member, to which pieces are added as they are sent. */
+/** The checksum and length of a member. Pieces are added as they are sent. */
 export class GzipMember {
   #crc = 0;
   #length = 0;
@@ -94,7 +94,7 @@ export class GzipMember {
     this.#length = (this.#length + length) % 2 ** 32;
   }
 
-  /** The bytes that end the member after the pieces that were added. */
+  /** The bytes that end the member after the added pieces. */
   get ending(): Buffer {
     const ending = Buffer.alloc(LAST_BLOCK.length + 8);
     ending.set(LAST_BLOCK);

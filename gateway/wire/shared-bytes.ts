@@ -2,13 +2,13 @@ import { compressPiece, type GzipPiece } from './gzip-member.ts';
 
 /** How a connection receives bytes. */
 export interface WireForm {
-  /** Whether they are parts of a gzip member. */
+  /** Whether the bytes are parts of a gzip member. */
   gzip: boolean;
   /** Whether each write is a chunk of HTTP/1.1. HTTP/1.0 has no chunks. */
   chunked: boolean;
 }
 
-/** Makes a chunk of HTTP/1.1 (RFC 9112, section 7.1). An empty chunk would end the message, so there must be bytes. */
+/** Makes a chunk of HTTP/1.1 (RFC 9112, section 7.1). No bytes would end the message. */
 export function makeChunk(bytes: Buffer): Buffer {
   const head = `${bytes.length.toString(16)}\r\n`;
   const chunk = Buffer.allocUnsafeSlow(head.length + bytes.length + 2);
@@ -19,8 +19,8 @@ export function makeChunk(bytes: Buffer): Buffer {
 }
 
 /**
- * Bytes that many connections receive. Each form of them is made once, when the first connection needs it, and all
- * connections of that form get the same bytes (INV-11).
+ * Bytes that many connections receive. Each form is made once, for the first connection that needs it, and
+ * all connections of that form get the same bytes (INV-11).
  */
 export class SharedBytes {
   readonly plain: Buffer;
@@ -29,13 +29,13 @@ export class SharedBytes {
   #plainChunk: Buffer | undefined;
   #gzipChunk: Buffer | undefined;
 
-  /** @param pack makes their part of a gzip member */
+  /** @param pack makes the bytes' part of a gzip member */
   constructor(plain: Buffer, pack: (plain: Buffer) => GzipPiece = compressPiece) {
     this.plain = plain;
     this.#pack = pack;
   }
 
-  /** Their part of a gzip member. */
+  /** The bytes' part of a gzip member. */
   get piece(): GzipPiece {
     this.#piece ??= this.#pack(this.plain);
     return this.#piece;

@@ -1,11 +1,11 @@
 /*
- * Files may have numbers that JavaScript cannot hold: beyond 1.8e308, and many whole numbers beyond 2^53. `details` are kept
- * as they are, so no number of theirs may change unnoticed.
+ * Files may have numbers that JavaScript cannot hold: numbers beyond 1.8e308, and many whole numbers beyond 2^53.
+ * `details` are kept unchanged, so none of their numbers may change unnoticed.
  */
 
-/** A number of a JSON text that JavaScript cannot hold, in its place in the parsed value. */
+/** A number of a JSON text that JavaScript cannot hold. Takes its place in the parsed value. */
 export class ChangedNumber {
-  /** The number as it is written. */
+  /** The number as written. */
   readonly source: string;
 
   constructor(source: string) {
@@ -14,14 +14,14 @@ export class ChangedNumber {
 }
 
 /**
- * Finds every text with such a number: one of 16 digits, or with an exponent of three. Other texts are parsed without a
- * reviver, which takes five times as long.
+ * Matches every text with such a number: one with 16 digits, or with an exponent of three digits. Other texts
+ * are parsed without a reviver, which takes five times as long.
  */
 const MAY_CHANGE = /[:,[]\s*-?(?:[0-9]{16}|[0-9.]+e\+?[0-9]{3})/i;
 
 /**
- * Parses JSON like `JSON.parse`, but puts a `ChangedNumber` in the place of each number that this would change: one that is
- * too large, or a whole number that would get other digits. Fractions are rounded, as usual.
+ * Parses JSON like `JSON.parse`, but replaces numbers that would change with a `ChangedNumber`: numbers that
+ * are too large, and whole numbers that would get other digits. Fractions are rounded as usual.
  *
  * @throws SyntaxError if the text is not JSON
  */

@@ -106,8 +106,8 @@ function choiceProblems(choices: ChoiceRecord[]): Problem[] {
 }
 
 /**
- * Checks a line of a contests file. The source's address is the record's own, or else the one in its details, without
- * the spaces around it.
+ * Checks a line of a contests file. The source's address is the record's own, or else the one in its details;
+ * spaces around it are dropped.
  */
 export function parseContest(json: unknown): Parsed<ContestRecord> {
   const parsed = check(json);

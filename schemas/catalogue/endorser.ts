@@ -40,7 +40,7 @@ export type EndorserRecord = field.Accepted<typeof endorserFields>;
 
 const check = createRecordCheck(endorserFields, ({ url, website_url }) =>
   url && website_url && trimUrl(url) !== trimUrl(website_url)
-    ? [{ field: 'url', message: 'must equal website_url, for which it is another name' }]
+    ? [{ field: 'url', message: 'must equal website_url, because it is another name for it' }]
     : [],
 );
 

@@ -1,8 +1,7 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 
 /*
- * The fields that file records are made of. Each has a `title`, which completes "must be …" in the message about a value
- * that does not fit.
+ * The fields of file records. Each has a `title`, which completes "must be …" in the message about an invalid value.
  */
 
 /** The type of the values that a field accepts. */
@@ -18,7 +17,7 @@ const MAX_URL = 2_000;
 const MAX_KEY = 200;
 const MAX_INTEGER = 2_147_483_647;
 
-/** The same field, which may be null or left out. The two mean the same. */
+/** The same field, which may also be null or missing. Both mean the same. */
 export function optional<Field extends TSchema>(field: Field) {
   const { type, enum: values, ...rest } = field as { type?: string; enum?: readonly string[] };
   const schema = {
@@ -29,7 +28,7 @@ export function optional<Field extends TSchema>(field: Field) {
   return Type.Optional(Type.Unsafe<Static<Field> | null>(schema));
 }
 
-/** Short text that is shown: at most 500 characters and not blank. */
+/** Short visible text: at most 500 characters and not blank. */
 export const title = Type.String({
   maxLength: MAX_TITLE,
   pattern: '\\S',
@@ -42,7 +41,7 @@ export const longText = Type.String({
   title: `text of at most ${MAX_TEXT.toLocaleString('en-US')} characters`,
 });
 
-/** A name of a record: lower-case letters and digits with single hyphens between. */
+/** A name of a record: lower-case letters and digits with single hyphens in between. */
 export const slug = Type.String({
   maxLength: MAX_KEY,
   pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
@@ -90,7 +89,7 @@ export const url = Type.String({
   title: `an http or https address of at most ${MAX_URL.toLocaleString('en-US')} characters`,
 });
 
-/** An http or https address, or words that are not an address and that the service rejects later. */
+/** An http or https address, or words that are not an address. The service rejects such words later. */
 export const sourceText = Type.With(url, { format: 'http-url-or-words' });
 
 /** An http or https address as stored, without spaces around it. */
@@ -118,6 +117,6 @@ export const listOf = <Item extends TSchema>(item: Item, maxItems: number) =>
 export const record = <Fields extends TProperties>(fields: Fields) =>
   Type.Object(fields, { additionalProperties: false, title: 'an object' });
 
-/** An object that has these fields and may have others, which are kept. */
+/** An object with these fields. It may have others, which are kept. */
 export const openRecord = <Fields extends TProperties>(fields: Fields) =>
   Type.Unsafe<Static<TObject<Fields>> & JsonObject>(Type.Object(fields, { title: 'an object' }));

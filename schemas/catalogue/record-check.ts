@@ -10,12 +10,12 @@ ajv.addFormat('calendar-date', isCalendarDate);
 ajv.addFormat('http-url', isHttpUrl);
 ajv.addFormat('http-url-or-words', isHttpUrlOrWords);
 
-/** The most problems that are reported for a record. More do not help to repair it. */
+/** The most problems that are reported for a record. More would not help to repair it. */
 const MAX_PROBLEMS = 20;
 
 /**
- * Compiles the check of a kind of record, parsed from a line of JSON. Checks first that Postgres can store its texts,
- * then that it fits `field`, then the `rules`, which see only records that fit.
+ * Compiles the check of a kind of record, parsed from a line of JSON. It checks first that Postgres can store
+ * the texts, then that the record matches `field`, then the `rules`, which see only matching records.
  */
 export function createRecordCheck<Field extends TSchema>(
   field: Field,
@@ -36,7 +36,7 @@ function refuse(problems: Problem[]): { ok: false; problems: Problem[] } {
   return { ok: false, problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
-/** Drops repeated problems: a null in place of an enumerated word fails both `type` and `enum`, with one message. */
+/** Drops repeated problems: null violates both `type` and `enum` of a word, with the same message. */
 function distinct(problems: Problem[]): Problem[] {
   const seen = new Set<string>();
   return problems.filter(({ field, message }) => {

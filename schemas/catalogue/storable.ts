@@ -5,8 +5,8 @@ import { ChangedNumber } from './changed-numbers.ts';
 const MAX_DEPTH = 64;
 
 /**
- * The parts of a JSON value that cannot be stored as they are: NUL characters and lone surrogates, in texts and in names of
- * fields, endless nesting, and the numbers that `parseUnchanged` has marked.
+ * The parts of a JSON value that cannot be stored unchanged: NUL characters and lone surrogates, in texts and
+ * in names of fields; nesting that is too deep; and the numbers that `parseUnchanged` has marked.
  */
 export function unstorableParts(value: unknown): Problem[] {
   const problems: Problem[] = [];
@@ -14,7 +14,7 @@ export function unstorableParts(value: unknown): Problem[] {
   return problems;
 }
 
-/** Whether a JSON value can be stored as it is. */
+/** Whether a JSON value can be stored unchanged. */
 export function isStorable(value: unknown): boolean {
   return unstorableParts(value).length === 0;
 }
@@ -24,7 +24,7 @@ function visit(value: unknown, field: string | null, depth: number, problems: Pr
     const message = unstorableText(value);
     if (message) problems.push({ field, message });
   } else if (value instanceof ChangedNumber) {
-    const message = `must be a number that can be kept exactly, is ${shorten(value.source)}; to keep it, write it as a text`;
+    const message = `must be a number that can be kept exactly, is ${shorten(value.source)}; to keep it, write it as text`;
     problems.push({ field, message });
   } else if (typeof value === 'object' && value !== null) {
     if (depth >= MAX_DEPTH) {
@@ -47,6 +47,6 @@ function visit(value: unknown, field: string | null, depth: number, problems: Pr
 
 function unstorableText(text: string): string | null {
   if (text.includes('\0')) return 'holds a NUL character (\\u0000), which cannot be stored';
-  if (!text.isWellFormed()) return 'holds half of a surrogate pair, which is no character';
+  if (!text.isWellFormed()) return 'holds half of a surrogate pair, which is not a character';
   return null;
 }

@@ -15,11 +15,11 @@ import {
   text,
 } from './fields.ts';
 
-/** The fields of a district that every record with a district has. */
+/** The fields of a district in every record with a district. */
 const districtFields = {
   id: recordId,
-  ocd_id: described(nullable(text), 'The Open Civic Data division id; null if there is none.'),
-  name: described(text, 'The name, in the language that was asked for.'),
+  ocd_id: described(nullable(text), 'The Open Civic Data division id; null without one.'),
+  name: described(text, 'The name, in the requested language.'),
   level,
   state: described(nullable(stateCode), 'The state; null for the whole nation.'),
 };
@@ -38,13 +38,13 @@ const candidate = record('Candidate', 'A person on the ballot.', {
   full_name: described(text, 'The name, as the ballot prints it.'),
 });
 
-/** The fields of a choice that every record with a choice has. */
+/** The fields of a choice in every record with a choice. */
 const choiceFields = {
   id: recordId,
   label: described(text, 'The text of the choice on the ballot.'),
   measure_answer: described(nullable(measureAnswer), 'Null for a choice that is not an answer.'),
   candidate: described(nullable(candidate), 'Null for a choice that is not a person.'),
-  party: described(nullable(text), 'The party of the candidate; null if there is none.'),
+  party: described(nullable(text), 'The party of the candidate; null without one.'),
 };
 
 const withdrawn = described(
@@ -84,7 +84,7 @@ export const choice = record('Choice', 'A choice of a contest.', {
   ),
 });
 
-/** The fields of a contest that every record with a contest has. */
+/** The fields of a contest in every record with a contest. */
 const contestSummaryFields = {
   id: recordId,
   title: described(text, 'The title on the ballot.'),
@@ -92,7 +92,7 @@ const contestSummaryFields = {
   kind: contestKind,
 };
 
-/** How a contest is voted. */
+/** The voting rules of a contest. */
 const votingFields = {
   vote_method: voteMethod,
   votes_allowed: described(
@@ -101,9 +101,9 @@ const votingFields = {
   ),
   ranks_allowed: described(
     nullable(integer),
-    'The most ranks that a voter may give; null if there are no ranks.',
+    'The most ranks that a voter may give; null for contests without ranks.',
   ),
-  measure_code: described(nullable(text), 'The letter or number of a measure; null if there is none.'),
+  measure_code: described(nullable(text), 'The letter or number of a measure; null without one.'),
 };
 
 /** A contest within an endorsement in a list. */
@@ -134,7 +134,7 @@ export const contestWithoutChoices = record(
   {
     ...contestSummaryFields,
     ...votingFields,
-    description: described(nullable(text), 'The text or the question of a measure; null if there is none.'),
+    description: described(nullable(text), 'The text or the question of a measure; null for other contests.'),
     ballot_order: described(integer, 'The place of the contest among those of its election.'),
     source_url: described(nullable(text), 'The official source.'),
     district,
@@ -173,7 +173,7 @@ const position = record('Position', 'The picks of an endorser in a contest.', {
   picks: Type.Array(pick, { description: 'In the order of ranks, without ranks in ballot order.' }),
 });
 
-/** One contest, with every endorser's position in it. */
+/** One contest, with every endorser's position. */
 export const contestWithPositions = record(
   'ContestWithPositions',
   'A contest, with the position of every endorser in it.',
@@ -185,7 +185,7 @@ export const contestWithPositions = record(
   },
 );
 
-/** The choice with the endorsers behind it, as recommendations show it. */
+/** A choice of a recommendation, with its endorsers. */
 export const recommendedChoice = record('RecommendedChoice', 'A choice with the endorsers that back it.', {
   ...choice.properties,
   endorsed_by: Type.Array(

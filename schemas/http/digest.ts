@@ -17,7 +17,7 @@ const digestBucket = record('DigestBucket', 'The endorsements whose ids are in a
 
 const digest = record(
   'Digest',
-  'The endorsements that a filter chooses, as numbers that a complete copy of them has, too. ' +
+  'The endorsements that a filter chooses, as numbers. A complete copy of them has the same numbers. ' +
     'docs/copies.md of the service describes them to the byte.',
   {
     stream_cursor: described(

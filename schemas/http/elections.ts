@@ -6,7 +6,7 @@ import { boolean, count, date, described, named, nullable, record, recordId, tex
 export const electionSummary = record('ElectionSummary', 'An election, as other records carry it.', {
   id: recordId,
   slug: described(text, 'Identifies the election in filters, such as `or-2026-11-03-general`.'),
-  name: described(text, 'The name, in the language that was asked for.'),
+  name: described(text, 'The name, in the requested language.'),
   date: described(date, 'Election day.'),
   state: stateCode,
   type: electionType,
@@ -26,7 +26,7 @@ const electionDetails = named(
   ),
 );
 
-/** The fields of an election, apart from its counts (specification, "Election"). */
+/** The fields of an election, without its counts (specification, "Election"). */
 export const electionFields = {
   ...electionSummary.properties,
   short_name: described(nullable(text), 'A shorter name.'),

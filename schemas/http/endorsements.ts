@@ -8,7 +8,7 @@ const endorsementFields = {
   ...pickFields,
   updated_at: described(
     time,
-    'The last change of the endorsement itself. Edits of what it names, such as its endorser or contest, leave it as it is; ' +
+    'The last change of the endorsement itself. Edits of its endorser, contest or choice do not change it; ' +
       'events announce them.',
   ),
   endorser: endorserSummary,
@@ -33,7 +33,6 @@ export const listedEndorsement = record(
   },
 );
 
-/** The position of the stream at which a list was read. */
 export const streamCursor = described(
   text,
   'The position of the stream at which the list was read, the same on every page. Paging to the end and then reading ' +

@@ -4,7 +4,7 @@ import { count, date, described, nullable, record, recordId, text } from './fiel
 
 const categorySummary = record('CategorySummary', 'An endorser category, as endorsers carry it.', {
   slug: described(text, 'Identifies the category in filters.'),
-  name: described(text, 'The name, in the language that was asked for.'),
+  name: described(text, 'The name, in the requested language.'),
 });
 
 /** An endorser category (specification, "Endorser category"). */
@@ -18,7 +18,7 @@ export const endorserCategory = record('EndorserCategory', 'A category of endors
 export const endorserSummary = record('EndorserSummary', 'An endorser, as other records carry it.', {
   id: recordId,
   slug: described(text, 'Identifies the endorser in paths and filters.'),
-  name: described(text, 'The name, in the language that was asked for.'),
+  name: described(text, 'The name, in the requested language.'),
   category: categorySummary,
   state: endorserState,
 });
@@ -34,7 +34,7 @@ export const endorser = record('Endorser', 'An organization that publishes endor
 
 const endorsedElection = record('EndorsedElection', 'An election in which an endorser has endorsed.', {
   election: described(text, 'The slug of the election.'),
-  name: described(text, 'The name, in the language that was asked for.'),
+  name: described(text, 'The name, in the requested language.'),
   date: described(date, 'Election day.'),
   contests: described(count, 'Contests in which the endorser has taken a position.'),
 });

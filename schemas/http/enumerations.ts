@@ -12,9 +12,7 @@ import {
 } from '../vocabulary.ts';
 import { enumeration } from './fields.ts';
 
-/*
- * The closed sets of words in parameters and records, each a component of its own.
- */
+/* The closed sets of words in parameters and records. Each is a component. */
 
 export const stateCode = enumeration(
   'StateCode',

@@ -1,11 +1,9 @@
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { componentOf, described, nullable, objectOf, record, text } from './fields.ts';
 
-/*
- * The bodies in which records are answered. Each is named after its record: ElectionPage, StateList, ContestResponse.
- */
+/* The bodies of answers. Each is named after its record: ElectionPage, StateList, ContestResponse. */
 
-/** Names an envelope after the record in it. The envelope of a schema without a name has none either. */
+/** Names an envelope after its record. For a schema without a name, the envelope has none either. */
 const envelope = <Fields extends TProperties>(
   schema: TSchema,
   { suffix, description }: { suffix: string; description: string },

@@ -1,9 +1,9 @@
 import { errorCode } from './enumerations.ts';
 import { described, record, text } from './fields.ts';
 
-const error = record('Error', 'The reason for which a request was not carried out.', {
+const error = record('Error', 'The reason why a request was not carried out.', {
   code: errorCode,
-  message: described(text, 'Says what is wrong, with which value, and what would be right. For people.'),
+  message: described(text, 'Names the problem, the value and the remedy. For people.'),
   request_id: described(text, 'The id of the request, as in X-Request-Id. Quote it in a report.'),
 });
 

@@ -6,9 +6,7 @@ import { endorserSummary } from './endorsers.ts';
 import { errorCode } from './enumerations.ts';
 import { boolean, count, described, named, record, recordId, text, time } from './fields.ts';
 
-/*
- * Events of the change stream, and the frames of Server-Sent Events that carry them.
- */
+/* Events of the change stream, and the frames of Server-Sent Events that carry them. */
 
 const eventEndorsement = record('EventEndorsement', 'An endorsement, as events carry it.', {
   id: recordId,
@@ -67,7 +65,7 @@ export const eventPage = record(
     next_cursor: cursor(
       'The position after these events and after all that the filter skipped. Send it as cursor next.',
     ),
-    has_more: described(boolean, 'Whether to ask again at once. It can be true even if data is empty.'),
+    has_more: described(boolean, 'Whether to ask again immediately. It can be true even if data is empty.'),
   },
 );
 
@@ -93,14 +91,14 @@ const reconnect = record('StreamReconnect', 'The service ends the connection; th
     type: 'string',
     description:
       'lifetime: the connection has lasted for its time. shutdown: this gateway stops. slow_consumer: the client does ' +
-      'not read fast enough. subscription_changed: the subscription is another one now.',
+      'not read fast enough. subscription_changed: the subscription was deleted.',
   }),
   retry_ms: described(count, 'Milliseconds to wait before connecting again.'),
 });
 
 const streamError = record('StreamError', 'The stream has failed after it began.', {
   code: errorCode,
-  message: described(text, 'Says what is wrong and what to do. For people.'),
+  message: described(text, 'Names the problem and the remedy. For people.'),
 });
 
 /** One frame of `GET /v1/stream` (specification, "Server-Sent Events kinds"). */

@@ -1,8 +1,6 @@
 import { type TProperties, type TSchema, Type } from 'typebox';
 
-/*
- * The parts of the interface's schemas. These are JSON Schemas that TypeBox gives TypeScript types.
- */
+/* The parts of the interface's schemas: JSON Schemas with TypeScript types from TypeBox. */
 
 export const text = Type.String();
 export const integer = Type.Integer();
@@ -16,14 +14,14 @@ export const time = Type.String({ format: 'date-time' });
 
 export const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
-/** A schema with a description of the place where it stands, beside that of the schema itself if it has a name. */
+/** A schema with a description of its place. A named schema also has its own description. */
 export const described = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.With(schema, { description });
 
 /** An object. A later version of the service can add fields to it. */
 export const objectOf = <Fields extends TProperties>(fields: Fields) => Type.Object(fields);
 
-/** A component of /openapi.json: a schema with a name, which other schemas refer to. */
+/** A component of /openapi.json: a schema with a name. Other schemas refer to it. */
 export interface Component {
   name: string;
   description: string;
@@ -31,11 +29,13 @@ export interface Component {
 
 const COMPONENT = Symbol('component');
 
-/** Gives a schema a name. The description of the component is apart from descriptions of the places that use it. */
+/**
+ * Gives a schema a name. The description of the component is separate from the descriptions of its places.
+ */
 export const named = <Schema extends TSchema>(name: string, description: string, schema: Schema): Schema =>
   Object.assign(Type.With(schema, {}), { [COMPONENT]: { name, description } }) as unknown as Schema;
 
-/** The component that a schema is; undefined if it has no name. */
+/** The component of a schema; undefined if it has no name. */
 export const componentOf = (schema: TSchema): Component | undefined =>
   (schema as { [COMPONENT]?: Component })[COMPONENT];
 

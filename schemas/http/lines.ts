@@ -10,8 +10,8 @@ const firstLine = objectOf({
   ),
 });
 
-/** The last line of a whole list. An answer without it was cut. */
+/** The last line of a whole list. If it is missing, the answer was cut. */
 const lastLine = objectOf({ count: described(count, 'The number of records in this answer.') });
 
-/** A line of a list that is sent whole, as `application/x-ndjson`. */
+/** A line of a list that is sent as `application/x-ndjson`. */
 export const lineOf = (schema: TSchema): TSchema => Type.Union([firstLine, schema, lastLine, errorBody]);

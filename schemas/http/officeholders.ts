@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { stateCode } from './enumerations.ts';
 import { date, described, enumeration, nullable, record, recordId, text, time } from './fields.ts';
-import { names, search, words } from './parameter-types.ts';
-import { lang } from './parameters.ts';
+import { names, words } from './parameter-types.ts';
+import { lang, nameSearch } from './parameters.ts';
 
-/** The offices that the service lists, highest first (specification, "GET /v1/officeholders"). */
+/** The listed offices, highest first (specification, "GET /v1/officeholders"). */
 export const OFFICES = [
   'us_senator',
   'us_representative',
@@ -29,10 +29,10 @@ export type SeatLevel = (typeof SEAT_LEVELS)[number];
 const office = enumeration('Office', 'A kind of office.', OFFICES);
 const seatLevel = enumeration('SeatLevel', 'The level of government of a seat.', SEAT_LEVELS);
 
-/** The social networks that the source knows. */
+/** The social networks in the source. */
 export const SOCIAL_NETWORKS = ['twitter', 'facebook', 'instagram', 'youtube'] as const;
 
-/** The filters of `GET /v1/officeholders`. Those of seats must all match one and the same seat. */
+/** The filters of `GET /v1/officeholders`. The filters of seats must all match the same seat. */
 export const officeholderFilters = {
   states: words(stateCode, 'USPS codes', 'States of the seats.'),
   offices: words(office, 'offices', 'Kinds of office.'),
@@ -41,10 +41,12 @@ export const officeholderFilters = {
     'Open Civic Data division ids',
     'Open Civic Data division ids of the seats; exactly these, not the divisions within them.',
   ),
-  q: search('The name contains this. Case, accents, and kinds of quotes and dashes do not count.'),
+  q: nameSearch,
 };
 
-/** `lang` (specification, "Conventions"). The source has no Spanish, so both languages read the same. */
+/**
+ * `lang` (specification, "Conventions"). The source has no Spanish, so both languages give the same answer.
+ */
 export const officeholderLang = Type.With(lang, {
   description: 'Accepted as everywhere; officeholders are described in English only.',
 });
@@ -73,7 +75,7 @@ const heldOffice = record('HeldOffice', 'A seat that an officeholder holds.', {
   district_ocd_id: described(nullable(text), 'The Open Civic Data division id of the district.'),
   district_id: described(
     nullable(recordId),
-    'The id of the contest district of the same kind with this OCD id; null if there is none. A statewide office ' +
+    'The id of the contest district of the same kind with this OCD id; null without one. A statewide office ' +
       'never has the at-large district of the U.S. House.',
   ),
   term,

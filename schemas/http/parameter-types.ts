@@ -1,8 +1,8 @@
 import { type TEnum, Type } from 'typebox';
 
 /*
- * The forms of query parameters, as schemas of the values that they are parsed into: a list is written comma-separated.
- * `title` completes "must be …" in the message that refuses a value.
+ * The forms of query parameters, as schemas of their parsed values: a list is written comma-separated. `title` completes
+ * "must be …" in the message about an invalid value.
  */
 
 /** The most values of one filter. */
@@ -32,7 +32,7 @@ export const words = <Words extends string[]>(
   return Type.Optional(Type.Array(word, list(plural, description)));
 };
 
-/** Slugs, or other names that only the database knows. */
+/** Slugs, or other names that are checked in the database. */
 export const names = (plural: string, description: string) =>
   Type.Optional(Type.Array(Type.String(oneText), list(plural, description)));
 
@@ -54,6 +54,6 @@ export const flag = (description: string) =>
 export const wholeNumber = (minimum: number, maximum: number, description: string) =>
   Type.Integer({ minimum, maximum, title: `a whole number from ${minimum} to ${maximum}`, description });
 
-/** The id of a record. All ids that a number can hold are valid, whether or not a record has them. */
+/** The id of a record. Every id that a number can hold is valid, even if no record has it. */
 export const anyId = (description: string) =>
   Type.With(wholeNumber(1, 2 ** 53, description), { format: 'int64' });

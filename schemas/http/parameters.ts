@@ -11,9 +11,7 @@ import {
 } from './enumerations.ts';
 import { anyId, flag, names, search, wholeNumber, words } from './parameter-types.ts';
 
-/*
- * The parameters of the endpoints. One that is not optional has a default, or is part of the path.
- */
+/* The parameters of the endpoints. A parameter that is not optional has a default, or is part of the path. */
 
 const states = words(stateCode, 'USPS codes', 'States in which the contest is voted.');
 const elections = names('election slugs', 'Election slugs.');
@@ -28,7 +26,7 @@ const categories = names('category slugs', 'Endorser category slugs.');
 const endorsers = names('endorser slugs', 'Endorser slugs.');
 const upcoming = flag('Only elections of yesterday (UTC) or later.');
 
-/** `lang`, accepted by the data endpoints that have ballot text (specification, "Conventions" and "Endpoints"). */
+/** `lang` of the data endpoints with ballot text (specification, "Conventions" and "Endpoints"). */
 export const lang = Type.With(language, {
   default: 'en',
   title: 'en or es',
@@ -46,17 +44,17 @@ const cursor = (maxLength: number, description: string) =>
 
 /** `limit` and `cursor` of paged lists (specification, "Limits"). */
 export const paging = {
-  limit: Type.With(wholeNumber(1, 500, 'How many records a page has at most.'), { default: 100 }),
-  /** Holds the last name of the page, which has up to 500 characters. As the list is ordered by it, each takes up to 12 bytes. */
-  cursor: cursor(9000, 'The next_cursor of the page before. It is for the same filters and lang alone.'),
+  limit: Type.With(wholeNumber(1, 500, 'The most records of a page.'), { default: 100 }),
+  /** Holds the last name of the page: up to 500 characters, each of up to 12 bytes in the sort key. */
+  cursor: cursor(9000, 'The next_cursor of the previous page, with the same filters and lang.'),
 };
 
-/** `after` of lists that are sent whole, as lines of JSON. */
+/** `after` of lists that are sent as lines of JSON. */
 export const after = Type.Optional(
-  anyId('Only records with a higher id: go on after the last one of an answer that was cut.'),
+  anyId('Only records with a higher id, to continue after the last record of an answer that was cut.'),
 );
 
-/** A day of the calendar, which has no year 0. */
+/** A day of the calendar. The year 0 does not exist. */
 const day = (description: string) =>
   Type.Optional(
     Type.String({ format: 'date', pattern: '^(?!0000)', title: 'a date such as 2026-11-03', description }),
@@ -71,6 +69,11 @@ export const electionFilters = {
   to: day('Only elections on or before this date.'),
 };
 
+/** `q` of lists with names. */
+export const nameSearch = search(
+  'The name contains this. Case, accents, and kinds of quotes and dashes do not count.',
+);
+
 /** The filters of `GET /v1/endorsers`. */
 export const endorserFilters = {
   categories,
@@ -78,7 +81,7 @@ export const endorserFilters = {
   elections: Type.With(elections, {
     description: 'Election slugs: only endorsers with endorsements in them.',
   }),
-  q: search('The name contains this. Case, accents, and kinds of quotes and dashes do not count.'),
+  q: nameSearch,
 };
 
 /** The filters of `GET /v1/contests`. */
@@ -91,7 +94,7 @@ export const contestFilters = {
   upcoming,
 };
 
-/** The endorsers whose positions a contest is shown with. */
+/** The filters of the endorsers whose positions a contest shows. */
 export const positionFilters = { categories, endorsers, endorser_states };
 
 /** `upcoming` of `GET /v1/coverage`. */
@@ -111,7 +114,7 @@ export const slug = Type.String({
   description: 'The slug of the record.',
 });
 
-/** The filters that endorsements and their changes have in common. */
+/** The common filters of endorsements and their changes. */
 const endorsementFields = {
   ...positionFilters,
   states,
@@ -136,7 +139,7 @@ export const streamFilters = {
   types: words(changeType, 'change types', 'Types of change.'),
 } satisfies Record<FilterField, unknown>;
 
-/** Where a client of the stream begins. */
+/** The start of a client of the stream. */
 export const streamStart = {
   cursor: cursor(2000, 'Resume after this position: a next_cursor, or an event id.'),
   from: Type.Optional(
@@ -158,7 +161,7 @@ export const streamStart = {
 
 /** The parameters that only `GET /v1/events` has. */
 export const polling = {
-  limit: Type.With(wholeNumber(1, 1000, 'How many events an answer has at most.'), { default: 100 }),
+  limit: Type.With(wholeNumber(1, 1000, 'The most events of an answer.'), { default: 100 }),
   wait: Type.With(wholeNumber(0, 25, 'Seconds to hold the request until a matching change arrives.'), {
     default: 0,
   }),

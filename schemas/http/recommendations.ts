@@ -13,8 +13,8 @@ const { states, elections, levels, contest_kinds } = contestFilters;
 export const recommendationParameters = {
   state: Type.With(states, {
     description:
-      'States whose upcoming contests are wanted. Required unless election or contest is given; beside one of these ' +
-      'it narrows them to contests of these states, past or upcoming.',
+      'States whose upcoming contests are wanted. Required unless election or contest is given; together with one ' +
+      'of these, it keeps only their contests in these states, past or upcoming.',
   }),
   election: Type.With(elections, { description: 'Election slugs, past or upcoming.' }),
   contest: ids('contest id', 'Contest ids, of past or upcoming elections.'),
@@ -32,10 +32,10 @@ const agreement = enumeration(
   ['unanimous', 'majority', 'plurality', 'split', 'none'],
 );
 
-/** What to mark in a contest (specification, "Recommendation"). */
+/** The recommendation for a contest (specification, "Recommendation"). */
 const recommendation = record(
   'Recommendation',
-  'What to mark in a contest, according to the chosen endorsers.',
+  'The choices to mark in a contest, according to the chosen endorsers.',
   {
     choice_ids: Type.Array(recordId, {
       description:
@@ -71,9 +71,9 @@ const recommendedElection = record('RecommendedElection', 'An election with its 
   }),
 });
 
-const asAskedFor = (parameter: string) => `As ${parameter} asked for; null if it was not given.`;
+const asAskedFor = (parameter: string) => `The parameter ${parameter}; null if it was not given.`;
 
-const scope = record('RecommendationScope', 'The selection of contests, as it was asked for.', {
+const scope = record('RecommendationScope', 'The requested selection of contests.', {
   states: described(nullable(Type.Array(stateCode)), asAskedFor('state')),
   elections: described(nullable(Type.Array(text)), asAskedFor('election')),
   contests: described(nullable(Type.Array(recordId)), asAskedFor('contest')),
@@ -98,13 +98,13 @@ const chosenSubscription = record('ChosenSubscription', 'The endorsers counted: 
 const countedEndorsers = named(
   'CountedEndorsers',
   'The endorsers counted: the word all, the filter that chooses them, or the subscription.',
-  // Generated clients try these in order, and some fail on a word that differs before they try an object.
+  // Generated clients try these in order. Some fail on a different word before they try an object.
   Type.Union([endorserFilter, chosenSubscription, Type.Literal('all')]),
 );
 
 /** The Recommendations response (specification, "Recommendations response"). */
 export const recommendations = single(
-  record('Recommendations', 'What to mark in each of the chosen contests.', {
+  record('Recommendations', 'The choices to mark in each of the chosen contests.', {
     scope,
     endorsers: countedEndorsers,
     elections: Type.Array(recommendedElection, { description: 'By date.' }),

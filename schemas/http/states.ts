@@ -11,7 +11,7 @@ export const state = record('State', 'A state, the District of Columbia or a ter
 /** The counts of a state (specification, "Coverage"). */
 export const coverage = record(
   'Coverage',
-  'The data that there is for a state. Every state has a record; its counts may be 0.',
+  'The available data for a state. Every state has a record; its counts may be 0.',
   {
     state: stateCode,
     name: described(text, 'The name of the state.'),
@@ -23,15 +23,15 @@ export const coverage = record(
     endorsed_contest_count: described(count, 'Contests with at least one endorsement.'),
     first_election: described(
       nullable(date),
-      'The date of the first of these elections; null if there are none.',
+      'The date of the first of these elections; null without elections.',
     ),
     last_election: described(
       nullable(date),
-      'The date of the last of these elections; null if there are none.',
+      'The date of the last of these elections; null without elections.',
     ),
     updated_at: described(
       nullable(time),
-      'The last change or removal of any of this; null if there never was any.',
+      'The last change or removal of any of this; null before the first.',
     ),
   },
 );

@@ -25,7 +25,7 @@ export const subscriptionBody = named(
       name: Type.String({
         minLength: 1,
         maxLength: 100,
-        // Not all digits, so that no name reads as an id; no control characters.
+        // Not all digits, so that a name never looks like an id; no control characters.
         pattern: '^(?![0-9]+$)[^\\u0000-\\u001f\\u007f]*\\S[^\\u0000-\\u001f\\u007f]*$',
         title: 'text of 1 to 100 characters that is not all digits',
         description: 'Unique within the account.',

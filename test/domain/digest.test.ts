@@ -6,7 +6,7 @@ const hash = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
 const sumOf = (hashes: readonly bigint[]): bigint => hashes.reduce((sum, each) => sum + each, 0n);
 
 describe('a digest of hashes', () => {
-  test('has 64 hexadecimal digits, whatever the sum', () => {
+  test('has 64 hexadecimal digits for any sum', () => {
     fc.assert(
       fc.property(fc.array(hash, { maxLength: 20 }), (hashes) => {
         expect(formatDigest(sumOf(hashes))).toMatch(/^[0-9a-f]{64}$/);
@@ -15,7 +15,7 @@ describe('a digest of hashes', () => {
     expect(formatDigest(2n ** 256n + 255n)).toBe('ff'.padStart(64, '0'));
   });
 
-  test('tells a set from the same with one hash more, less, twice or another', () => {
+  test('differs if a hash is added, removed, repeated or replaced', () => {
     fc.assert(
       fc.property(fc.array(hash, { minLength: 1, maxLength: 20 }), hash, (hashes, other) => {
         fc.pre(other !== 0n && other !== hashes[0] && hashes[0] !== 0n);
@@ -28,7 +28,7 @@ describe('a digest of hashes', () => {
     );
   });
 
-  test('of all buckets is the sum of those of the buckets', () => {
+  test('of all buckets is the sum of their digests', () => {
     fc.assert(
       fc.property(fc.array(fc.array(hash, { minLength: 1, maxLength: 5 }), { maxLength: 5 }), (buckets) => {
         const sums = buckets.map((hashes, bucket) => ({ bucket, count: hashes.length, sum: sumOf(hashes) }));
@@ -43,7 +43,7 @@ describe('a digest of hashes', () => {
   });
 });
 
-test('buckets say which ids they span', () => {
+test('buckets have their first and last id', () => {
   const sums = [0, 7].map((bucket) => ({ bucket, count: 1, sum: 1n }));
   expect(createDigest(sums).buckets).toMatchObject([
     { first_id: 0, last_id: BUCKET_SIZE - 1 },

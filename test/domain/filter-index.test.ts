@@ -15,7 +15,7 @@ const found = (index: FilterIndex<number>, change: Parameters<typeof index.forEa
   return items.sort((a, b) => a - b);
 };
 
-test('finds exactly the filters that a change passes, each once, whatever was removed', () => {
+test('finds exactly the filters that a change passes, each once, after any removals', () => {
   const filters = fc.array(fc.record({ filter, removed: fc.boolean() }), { maxLength: 20 });
   fc.assert(
     fc.property(filters, facets, (there, change) => {
@@ -50,7 +50,7 @@ test('a change tries only the filters that name its own values', () => {
   expect(looks).toBeLessThan(20);
 });
 
-test('equivalent filters have the same name, whatever the order of fields and values', () => {
+test('equivalent filters have the same name, in any order of fields and values', () => {
   const shuffled = filter.chain((wanted) => {
     const fields = Object.entries(wanted).map(([field, values]) =>
       fc
@@ -74,7 +74,7 @@ test('different filters have different names', () => {
   );
 });
 
-test('a filter with a field of a newer version matches nothing, in the index as alone', () => {
+test('a filter with a field of a newer version matches nothing, with and without the index', () => {
   const newer = { measure_codes: ['A'] } as StreamFilter;
   fc.assert(
     fc.property(facets, (change) => {

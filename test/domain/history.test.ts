@@ -7,7 +7,7 @@ const stored = { epoch: 7, lastSequence: 100, announcedId: 'a' };
 test.each([
   ['the store has what was published', published, stored],
   [
-    'the store is ahead, as while a relay has not sent everything',
+    'the store is ahead, because a relay has not sent everything',
     published,
     { ...stored, lastSequence: 250 },
   ],
@@ -20,7 +20,7 @@ test.each([
 
 test.each([
   ['the store lacks changes', published, { ...stored, lastSequence: 99, announcedId: null }, 'lacks changes'],
-  ['the store is of an earlier epoch', { ...published, epoch: 8, sequence: 1 }, stored, 'it is older'],
+  ['the store is of an earlier epoch', { ...published, epoch: 8, sequence: 1 }, stored, 'at the older epoch'],
   ['the store has another change there', published, { ...stored, announcedId: 'b' }, 'histories differ'],
 ])('INV-3: a history is refused if %s', (_, change, history, words) => {
   const conflict = findHistoryConflict(change, history);

@@ -77,7 +77,7 @@ describe('a ranked contest', () => {
     );
   });
 
-  test('is decided by a choice that more than half have first, however the others tie', () => {
+  test('is decided by a choice that more than half rank first, even if the others tie', () => {
     const leading = contest.map((given) => {
       const more = given.picks.reduce((most, { endorser }) => Math.max(most, endorser), 0) + 1;
       const picks = Array.from({ length: more }, (_, index) => ({

@@ -51,7 +51,7 @@ describe('multi_seat', () => {
     ['fewer choices with backers than seats', ['B'], 'B, 1 unanimous', { votes: 3 }],
     ['most-backed first', ['C A', 'C A', 'C'], 'C A, 3 majority', { votes }],
     [
-      'the least-backed decides: half is no majority',
+      'the least-backed decides: half is not a majority',
       ['A B', 'A B', 'A', 'A'],
       'A B, 4 plurality',
       { votes },
@@ -116,7 +116,7 @@ describe('ranked_choice', () => {
       'A, 9 majority',
     ],
     [
-      'more than half of those that count, but half of the endorsers',
+      'more than half of the counted rankings, but half of the endorsers',
       ['A', 'A', 'A', 'B', 'B', 'C'],
       'A B, 6 plurality',
       { withdrawn: 'C' },
@@ -127,19 +127,19 @@ describe('ranked_choice', () => {
     ['a tie of two', ['A>B', 'B>A'], ', 2 split'],
     ['a tie of two after the first', ['A>B', 'A>C'], 'A, 2 unanimous'],
     [
-      'a tie for last is broken by the round before',
+      'a tie for last is broken by the previous round',
       ['A', 'A', 'A', 'A', 'B', 'B', 'B', 'C', 'C', 'D>C'],
       'A B C D, 10 plurality',
     ],
     ['a tie for last is broken by the picks at any rank', ['A>B', 'A', 'B', 'C>A'], 'A B C, 4 plurality'],
     [
-      'those that tie for last go out together if they have fewer votes than the next choice',
+      'choices that tie for last go out together if they have fewer votes than the next choice',
       ['A', 'A', 'A', 'D', 'D', 'D', 'B>A', 'C>A'],
       'A D, 8 plurality',
     ],
     ['those that tie for last have as many votes as the next choice', ['A', 'A', 'B>A', 'C>A'], ', 4 split'],
     [
-      'those that tie for last have more votes than the next choice',
+      'choices that tie for last have more votes than the next choice',
       ['A', 'A', 'A', 'B', 'C', 'D', 'E'],
       ', 7 split',
     ],

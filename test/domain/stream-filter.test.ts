@@ -31,8 +31,8 @@ test('every filter matches as specified', () => {
   );
 });
 
-test('every value that a filter looks at is found in the body', () => {
-  // A body in which each value tells its path.
+test('every value for filters is found in the body', () => {
+  // A body whose values are their own paths.
   const text = (...path: string[]) => path.join('.');
   const body = {
     endorser: {

@@ -34,7 +34,7 @@ describe('a pick', () => {
   const URL_TITLE = 'must be an http or https address of at most 2,000 characters';
   const DATE = 'must be a real date as YYYY-MM-DD';
   const NUL = 'holds a NUL character (\\u0000), which cannot be stored';
-  const HALF = 'holds half of a surrogate pair, which is no character';
+  const HALF = 'holds half of a surrogate pair, which is not a character';
   test.each<[string, Partial<SubmittedPick>, string]>([
     ['no choice', { choice: '' }, 'choice must be text of 1 to 200 characters, is ""'],
     [

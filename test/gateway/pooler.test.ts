@@ -10,7 +10,7 @@ import { until } from '../helpers/until.ts';
 const TIMEOUT_MS = 60_000;
 const service = useTestService();
 
-/** Starts a gateway of its own beside the service's, whose database is at another address. */
+/** Starts another gateway, with a database at another address. */
 async function startGateway(databaseUrl: string) {
   const port = await findFreePort();
   const started = startProcess('gateway/main.ts', {
@@ -28,7 +28,7 @@ const describeWithPooler = pgBouncer === null ? describe.skip : describe;
 
 describeWithPooler('a gateway behind PgBouncer', () => {
   test(
-    'answers as one without, if the pooler keeps sessions',
+    'answers as without a pooler, if the pooler keeps sessions',
     async () => {
       await service.submit([endorse('bakers-local-1', 'mayor', 'ann')]);
       await service.eventsOnceThereAre(1);
@@ -58,7 +58,7 @@ describeWithPooler('a gateway behind PgBouncer', () => {
   );
 
   test(
-    'says which setting the pooler refuses',
+    'names the setting that the pooler refuses',
     async () => {
       const pooler = await startPgBouncer(service.databaseUrl, (config) =>
         config.replace(/ignore_startup_parameters.*/, ''),

@@ -162,7 +162,7 @@ describe('no request delays others', () => {
   );
 
   test.each(gets.map(({ path, query }) => [path, Object.keys(query)] as const))(
-    'whatever the parameters of %s',
+    'with any parameters of %s',
     async (path, names) => {
       const bad = [];
       for (const name of names) {

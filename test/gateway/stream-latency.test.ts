@@ -7,7 +7,7 @@ import { readChangeHeaders } from '../../schemas/record-headers.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { countObserved } from '../helpers/service/metrics.ts';
 import { useTestService } from '../helpers/service/service.ts';
-import { EventStreamClient } from '../helpers/stream/event-stream.ts';
+import type { EventStreamClient } from '../helpers/stream/event-stream.ts';
 import { until } from '../helpers/until.ts';
 
 const service = useTestService({ partitions: 1 });
@@ -21,15 +21,13 @@ const delivered = () => countObserved('stream_delivery_seconds', {});
 const hops = (hop: string) => countObserved('stream_hop_seconds', { hop });
 
 async function connect(query = ''): Promise<EventStreamClient> {
-  const stream = await EventStreamClient.open(service.url(`/v1/stream?${query}`), {
-    Authorization: `Bearer ${service.key}`,
-  });
+  const stream = await service.stream(query);
   open.push(stream);
   await stream.wait('ready', 1);
   return stream;
 }
 
-/** The seconds that all observations of a histogram of this process take together. */
+/** The sum of all observations of a histogram of this process, in seconds. */
 async function sumOf(name: string): Promise<number> {
   const metric = await register.getSingleMetric(name)?.get();
   return (metric?.values ?? [])

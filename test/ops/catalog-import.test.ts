@@ -237,7 +237,7 @@ describe('a refusal', () => {
     const { status, told } = await importFiles({ ...GOOD, 'elections.ndjson': line });
     expect(status).toBe(1);
     const exact = 'must be a number that can be kept exactly, is';
-    const advice = 'to keep it, write it as a text (or-2026-11-03-general)';
+    const advice = 'to keep it, write it as text (or-2026-11-03-general)';
     expect(told.slice(0, 2)).toEqual([
       `elections.ndjson:1: field details.x: ${exact} 1e400; ${advice}`,
       `elections.ndjson:1: field details.y: ${exact} 12345678901234567890; ${advice}`,

@@ -109,7 +109,7 @@ const BAD: [string, CatalogueKind, object, string, string][] = [
     'endorsers',
     endorser({ url: 'http://a.example', website_url: 'http://b.example' }),
     'url',
-    'must equal website_url, for which it is another name',
+    'must equal website_url, because it is another name for it',
   ],
   [
     'a contest without a district',
@@ -193,7 +193,7 @@ const BAD: [string, CatalogueKind, object, string, string][] = [
     'contests',
     contest('x', { choices: [choice('a', { label: 'x\ud83d' })] }),
     'choices[0].label',
-    'holds half of a surrogate pair, which is no character',
+    'holds half of a surrogate pair, which is not a character',
   ],
 ];
 

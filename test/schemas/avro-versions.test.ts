@@ -13,7 +13,7 @@ const released: Record<string, string> = JSON.parse(
 const files = readdirSync(new URL('../../schemas/avro/', import.meta.url));
 const names = [...new Set(files.map((file) => file.replace(/\.v[0-9]+\.avsc$/, '')))];
 
-/** The pairs of versions, counted from 1, of which one cannot read the values of the other. */
+/** The incompatible pairs of versions, counted from 1. */
 function findIncompatible(versions: readonly avro.Schema[]): string[] {
   const types = versions.map((schema) => avro.Type.forSchema(schema));
   return types.flatMap((writer, written) =>
@@ -68,6 +68,6 @@ test.each([
   ['a new field without a default is not', { a: A, b: { type: 'int' } }, ['v2 cannot read v1']],
   ['a field less is not', {}, ['v1 cannot read v2']],
   ['another type is not', { a: { type: 'int' } }, ['v2 cannot read v1', 'v1 cannot read v2']],
-])('what counts as compatible: %s', (_, fields, expected) => {
+])('compatibility: %s', (_, fields, expected) => {
   expect(findIncompatible([recordOf({ a: A }), recordOf(fields)])).toEqual(expected);
 });

@@ -21,7 +21,7 @@ test('INV-3: an encoded change has the bytes that the codec writes', () => {
   );
 });
 
-test('an encoded body is decoded to what it was', () => {
+test('an encoded body is decoded to the same body', () => {
   fc.assert(
     fc.property(change, ({ epoch, sequence, id, type, occurred_at, ...body }) => {
       expect(decodeBody(encodeBody(body))).toEqual(body);
@@ -35,7 +35,7 @@ test('changes that share parts of the catalogue keep their own endorsements', ()
   for (const each of [first, second, mixed]) expect(changeCodec.decode(complete(each))).toEqual(each);
 });
 
-test('every version of the schema begins with the head, so that a change that waits is completed by any version', () => {
+test('every version of the schema begins with the head, so any version can complete a waiting change', () => {
   for (const version of readSchemaVersions('endorsement-change')) {
     const { fields } = version as unknown as { fields: { name: string }[] };
     expect(fields.slice(0, HEAD_FIELDS.length).map(({ name }) => name)).toEqual([...HEAD_FIELDS]);

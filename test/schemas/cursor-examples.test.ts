@@ -27,12 +27,12 @@ const {
   invalid: { what: string; text: string; message: string }[];
 } = JSON.parse(readFileSync(new URL('./cursor-examples.json', import.meta.url), 'utf8'));
 
-test.each(ids)('INV-3, INV-4: the id of $what stays as it is', ({ text, written, read = written }) => {
+test.each(ids)('INV-3, INV-4: the id of $what never changes', ({ text, written, read = written }) => {
   expect(formatEventId(written)).toBe(text);
   expect(parseCursor(text)).toEqual(read);
 });
 
-test.each(cursors)('INV-4: the cursor of $what stays as it is', ({ text, written, read = written }) => {
+test.each(cursors)('INV-4: the cursor of $what never changes', ({ text, written, read = written }) => {
   expect(formatCursor(written)).toBe(text);
   expect(parseCursor(text)).toEqual(read);
 });

@@ -22,7 +22,7 @@ test.each([
   ['a payload that ends after the epoch', SEQUENCE, [1, 1], 'it ends too early'],
   ['fewer offsets than announced', SEQUENCE, [1, 1, 2, 0, 2, 3], 'it ends too early'],
   ['a number that does not end', SEQUENCE, [1, 0x81], 'it ends too early'],
-  ['bytes after the last offset', SEQUENCE, [...PAYLOAD, 0], 'it goes on after its end'],
+  ['bytes after the last offset', SEQUENCE, [...PAYLOAD, 0], 'it continues after its end'],
   ['101 partitions', SEQUENCE, [1, 1, 2, 0, 101, ...Array(101).fill(3)], 'too many partitions'],
   ['a number of nine bytes', SEQUENCE, [1, ...Array(8).fill(0x80), 1, 2, 0, 0], 'a number that is too large'],
   ['a varint that is longer than necessary', SEQUENCE, [1, 0x81, 0, 2, 0, 1, 3], 'not made by this service'],
@@ -39,7 +39,12 @@ test.each([
     'it is of version 2, known is 1',
   ],
   ['a time beyond 2^53', `${SEQUENCE}_vvvvvvvvvvv`, LATER_PAYLOAD, 'not made by this service'],
-  ['bytes after the last offset of a later cursor', LATER, [...LATER_PAYLOAD, 0], 'it goes on after its end'],
+  [
+    'bytes after the last offset of a later cursor',
+    LATER,
+    [...LATER_PAYLOAD, 0],
+    'it continues after its end',
+  ],
 ])('with a right checksum: %s is refused', (_, sequence, payload, message) => {
   const text = sealCursor(sequence, payload);
   expect(() => parseCursor(text)).toThrow(InvalidCursorError);

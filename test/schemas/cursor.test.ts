@@ -103,7 +103,7 @@ describe('cursors compare as ASCII in stream order:', () => {
     );
   });
 
-  test('any cursor is above the id of the event that it follows and below the next, whatever else they hold', () => {
+  test('any cursor is above the id of its event and below the next, with any other contents', () => {
     fc.assert(
       fc.property(cursor, cursor, cursor, fc.nat(), (id, next, later, step) => {
         const { sequence } = id;

@@ -23,7 +23,7 @@ test.each([
   '\u212Aate@example.org',
   'ann@ex\u0131mple.org',
   `${'a'.repeat(251)}@b.c`,
-])('%j is no address', (text) => expect(parseEmailAddress(text)).toBeNull());
+])('%j is not an address', (text) => expect(parseEmailAddress(text)).toBeNull());
 
 test('a masked address shows its first letter and its domain', () => {
   expect(maskEmailAddress('ann@example.org')).toBe('a***@example.org');

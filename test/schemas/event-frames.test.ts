@@ -32,7 +32,7 @@ const anyChange = fc.tuple(change, text, text, integer).map(([made, one, other, 
 }));
 
 describe('the frames that are written from Avro', () => {
-  test('INV-3: are those of the changes as objects, whatever their values', () => {
+  test('INV-3: equal the frames of the changes as objects, for any values', () => {
     const writer = new FrameWriter([]);
     fc.assert(
       fc.property(fc.array(anyChange, { minLength: 1, maxLength: 5 }), (changes) => {
@@ -51,7 +51,7 @@ describe('the frames that are written from Avro', () => {
     );
   });
 
-  test('come with the strings that were asked for', () => {
+  test('come with the requested strings', () => {
     const writer = new FrameWriter(CAPTURES);
     fc.assert(
       fc.property(change, (made) => {
@@ -71,7 +71,7 @@ describe('the frames that are written from Avro', () => {
     );
   });
 
-  test('have room, however many and large they are', () => {
+  test('have room for any number and size', () => {
     const writer = new FrameWriter([]);
     const [made] = fc.sample(change, { numRuns: 1, seed: 1 }) as [Change];
     const large = { ...made, endorser: { ...made.endorser, name: '\0'.repeat(600_000) } };
@@ -80,7 +80,7 @@ describe('the frames that are written from Avro', () => {
   });
 });
 
-describe('bytes that hold no change', () => {
+describe('bytes that do not hold a change', () => {
   const [made] = fc.sample(change, { numRuns: 1, seed: 2 }) as [Change];
   const good = changeCodec.encode(made);
 
@@ -102,7 +102,7 @@ describe('bytes that hold no change', () => {
     expect(writer.copyFrames().toString()).toBe(expectedFrame(made));
   });
 
-  test('never become a broken frame, whichever bytes are changed', () => {
+  test('never become a broken frame, if any bytes are changed', () => {
     const writer = new FrameWriter(CAPTURES);
     const changed = fc.array(fc.tuple(fc.nat(good.length - 11), fc.nat(255)), { minLength: 1, maxLength: 4 });
     fc.assert(

@@ -45,7 +45,7 @@ const EXAMPLE: Change = {
 
 const writer = new FrameWriter([]);
 
-/** The frame of a change after the way through Kafka. */
+/** The frame of a change that passed through Kafka. */
 function frameOf(made: Change): string {
   writer.clear();
   writer.write(changeCodec.encode(made));
@@ -71,7 +71,7 @@ describe('the body of an event', () => {
     choice: { ...EXAMPLE.choice, candidate: { id: 7, full_name: 'Ann' } },
   } satisfies Change;
 
-  test('INV-3: has its keys in the order of the specification after the way through Kafka', () => {
+  test('INV-3: has its keys in the order of the specification after passing through Kafka', () => {
     expect(keysOf(JSON.parse(renderEvent(body)))).toBe(
       'id type occurred_at ' +
         'endorsement {id rank statement source_url published_on} ' +
@@ -116,11 +116,11 @@ describe('a frame', () => {
     expect(renderFrame({ event: 'ready', id: 'x', data: '{}' })).toBe('event: ready\nid: x\ndata: {}\n\n');
   });
 
-  test('has a head that says its id', () => {
+  test('has its id in its head', () => {
     expect(parseFrameId(renderFrameHead({ event: 'endorsement', id: EXAMPLE.id }))).toBe(EXAMPLE.id);
   });
 
-  test('has no line break in its data, whatever the texts of the change', () => {
+  test('has no line break in its data, for any texts of the change', () => {
     fc.assert(
       fc.property(change, cursor, (made, position) => {
         const id = formatEventId(position);
@@ -139,7 +139,7 @@ describe('a frame', () => {
     );
   });
 
-  test('is parsed as one event with the same JSON, whatever the texts of the change', () => {
+  test('is parsed as one event with the same JSON, for any texts of the change', () => {
     const HOSTILE = ['\r', '\n', '\r\n', '\n\n', '\0', '\u0085', '\u2028', '\u2029', '\ufeff'].map(
       (breaking) =>
         `x${breaking}event: reconnect${breaking}id: forged${breaking}data: {}${breaking}${breaking}y`,

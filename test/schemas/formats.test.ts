@@ -26,7 +26,7 @@ test.each([
   expect(isCalendarDate(text)).toBe(expected);
 });
 
-test('the first text that a program checks is no day if it is empty', async () => {
+test('an empty text is not a day, even if it is checked first', async () => {
   // A query makes it another module, which has checked nothing yet.
   const address = new URL('../../schemas/catalogue/formats.ts?fresh', import.meta.url).href;
   const fresh: typeof import('../../schemas/catalogue/formats.ts') = await import(address);

@@ -6,7 +6,7 @@ const ascii = fc.string({
   unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
 });
 
-test('literals follow each other without a gap, whatever their lengths', () => {
+test('literals of any length follow each other without a gap', () => {
   fc.assert(
     fc.property(fc.array(ascii), (texts) => {
       const target = new DataView(new ArrayBuffer(texts.join('').length + 3));
@@ -34,7 +34,7 @@ const bytes = fc.array(
 const isPlain = (text: string) =>
   Buffer.from(text, 'latin1').every((byte) => byte < 0x80) && JSON.stringify(text) === `"${text}"`;
 
-test('bytes are copied if JSON has each of them as it is, from and to any place, and nothing beside them is written', () => {
+test('bytes are copied from and to any place if JSON escapes none of them, and nothing else is written', () => {
   fc.assert(
     fc.property(bytes, fc.nat(7), fc.nat(7), (values, from, to) => {
       const text = Buffer.from(values).toString('latin1');
@@ -48,7 +48,7 @@ test('bytes are copied if JSON has each of them as it is, from and to any place,
   );
 });
 
-test('every byte is told apart, in every place of a word', () => {
+test('every byte is judged, in every place of a word', () => {
   for (let byte = 0; byte < 256; byte += 1) {
     for (let place = 0; place < 6; place += 1) {
       const source = Buffer.alloc(6, 'a');

@@ -46,12 +46,12 @@ test('the text of a cursor is pinned, so that paging continues across releases',
   );
 });
 
-test('so is its selection, by several parameters', () => {
+test('the selection of several parameters is pinned too', () => {
   const parameters = { states: ['CA', 'OR'], levels: ['city'], upcoming: true, lang: 'en' };
   expect(describeListing('contests', parameters).selection).toBe('kTE_zcXflk3ETZSJ');
 });
 
-test('a checksum of few digits is filled up', () => {
+test('a short checksum is padded', () => {
   const cursor = formatPageCursor(ENDORSEMENTS, [61]);
   expect(cursor).toBe('WyJlbmRvcnNlbWVudHMiLCJfZ0cyb2NPQXBhbGd3ckJaIiw2MV0.00amg47');
   expect(parsePageCursor(ENDORSEMENTS, cursor)).toEqual([61]);
@@ -69,9 +69,9 @@ describe('a listing', () => {
     ['the size of a page', { ...asked, limit: 7 }],
     ['the cursor', { ...asked, cursor: 'x' }],
     ['an absent parameter', { ...asked, districts: undefined }],
-  ])('is the same whatever %s', (_, same) => expect(selection(same)).toBe(selection(asked)));
+  ])('does not depend on %s', (_, same) => expect(selection(same)).toBe(selection(asked)));
 
-  test('is the same with a filter that is off as without it', () => {
+  test('is the same with a false filter as without it', () => {
     expect(selection({ upcoming: false })).toBe(selection({}));
   });
 

@@ -4,7 +4,7 @@ import { isStorable, unstorableParts } from '../../schemas/catalogue/storable.ts
 
 const NUL = 'holds a NUL character (\\u0000), which cannot be stored';
 const EXACT = 'must be a number that can be kept exactly, is';
-const HALF = 'holds half of a surrogate pair, which is no character';
+const HALF = 'holds half of a surrogate pair, which is not a character';
 
 /** A value within this many lists. */
 const nest = (levels: number): unknown => (levels === 0 ? 'x' : [nest(levels - 1)]);
@@ -30,13 +30,13 @@ test.each<[string, unknown, string | null, string]>([
     'a number that changes',
     parseUnchanged('{"a":[1,{"b":12345678901234567890}]}'),
     'a[1].b',
-    `${EXACT} 12345678901234567890; to keep it, write it as a text`,
+    `${EXACT} 12345678901234567890; to keep it, write it as text`,
   ],
   [
     'a number of many digits',
     parseUnchanged(`{"a":${'9'.repeat(400)}}`),
     'a',
-    `${EXACT} ${'9'.repeat(80)}…; to keep it, write it as a text`,
+    `${EXACT} ${'9'.repeat(80)}…; to keep it, write it as text`,
   ],
   ['65 levels', nest(65), Array(64).fill('[0]').join(''), 'is nested more than 64 levels deep'],
 ])('%s cannot be stored', (_, value, field, message) => {

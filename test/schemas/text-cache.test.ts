@@ -2,7 +2,7 @@ import { expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { TextCache } from '../../schemas/text-cache.ts';
 
-/** Many texts that begin, go on and end alike, so that they take each other's place. */
+/** Many texts with the same beginning, middle and end, so that they replace each other. */
 const text = fc.oneof(
   fc.string({ maxLength: 6 }),
   fc.string({ unit: 'grapheme', maxLength: 20 }),
@@ -10,11 +10,11 @@ const text = fc.oneof(
   fc.tuple(fc.string({ maxLength: 3 }), fc.string({ maxLength: 3 })).map(([a, b]) => `aaaa${a}aaaa${b}aaaa`),
 );
 
-test('texts are those of their bytes, whatever was asked for before', () => {
+test('texts equal their bytes after any earlier look-ups', () => {
   const cache = new TextCache();
   fc.assert(
     fc.property(fc.array(text, { maxLength: 20 }), fc.nat(9), (texts, start) => {
-      // The same memory again and again, as a batch of records comes in.
+      // The memory is reused, as by fetched batches.
       const source = Buffer.alloc(1000);
       for (const each of texts) {
         const length = source.write(each, start);

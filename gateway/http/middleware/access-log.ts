@@ -4,18 +4,18 @@ import type { Logger } from '../../../service/log.ts';
 
 const duration = new Histogram({
   name: 'http_request_duration_seconds',
-  help: 'How long requests took; for streams, until the answer began.',
+  help: 'The duration of requests; for streams, the time until the answer began.',
   labelNames: ['route', 'status'],
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30],
 });
 
 /**
- * A path without the token of a link or an invitation of the console. It is taken out here, because requests that never
- * reach the console hold tokens too, such as one that was pasted with a percent sign behind it.
+ * A path without the token of a console link or invitation. The token is removed here, because requests that
+ * never reach the console can hold one too, such as a link that was pasted with a percent sign at its end.
  */
 const withoutToken = (path: string): string => path.replace(/(\/console\/(links|invitations)\/).*/s, '$1...');
 
-/** Logs and measures every request. Headers and queries are not logged, nor paths that hold a secret. */
+/** Logs and measures every request, without headers, queries and secrets in paths. */
 export function logAccess(log: Logger): Middleware {
   return async (ctx, next) => {
     const start = performance.now();
@@ -23,7 +23,7 @@ export function logAccess(log: Logger): Middleware {
     const ms = performance.now() - start;
     const { requestId, account, route } = ctx.state;
     duration.observe({ route: route ?? 'none', status: String(ctx.status) }, ms / 1000);
-    // Probes arrive every second and are uninteresting while they succeed.
+    // Probes arrive every second. They matter only when they fail.
     const level =
       ctx.status === 200 && (ctx.path === '/readyz' || ctx.path === '/healthz') ? 'debug' : 'info';
     log[level](

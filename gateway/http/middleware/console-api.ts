@@ -3,8 +3,8 @@ import type { Middleware } from 'koa';
 const PREFIX = '/console/api';
 
 /**
- * Serves the API below `/console/api/v1` to pages of the console: the request goes on as one below `/v1`, by the session
- * of its cookie instead of a key.
+ * Serves the API to pages of the console below `/console/api/v1`: the request continues as one below `/v1`,
+ * with the session of its cookie instead of a key.
  */
 export const readConsoleApi: Middleware = (ctx, next) => {
   if (ctx.path.startsWith(`${PREFIX}/v1/`)) {

@@ -8,18 +8,18 @@ import { ApiError, createUnavailableError } from '../api-error.ts';
 /** The SQLSTATE class of data exceptions, such as a number out of range or an invalid date or uuid. */
 const DATA_EXCEPTION = /^22/;
 
-/** Whether the database rejects a value, which then comes from the client: the service's own values are fine. */
+/** Whether the database rejects a value. It comes from the client: the service's own values are valid. */
 export const isRejectedValue = (error: unknown): boolean => DATA_EXCEPTION.test(sqlStateOf(error) ?? '');
 
-/** The error that the client receives. Anything but an ApiError is reported, and its message stays internal. */
+/** The error for the client. Other errors than ApiError are reported, and their messages stay internal. */
 export function toApiError(error: unknown, log: Logger, requestId: string): ApiError {
   if (error instanceof ApiError) return error;
   if (isRejectedValue(error)) {
-    // Parameters were checked before, so the value comes from a forged cursor, which only its list can interpret.
+    // Parameters were checked. So the value comes from a forged cursor, which only its list interprets.
     log.warn({ error, requestId }, 'the database rejects a value');
     return new ApiError(
       'invalid_parameter',
-      'A value, most likely the cursor, is not one that this endpoint gave.',
+      'A value, most likely the cursor, does not come from this endpoint.',
     );
   }
   const message = 'a request failed';
@@ -47,7 +47,7 @@ function sendError(ctx: Context, error: ApiError): void {
   ctx.body = JSON.stringify(body);
 }
 
-/** Answers with the error that was thrown. The message of anything but an ApiError stays internal. */
+/** Answers with the thrown error. */
 export function handleErrors(log: Logger): Middleware {
   return async (ctx, next) => {
     try {

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import { ApiError } from '../api-error.ts';
 
-/** How many headers Host a request has. `headers` shows the first alone. */
+/** The number of Host headers of a request. `headers` shows only the first. */
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -12,8 +12,8 @@ function countHosts(rawHeaders: readonly string[]): number {
 }
 
 /**
- * Refuses an HTTP/1.1 request without the header Host, and any request with two, of which a proxy in front may have gone by
- * the other one (RFC 9112, 3.2). The answer has the same error body as other failures.
+ * Refuses HTTP/1.1 requests without a Host header, and any request with two: a proxy in front may have used
+ * the other one (RFC 9112, 3.2). The answer has the usual error body.
  */
 export const requireHost: Middleware = (ctx, next) => {
   const count = countHosts(ctx.req.rawHeaders);

@@ -1,9 +1,9 @@
 import type { Middleware } from 'koa';
 
 /**
- * An answer is data: browsers should not run it, frame it, guess its type or share it with other sites. There are no CORS
- * headers, because an API key is a server's secret and must not be used in a page. Strict-Transport-Security belongs to
- * the proxy that terminates TLS.
+ * Answers are data: browsers should not run them, frame them, guess their type or share them with other
+ * sites. CORS headers are missing on purpose: an API key is a server's secret and must not be used in a page.
+ * The proxy that terminates TLS sets Strict-Transport-Security.
  */
 const HEADERS = Object.entries({
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -13,7 +13,7 @@ const HEADERS = Object.entries({
   'X-Frame-Options': 'DENY',
 });
 
-/** Sets the security headers of every answer. The reference at /docs is a page and sets a policy of its own. */
+/** Sets the security headers of every answer. The reference at /docs is a page and sets its own policy. */
 export const securityHeaders: Middleware = async (ctx, next) => {
   for (const [name, value] of HEADERS) ctx.res.setHeader(name, value);
   await next();

@@ -5,20 +5,20 @@ import { examples } from './examples.ts';
 import { describeHeaders } from './headers.ts';
 import type { Document, SchemaReference } from './schemas.ts';
 
-/** The reason of each code, and what the client does next. */
+/** The reason for each code, and the client's next step. */
 const MEANING: Readonly<Record<ErrorCode, string>> = {
   invalid_parameter:
     'a parameter of the query, the path or a header is invalid, unknown, repeated or retired',
   invalid_json: 'the body is not a JSON object in UTF-8, or has another content type',
   invalid_filter: 'the filter in the body is invalid, or names an unknown slug',
   invalid_subscription: 'another field of the body is invalid',
-  missing_api_key: 'there is no `Authorization: Bearer …`',
-  invalid_api_key: 'there is no such key',
+  missing_api_key: 'the header `Authorization: Bearer …` is missing',
+  invalid_api_key: 'the key does not exist',
   revoked_api_key: 'the key was revoked',
   expired_api_key: 'the key has expired',
   insufficient_scope: 'the key lacks the scope that the operation needs',
   account_suspended: 'the account of the key is suspended',
-  not_found: 'there is no such record',
+  not_found: 'the record does not exist',
   subscription_not_found: 'the account has no such subscription',
   method_not_allowed: 'the path takes other methods, which `Allow` lists',
   conflict:
@@ -36,7 +36,7 @@ const MEANING: Readonly<Record<ErrorCode, string>> = {
   server_busy: 'the data cannot be read at the moment',
 };
 
-/** The codes that every operation can answer with. */
+/** The codes that every operation can return. */
 const OF_EVERY_OPERATION: readonly ErrorCode[] = [
   'invalid_parameter',
   'missing_api_key',
@@ -84,7 +84,7 @@ function describeAnswer(codes: readonly ErrorCode[], reference: SchemaReference)
     ),
     content: {
       'application/json': {
-        // Beside the reference, so that generated clients have one type for all errors.
+        // Next to the reference, so that generated clients have one type for all errors.
         schema: { ...reference.describe(errorBody), properties: { error: { properties: { code } } } },
         examples: Object.fromEntries(codes.map((each) => [each, { value: examples.errors[each] }])),
       },
@@ -98,16 +98,16 @@ export const describeErrorAnswers = (reference: SchemaReference): Document =>
     Object.entries(ANSWERS).map(([name, codes]) => [name, describeAnswer(codes, reference)]),
   );
 
-/** The codes with which a route can answer. */
+/** The codes that a route can return. */
 function errorCodesOf({ errors = [], body }: Pick<Route, 'errors' | 'body'>): ErrorCode[] {
   const ofBody: ErrorCode[] = body ? ['invalid_json', 'body_too_large', body.refusal] : [];
   return [...new Set([...OF_EVERY_OPERATION, ...ofBody, ...errors])];
 }
 
 /**
- * Refers to the answers with which a route can refuse a request, by status.
+ * Refers to the error answers of a route, by status.
  *
- * @throws Error if no answer is named for its codes.
+ * @throws Error if no answer is named for the codes of a status.
  */
 export function referToErrorAnswers(route: Pick<Route, 'errors' | 'body'>): Document {
   const byStatus = Object.groupBy(errorCodesOf(route), (code) => ERROR_STATUS[code]);

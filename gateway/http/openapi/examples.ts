@@ -20,8 +20,8 @@ interface FrameExample {
 }
 
 /**
- * Real requests and answers, made by a test of the service, which fails if an answer is no longer the same. Only times,
- * cursors and random delays are replaced, and long lists cut.
+ * Real requests and answers, which a test of the service writes and compares. Only times, cursors and random
+ * delays are replaced, and long lists are cut.
  */
 export interface Examples {
   /** By the id of the operation. */
@@ -29,7 +29,7 @@ export interface Examples {
   errors: Readonly<Partial<Record<ErrorCode, ErrorBody>>>;
   /** One frame of each kind. */
   frames: readonly FrameExample[];
-  /** The beginning of a stream, as it comes over the wire. */
+  /** The beginning of a stream, as sent over the wire. */
   stream: string;
 }
 

@@ -5,7 +5,7 @@ const text = { type: 'string' };
 
 const OF_LIMIT = 'Only in answers to a known key, and only if the plan has the limit.';
 
-/** Every header of answers that clients can use. One that is required comes with every answer that is described with it. */
+/** Every header of answers that clients can use. A required header comes with every answer that lists it. */
 const HEADERS = {
   'X-Request-Id': {
     description:
@@ -19,7 +19,7 @@ const HEADERS = {
     schema: integer,
   },
   'RateLimit-Remaining': {
-    description: `Requests that are left of this minute. ${OF_LIMIT}`,
+    description: `Requests left in this minute. ${OF_LIMIT}`,
     schema: integer,
   },
   'RateLimit-Reset': { description: `Seconds until the next minute begins. ${OF_LIMIT}`, schema: integer },
@@ -27,13 +27,13 @@ const HEADERS = {
     description: `Requests that the plan allows in a day (UTC). ${OF_LIMIT}`,
     schema: integer,
   },
-  'X-Daily-Remaining': { description: `Requests that are left of this day. ${OF_LIMIT}`, schema: integer },
+  'X-Daily-Remaining': { description: `Requests left in this day (UTC). ${OF_LIMIT}`, schema: integer },
   'RateLimit-Policy': {
     description: `Every limit of the plan, as draft-ietf-httpapi-ratelimit-headers defines it: its quota (q) and the seconds of its window (w). ${OF_LIMIT}`,
     schema: text,
   },
   RateLimit: {
-    description: `The state of every limit, as draft-ietf-httpapi-ratelimit-headers defines it: what remains (r) and the seconds until it is reset (t). ${OF_LIMIT}`,
+    description: `The state of every limit, as draft-ietf-httpapi-ratelimit-headers defines it: the remaining requests (r) and the seconds until it is reset (t). ${OF_LIMIT}`,
     schema: text,
   },
   ETag: {
@@ -71,7 +71,7 @@ const OF_EVERY_ANSWER: readonly HeaderName[] = [
 /** The headers as components. */
 export const headerComponents: Document = HEADERS;
 
-/** Describes the headers of an answer: those of every answer, and these. */
+/** Describes the headers of an answer: those of every answer, and the named ones. */
 export const describeHeaders = (...names: HeaderName[]): Document =>
   Object.fromEntries(
     [...OF_EVERY_ANSWER, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),

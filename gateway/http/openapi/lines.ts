@@ -4,21 +4,23 @@ import { describeHeaders } from './headers.ts';
 import type { Document, SchemaReference } from './schemas.ts';
 
 /*
- * The other form of a list, as lines of JSON. It stands beside the operation's answers, in `x-lines`: a second content type
- * there would make every generated client return either a page or lines, and offer the parameters of both.
+ * The lines of JSON of a list. They are described in `x-lines`, next to the operation's answers: with a second content
+ * type, every generated client would return either a page or lines, and offer the parameters of both.
  */
 
-/** The text about it for people. */
+/** The text about lines for people. */
 export const ABOUT_LINES = `
 ### The whole list in one answer
 
-With \`Accept: ${LINES_TYPE}\`, the answer has all records that the filters choose, by id and out of one snapshot: a first line
+With \`Accept: ${LINES_TYPE}\`, the answer has all records that match the filters, by id and from one snapshot: a first line
 with the \`stream_cursor\`, a line for each record, and a last line with their \`count\`. An answer without the last line was
-cut; it goes on with \`after=\` and the id of the last record. \`limit\` and \`cursor\` do not apply. An account can read two
+cut; continue with \`after=\` and the id of the last record. \`limit\` and \`cursor\` do not apply. An account can read two
 such answers at a time.
 `.trim();
 
-/** Its description for programs: its own parameter, and its answer. The schema is that of one line. */
+/**
+ * The description of lines for programs: their own parameters, and the answer. The schema describes one line.
+ */
 export function describeLines(
   { query, record }: NonNullable<Route['lines']>,
   route: Pick<Route, 'query'>,

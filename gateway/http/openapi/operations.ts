@@ -10,7 +10,7 @@ import { describeStream } from './stream.ts';
 const JSON_TYPE = 'application/json';
 const EVENT_STREAM = 'text/event-stream';
 
-/** Whether answers have an ETag, with which clients can ask whether they are still current. */
+/** Whether answers have an ETag, with which clients can check that they are still current. */
 const isRevalidated = ({ method, response, once }: Route): boolean =>
   method === 'GET' && response !== null && !once;
 
@@ -63,7 +63,7 @@ const frameExamples = Object.fromEntries(
   ]),
 );
 
-/** Describes the bodies of success in every media type. */
+/** Describes the bodies of successful answers in every media type. */
 function describeContent(route: Route, reference: SchemaReference): Document {
   const { response, otherContent = {} } = route;
   const { answer } = exampleOf(route);

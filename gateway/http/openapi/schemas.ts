@@ -19,11 +19,11 @@ interface Keywords extends TSchema {
 
 const SCALARS = new Set(['string', 'integer', 'boolean']);
 
-/** Describes schemas and collects their components: a schema with a name is described once, and used by `$ref`. */
+/** Describes schemas and collects their components: a named schema is described once, and used by `$ref`. */
 export class SchemaReference {
   readonly components: Record<string, Document> = {};
 
-  /** @throws Error if two schemas that differ have the same name. */
+  /** @throws Error if two different schemas have the same name. */
   describe(schema: TSchema): Document {
     const component = componentOf(schema);
     if (component === undefined) return this.#describeKeywords(schema);
@@ -40,7 +40,7 @@ export class SchemaReference {
     };
   }
 
-  /** A title completes "must be …" in messages, and joins the description here. */
+  /** A title completes "must be …" in messages. Here it becomes part of the description. */
   #describeKeywords(schema: Keywords): Document {
     const { title, description, items, properties, contentSchema, anyOf, discriminator, ...rest } = schema;
     const mustBe = title === undefined ? undefined : `Must be ${title}.`;
@@ -60,8 +60,8 @@ export class SchemaReference {
   }
 
   /**
-   * A value that may be null has a list of types, or the reference to its schema beside null. Objects that one field
-   * tells apart are described with it.
+   * Describes a nullable value with a list of types, or as the reference to its schema next to null. Objects
+   * that differ in one field are described with that field.
    */
   #describeUnion(members: readonly TSchema[], discriminator: string | undefined): Document {
     const described = members.map((each) => this.describe(each));

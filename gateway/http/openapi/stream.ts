@@ -1,6 +1,6 @@
 /*
- * The text about the stream of Server-Sent Events. OpenAPI 3.1 has no words for the frames of a stream, so that the
- * schema is that of one frame, and the text says the rest.
+ * The text about the stream of Server-Sent Events. OpenAPI 3.1 cannot describe the frames of a stream. So the schema
+ * describes one frame, and the text explains the rest.
  */
 
 const ABOUT_FRAMES = `
@@ -17,8 +17,8 @@ The answer begins at once and does not end until the service or the client ends 
 | \`reconnect\` | \`StreamReconnect\` | last; the service ends the connection, which happens after an hour at the latest |
 | \`error\` | \`StreamError\` | last; the stream cannot continue, for instance because the key was revoked |
 
-Every frame has an \`id\`, which is a cursor. Store the id after every frame, not only after changes, and the work that it
-stands for with it. A line \`retry:\` comes once at the start. A comment, \`: ping\`, comes every 20 seconds: a connection
+Every frame has an \`id\`, which is a cursor. Store the id after every frame, not only after changes, together with the
+work of that frame. A line \`retry:\` comes once at the start. A comment, \`: ping\`, comes every 20 seconds: a connection
 that has been silent for a minute is dead.
 
 ### Reconnecting
@@ -27,8 +27,8 @@ Connect again with the last id in the header \`Last-Event-ID\`, or in \`cursor\`
 after a connection that breaks, after the time of \`retry:\`. The stream continues after that id, at any gateway. An event
 can come twice in rare cases: drop repeats by id, since ids compare as ASCII text in the order of the stream.
 
-An id older than retention is answered 410 \`cursor_expired\`. Read \`/v1/endorsements\` to the end, remove from the copy what
-is no longer there, and continue from the \`stream_cursor\` of that list.
+An id older than retention is answered 410 \`cursor_expired\`. Read \`/v1/endorsements\` to the end, remove records from
+the copy that are no longer there, and continue from the \`stream_cursor\` of that list.
 
 A browser's \`EventSource\` cannot send an API key. Read the stream from a server, with any client of Server-Sent Events that
 can send headers:
@@ -36,6 +36,6 @@ can send headers:
 
 const CURL = `curl --no-buffer -H "Authorization: Bearer $API_KEY" "$BASE_URL/v1/stream?from=earliest"`;
 
-/** Explains the stream with a request and the beginning of an answer. */
+/** Explains the stream with a request and the beginning of its answer. */
 export const describeStream = (example: string): string =>
   [ABOUT_FRAMES, `\`\`\`\n${CURL}\n\`\`\``, `\`\`\`\n${example.trim()}\n\`\`\``].join('\n\n');

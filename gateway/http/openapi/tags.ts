@@ -1,15 +1,15 @@
-/** The groups of operations, in the order of the description, and what each is about. */
+/** The groups of operations with their topics, in the order of the description. */
 export const TAGS = {
-  States: 'The states, and how much data there is for each.',
+  States: 'The states, and the amount of data for each.',
   Elections: 'Elections with their voting rules.',
   Contests: 'Contests of elections, with their choices, and the positions that endorsers have taken in them.',
   Endorsers: 'Organizations that publish endorsements, and the categories they belong to.',
   Endorsements: 'Endorsements: one for each endorser and choice.',
-  Recommendations: 'What to mark on a ballot according to chosen endorsers, and how far they agree.',
+  Recommendations: 'Choices to mark on a ballot according to chosen endorsers, and the agreement of these.',
   Officeholders: 'People in office, with the seats they hold.',
   Changes:
     'Every change of an endorsement, within seconds, by polling or as a stream of Server-Sent Events. Both lose ' +
-    'nothing: a client continues from its cursor, at any gateway, for as long as the cursor is within retention.',
+    'nothing: a client continues from its cursor, at any gateway, while the cursor is within retention.',
   Subscriptions:
     'Saved filters of the account, which the stream, events and recommendations take by id or name.',
 } as const;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { type Content, encodeTexts, formatEtag } from '../../http/content.ts';
 
 /**
- * The text of a large body, encoded and hashed piece by piece while it is made. Doing so at the end would delay all other
- * requests.
+ * The text of a large body, encoded and hashed piece by piece while it is made. Doing this at the end would
+ * delay all other requests.
  */
 export class PiecedText {
   readonly #pieces: Buffer[] = [];

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type EndorsedContest, orderBySupport, recommend } from '../../../domain/recommendation.ts';
 import type { StoredContest, StoredRecommendations } from '../../../store/reads/recommendations.ts';
 
-/** How long making a large answer may block other requests at a time, in milliseconds. */
+/** The longest time for which a large answer may block other requests, in milliseconds. */
 const SLICE_MS = 5;
 
 /** Appends members to the JSON of an object. */
@@ -13,10 +13,10 @@ function append(object: string, members: readonly string[]): string {
 const linesOf = (text: string): string[] => (text === '' ? [] : text.split('\n'));
 
 /**
- * Renders a contest with its recommendation (specification, "Recommendation"). JSON that the database rendered is inserted
- * without parsing it.
+ * Renders a contest with its recommendation (specification, "Recommendation"). Inserts JSON that the database
+ * rendered without parsing it.
  *
- * @param endorsers the JSON of the endorsers by id.
+ * @param endorsers the JSON of the endorsers, by id
  */
 function renderContest(stored: StoredContest, endorsers: ReadonlyMap<number, string>): string {
   const contest: EndorsedContest = JSON.parse(stored.endorsed);
@@ -41,10 +41,10 @@ function renderContest(stored: StoredContest, endorsers: ReadonlyMap<number, str
 }
 
 /**
- * Renders the elections of an answer, each with its contests, in pieces. A whole state has thousands of contests, so other
- * requests get their turn after every piece, which takes a few milliseconds.
+ * Renders the elections of an answer, each with its contests, in pieces. A whole state has thousands of
+ * contests, so other requests get their turn after every piece, which takes a few milliseconds.
  *
- * @param closed ends the work when the client disconnects.
+ * @param closed aborts when the client disconnects. Ends the work.
  */
 export async function* renderElections(
   { contests, elections, endorsers }: StoredRecommendations,

@@ -15,7 +15,7 @@ export const recommendationsRoute = defineRoute({
   tag: 'Recommendations',
   summary: 'Get recommendations',
   description:
-    'What to mark in each contest according to the chosen endorsers, and how far they agree. One of `state`, `election` and `contest` is required. Without a selection of endorsers, all of them count.',
+    'The choices to mark in each contest according to the chosen endorsers, and the agreement of these. One of `state`, `election` and `contest` is required. Without a selection of endorsers, all of them count.',
   scope: 'data:read',
   query: { subscription, ...recommendationParameters, lang },
   errors: ['subscription_not_found'],

@@ -4,7 +4,7 @@ import type { ContestSelection } from '../../../store/reads/recommendations.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { requireKnownSlugs, requireSubscription } from '../../selection/stream-filter.ts';
 
-/** The endorsers that count, and the contests to which a subscription narrows the answer. */
+/** The endorsers that count, and the contests that a subscription keeps. */
 interface EndorserSelection {
   /** The selection as the answer shows it, under `endorsers`. */
   shown: 'all' | Record<keyof EndorserFilters, readonly string[] | null> | { subscription: object };
@@ -12,7 +12,7 @@ interface EndorserSelection {
   narrowing: ContestSelection;
 }
 
-/** Selects endorsers by query parameters; all of them if there are none. */
+/** Selects endorsers by query parameters; without any, all endorsers. */
 function selectEndorsers({ categories, endorsers, endorser_states }: EndorserFilters): EndorserSelection {
   const given = categories ?? endorsers ?? endorser_states;
   return {
@@ -29,20 +29,19 @@ function selectEndorsers({ categories, endorsers, endorser_states }: EndorserFil
   };
 }
 
-/** The parameters that choose endorsers, and elections. */
+/** The parameters that choose endorsers and elections. */
 interface SelectionParameters extends EndorserFilters {
   election?: readonly string[] | undefined;
   subscription?: string | undefined;
 }
 
 /**
- * Selects endorsers by the request's subscription, whose states, elections, contest kinds and levels also narrow the
- * contests, or by its own parameters (specification, "GET /v1/recommendations").
+ * Selects endorsers by the request's subscription or by its own parameters (specification, "GET
+ * /v1/recommendations"). The states, elections, contest kinds and levels of a subscription also narrow the
+ * contests. Its slugs were checked when it was saved.
  *
- * The slugs of a subscription were checked when it was saved.
- *
- * @throws ApiError invalid_parameter for an unknown slug or a subscription together with parameters that choose
- *   endorsers; subscription_not_found.
+ * @throws ApiError invalid_parameter for an unknown slug or a subscription together with parameters that
+ *   choose endorsers; subscription_not_found.
  */
 export async function readSelection(
   query: SelectionParameters,

@@ -36,9 +36,12 @@ describe('contact', () => {
     [[address('district', '1'), address('primary', '2'), address('capitol', null)], '2'],
     [[address('district-mail', null), address('district', '1')], '1'],
     [[], null],
-  ])('the telephone is that of the capitol, else of the main office, else of any', (addresses, expected) => {
-    expect(describeContact(null, [], addresses).phone).toBe(expected);
-  });
+  ])(
+    'the telephone of the capitol comes first, then of the main office, then of any',
+    (addresses, expected) => {
+      expect(describeContact(null, [], addresses).phone).toBe(expected);
+    },
+  );
 
   test.each([
     [[link('https://a.example'), link('https://b.example', 'website')], 'https://b.example'],

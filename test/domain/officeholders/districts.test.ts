@@ -18,7 +18,7 @@ test.each([
   ['MA', 'Second Essex and Middlesex', '/sldu:2nd_essex_and_middlesex'],
   ['MA', 'Fourth  Essex', '/sldu:4th_essex'],
   ['MA', 'Berkshire, Hampden', '/sldu:berkshire_hampden'],
-  // At large, and names that only look like it.
+  // At large, and names that only resemble it.
   ['VT', 'At-Large', ''],
   ['VT', 'at large', ''],
   ['VT', 'AL', ''],
@@ -54,7 +54,7 @@ test.each([
   expect(congressionalDistrict(district)).toEqual({ state, division: `${place(state).division}${end}` });
 });
 
-test.each(['KY', 'XKY-3', 'KY-3rd', 'KY-333', 'ZZ-1', ''])('%j is no House district', (district) => {
+test.each(['KY', 'XKY-3', 'KY-3rd', 'KY-333', 'ZZ-1', ''])('%j is not a House district', (district) => {
   expect(congressionalDistrict(district)).toBeNull();
 });
 

@@ -86,7 +86,7 @@ describe('a role is mapped to the seat', () => {
     expect(mapped).toEqual({ problem: expect.stringMatching(message) });
   });
 
-  test('with dates that are known to the day, and without an end that has passed', () => {
+  test('with dates that include the day, and without a past end', () => {
     const term = (overrides: Partial<RoleInOffice>) => {
       const mapped = mapRole(role(overrides));
       return 'seat' in mapped ? [mapped.seat.term_start, mapped.seat.term_end] : mapped;
@@ -114,7 +114,7 @@ test('seats are listed once, the highest first, with the latest term', () => {
   ]);
 });
 
-test('seats of one level come in the order of the interface, whatever their order before', () => {
+test('seats of one level come in the order of the interface, from any order', () => {
   const given = [
     seat({ office: 'state_representative', district: '2' }),
     seat({ office: 'state_representative', district: '1' }),
@@ -130,7 +130,7 @@ test('seats of one level come in the order of the interface, whatever their orde
   }
 });
 
-test('of two terms in a seat that begin on one day, the first that is given counts', () => {
+test('of two terms in a seat that begin on the same day, the first in the list counts', () => {
   const terms = ['2027-01-01', '2029-01-01'].map((term_end) => seat({ term_start: '2023-01-01', term_end }));
   expect(orderSeats(terms)).toEqual([terms[0]]);
 });

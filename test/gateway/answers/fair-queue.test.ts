@@ -64,7 +64,7 @@ test('a client that disconnects leaves the queue at once, and its work is not do
   expect(left.isBegun()).toBe(false);
 });
 
-test('an account has no more running requests than it may, and the next of another account is not kept waiting by it', async () => {
+test('an account runs no more requests than its limit, and does not delay the next of another account', async () => {
   const queue = new FairQueue({ atOnce: 2, atOnceOfAccount: 1, waiting: 10, waitingOfAccount: 10 });
   const [first, second, other] = [createWork(), createWork(), createWork()];
   const done = [queue.run(first.work, HERE), queue.run(second.work, HERE), queue.run(other.work, OTHER)];
@@ -80,7 +80,7 @@ test('an account has no more running requests than it may, and the next of anoth
   expect(await Promise.all(done)).toEqual(['done', 'done', 'done']);
 });
 
-test('requests that wait, or would have to, are refused once nothing shall wait any more', async () => {
+test('requests that wait or would have to wait are refused during a shutdown', async () => {
   const draining = new AbortController();
   const queue = new FairQueue({
     ...{ atOnce: 1, atOnceOfAccount: 1, waiting: 10, waitingOfAccount: 10 },

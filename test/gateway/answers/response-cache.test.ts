@@ -62,7 +62,7 @@ test('an answer is reused unchanged while the data is unchanged', async () => {
   expect(lookups).toBe(2);
 });
 
-test('INV-1: an answer is made anew after a change of any part that it shows, and only then', async () => {
+test('INV-1: an answer is made again after a change of any part that it shows, and only then', async () => {
   const cache = createCache();
   const shows: DataPart[] = ['catalogue', 'endorsements'];
   expect(await isMade(cache, '/a?', { shows })).toBe(true);
@@ -121,7 +121,7 @@ test('keeps the most recently used answers within its bytes', async () => {
 
 test('the compressed forms of an answer count as its memory', async () => {
   const cache = createCache({ maxBytes: 250_000 });
-  // Texts that hardly become smaller.
+  // Texts that hardly compress.
   const [first, second] = ['/a?', '/b?'].map((name) => ({ name, json: randomBytes(45_000).toString('hex') }));
   if (!first || !second) throw new Error('There are two.');
   const { json } = await answer(cache, first.name, first.json);

@@ -55,7 +55,7 @@ describe('keys are remembered', () => {
     await client.query(`UPDATE accounts SET plan = 'free' WHERE name = 'acme'`);
   });
 
-  test('and made-up keys do not push out real ones', async () => {
+  test('and made-up keys do not evict real ones', async () => {
     const key = await newKey();
     await authenticate(key);
     const made = Array.from({ length: 6000 }, generateApiKey);
@@ -81,7 +81,7 @@ describe('while the database does not answer', () => {
     await until('the store answers', () => authenticate(key).then(Boolean, () => false));
   });
 
-  test('it is asked once a second, however many requests arrive', async () => {
+  test('it is asked once a second, for any number of requests', async () => {
     const key = await newKey();
     await authenticate(key);
     severable.way.sever();

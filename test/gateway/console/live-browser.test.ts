@@ -183,7 +183,7 @@ testInBrowser(
     const query = new URLSearchParams({ start: 'cursor', cursor: expired, states: 'OR' });
     const page = await open(`/console/live?${query}`, client);
     await reach(page, 'stop');
-    expect(await page.getByRole('status').first().textContent()).toContain('begun anew');
+    expect(await page.getByRole('status').first().textContent()).toContain('A new stream began');
     await page.getByRole('link', { name: 'Begin with new events' }).click();
     await reach(page, 'connected');
     expect(page.url()).toMatch(/\/console\/live\?states=OR$/);

@@ -14,7 +14,7 @@ describe('a checkpoint', () => {
     expect(parseCursor(stream.last().id ?? '').sequence).toBe(3);
   });
 
-  test('sends no checkpoint for a position that an event has given', async () => {
+  test('sends no checkpoint for a position that an event has sent', async () => {
     const stream = startStream({ filter: { states: ['CA'] } });
     stream.listen();
     stream.feed.append('OR');

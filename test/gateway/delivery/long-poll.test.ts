@@ -45,14 +45,10 @@ async function createAccount(): Promise<{ key: string; id: number }> {
   return { key, id: rows[0].id };
 }
 
-async function save(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<number> {
-  const response = await fetch(service.url(path), {
-    method,
-    headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return text === '' ? 0 : JSON.parse(text).data.id;
+/** Saves a subscription. @returns its id */
+async function save(name: string, filter: object): Promise<number> {
+  const { body } = await service.send('POST', '/v1/subscriptions', { name, filter });
+  return body.data.id;
 }
 
 /** Expects the answers to be refusals, equal to the answer that a new request gets. */
@@ -115,9 +111,9 @@ describe('a long poll whose key', () => {
 
 describe('a long poll whose subscription', () => {
   test('is deleted ends within five seconds with the error of a new request', async () => {
-    const id = await save('POST', '/v1/subscriptions', { name: 'Brief', filter: {} });
+    const id = await save('Brief', {});
     const polls = await hold('&subscription=Brief');
-    await save('DELETE', `/v1/subscriptions/${id}`);
+    await service.send('DELETE', `/v1/subscriptions/${id}`);
     const deletedAt = Date.now();
     const answers = await Promise.all(polls);
     expect(Date.now() - deletedAt).toBeLessThan(PROMISED_MS);
@@ -127,9 +123,9 @@ describe('a long poll whose subscription', () => {
   });
 
   test('is deleted gets no event, even if one comes at once', async () => {
-    const id = await save('POST', '/v1/subscriptions', { name: 'Briefer', filter: {} });
+    const id = await save('Briefer', {});
     const polls = await hold('&subscription=Briefer');
-    await save('DELETE', `/v1/subscriptions/${id}`);
+    await service.send('DELETE', `/v1/subscriptions/${id}`);
     await change();
     for (const { status, body } of await Promise.all(polls)) {
       expect([status, body.error?.code]).toEqual([404, 'subscription_not_found']);
@@ -138,9 +134,9 @@ describe('a long poll whose subscription', () => {
 
   test('is edited gets the events of the new filter within five seconds', async () => {
     const filter = { endorsers: ['bakers-local-1'] };
-    const id = await save('POST', '/v1/subscriptions', { name: 'Edited', filter });
+    const id = await save('Edited', filter);
     const polls = await hold('&subscription=Edited');
-    await save('PUT', `/v1/subscriptions/${id}`, {
+    await service.send('PUT', `/v1/subscriptions/${id}`, {
       name: 'Edited',
       filter: { endorsers: ['coast-gazette'] },
     });

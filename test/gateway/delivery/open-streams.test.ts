@@ -3,7 +3,7 @@ import { createKey } from '../../../ops/commands/keys.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
 import { useTestService } from '../../helpers/service/service.ts';
-import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
+import type { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { until } from '../../helpers/until.ts';
 
 /** The requirement: an edit, a revocation or a suspension takes effect within this time. */
@@ -18,30 +18,21 @@ afterEach(() => {
 });
 
 async function connect(query: string, { key = service.key, gateway = 0 } = {}): Promise<EventStreamClient> {
-  const stream = await EventStreamClient.open(service.url(`/v1/stream?${query}`, gateway), {
-    Authorization: `Bearer ${key}`,
-  });
+  const stream = await service.stream(query, { gateway, headers: { Authorization: `Bearer ${key}` } });
   expect(stream.response.status).toBe(200);
   open.push(stream);
   return stream;
 }
 
-async function save(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object) {
-  const response = await fetch(service.url(path), {
-    method,
-    headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  return response.status === 204 ? null : ((await response.json()) as { data: { id: number } }).data;
+/** Saves a subscription. @returns its id */
+async function save(name: string, filter: object): Promise<number> {
+  const { body } = await service.send('POST', '/v1/subscriptions', { name, filter });
+  return body.data.id;
 }
 
 describe('a subscription of open streams', () => {
   test('that is edited changes them on every gateway within five seconds, without a reconnect', async () => {
-    const { id } =
-      (await save('POST', '/v1/subscriptions', {
-        name: 'Mine',
-        filter: { endorsers: ['bakers-local-1'] },
-      })) ?? {};
+    const id = await save('Mine', { endorsers: ['bakers-local-1'] });
     const streams = await Promise.all([
       connect('subscription=Mine'),
       connect(`subscription=${id}`, { gateway: 1 }),
@@ -49,7 +40,7 @@ describe('a subscription of open streams', () => {
     await service.submit([endorse('bakers-local-1', 'mayor', 'ann')]);
     for (const stream of streams) await stream.wait('endorsement', 1);
 
-    await save('PUT', `/v1/subscriptions/${id}`, {
+    await service.send('PUT', `/v1/subscriptions/${id}`, {
       name: 'Renamed',
       filter: { endorsers: ['coast-gazette'] },
     });
@@ -79,9 +70,9 @@ describe('a subscription of open streams', () => {
   });
 
   test('that is deleted ends them with a reason', async () => {
-    const { id } = (await save('POST', '/v1/subscriptions', { name: 'Brief', filter: {} })) ?? {};
+    const id = await save('Brief', {});
     const [stream, other] = await Promise.all([connect('subscription=Brief'), connect('')]);
-    await save('DELETE', `/v1/subscriptions/${id}`);
+    await service.send('DELETE', `/v1/subscriptions/${id}`);
     await until('the end of the stream', () => stream.ended, PROMISED_MS);
     expect(stream.of('reconnect').at(-1)?.data.reason).toBe('subscription_changed');
     expect(other.ended).toBe(false);

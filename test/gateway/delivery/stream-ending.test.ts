@@ -114,7 +114,7 @@ describe('the end of a stream', () => {
     ]);
   });
 
-  test('after a defect that leaves no id for a last frame is clean all the same, and reported', async () => {
+  test('after a defect without an id for a last frame is still clean, and reported', async () => {
     const before = await metricValue('defects_total', { where: 'stream' });
     const stream = startStream();
     stream.listen();
@@ -170,7 +170,7 @@ describe('a stream that is behind the window', () => {
     expect(parseCursor(stream.last().id ?? '').sequence).toBe(0);
   });
 
-  test('in time alone, because nothing happened for so long, goes on', async () => {
+  test('in time alone, because nothing happened for long, continues', async () => {
     const stream = startStream({ retentionMs: 10 * MINUTE });
     stream.listen();
     await stream.clock.advance(30 * MINUTE);

@@ -18,7 +18,7 @@ test.each<[string, Error, string]>([
   ['while Kafka is away', new KafkaUnavailableError('injected'), 'warn'],
   ['while a defect stops its reader', new TypeError('injected'), 'error'],
 ])(
-  '%s a gateway says for how long it is behind, still answers reads, and goes on afterwards',
+  '%s a gateway reports how long it is behind, still answers reads, and continues afterwards',
   async (_, error, level) => {
     await until('it is at the end', () => behindMs() < 2000);
     lines.length = 0;

@@ -45,7 +45,7 @@ test('does not keep a chunk that ends early because the log does', () => {
   expect(found(cache, 1000)).toBeUndefined();
 });
 
-/** Chunks whose changes alternate between two fetched batches, of which each chunk has a part. */
+/** Chunks whose changes alternate between two fetched batches. Each chunk has a part of both. */
 function chunksOfBatches(count: number): { chunks: Chunk[]; batches: number } {
   const sequences = Array.from({ length: count * CHUNK_CHANGES }, (_, index) => index + 1);
   const batches = [1, 0].map((rest) =>

@@ -8,7 +8,6 @@ import { endorser } from '../../helpers/ballots/catalogue-records.ts';
 import { endorse, withdraw } from '../../helpers/ballots/submissions.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { type ChangeLog, loadChangeLog } from '../../helpers/stream/change-log.ts';
-import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { sealCursor } from '../../helpers/stream/sealed-cursors.ts';
 import {
   type Connection,
@@ -88,7 +87,7 @@ async function readPages(cursor: string, query: string, gateway: number): Promis
     if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
     connections.push(connectionOfPage(sequenceOf(at), body));
     if (!body.has_more) return connections;
-    // A page may be empty, but there is more only if it has moved on.
+    // A page may be empty, but has_more is true only if the position has moved.
     expect(sequenceOf(body.next_cursor)).toBeGreaterThan(sequenceOf(at));
     at = body.next_cursor;
   }
@@ -96,8 +95,7 @@ async function readPages(cursor: string, query: string, gateway: number): Promis
 
 /** All events of `/v1/stream` after an id, to the end of the stream. */
 async function readStream(id: string, query: string, gateway: number, end: number): Promise<Connection> {
-  const headers = { Authorization: `Bearer ${service.key}`, 'Last-Event-ID': id };
-  const stream = await EventStreamClient.open(service.url(`/v1/stream?${query.slice(1)}`, gateway), headers);
+  const stream = await service.stream(query.slice(1), { gateway, headers: { 'Last-Event-ID': id } });
   const frames = () => stream.events.map(({ event = '', id: at = '', data }) => ({ event, id: at, data }));
   await until('the end of the stream', () => sequenceOf(frames().at(-1)?.id ?? '') >= end);
   stream.close();
@@ -168,14 +166,14 @@ describe('a cursor that the service did not make', () => {
       () => formatCursor({ ...position(), time: 8.64e15 + 1 }),
       400,
       'invalid_parameter',
-      'its time is no date',
+      'its time is not a date',
     ],
     [
       'of another epoch',
       () => formatCursor({ ...position(), epoch: position().epoch + 1 }),
       410,
       'cursor_expired',
-      'begun anew',
+      'A new stream began',
     ],
     [
       'older than retention',
@@ -229,14 +227,14 @@ describe('a cursor that the service did not make', () => {
       gateway,
     }));
 
-  test('INV-7: whatever offsets are forged in a cursor, /v1/events has exactly the rest of the events', async () => {
+  test('INV-7: with any forged offsets in a cursor, /v1/events has exactly the rest of the events', async () => {
     const property = fc.asyncProperty(forged, async ({ text, gateway }) => {
       expectSound(await readPages(text(), '&limit=1000', gateway), {});
     });
     await fc.assert(property, { numRuns: 100 });
   });
 
-  test('INV-7: whatever offsets are forged in a cursor, /v1/stream has exactly the rest of the events', async () => {
+  test('INV-7: with any forged offsets in a cursor, /v1/stream has exactly the rest of the events', async () => {
     const property = fc.asyncProperty(forged, async ({ text, gateway }) => {
       expectSound([await readStream(text(), '', gateway, log.events.length)], {});
     });

@@ -5,7 +5,6 @@ import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
 import { metricValue } from '../../helpers/service/metrics.ts';
 import { useTestService } from '../../helpers/service/service.ts';
-import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { until } from '../../helpers/until.ts';
 
 const runStream = createRunner('stream');
@@ -28,9 +27,7 @@ test('INV-4, INV-7: in a new epoch old cursors expire, new ones work, and no old
   await submit('Before.');
   const [before] = await service.eventsOnceThereAre(1);
   const { cursor: end } = await service.events();
-  const client = await EventStreamClient.open(service.url('/v1/stream'), {
-    Authorization: `Bearer ${service.key}`,
-  });
+  const client = await service.stream();
   const gateway = service.gateways[0];
 
   expect(await runStream(['new-epoch'], io())).toBe(0);

@@ -73,14 +73,14 @@ test('a read ends at its limit', () => {
   expect([read(log, 1, 2), read(log, 1, 0)]).toEqual([[2, 3], []]);
 });
 
-test('the newest event is kept however large it is', () => {
+test('the newest event is kept at any size', () => {
   const log = new MemoryLog(2 * SIZE);
   log.append(events(1, 2));
   log.append([eventOf(3, 100_000)]);
   expect([log.firstSequence, read(log, 2)]).toEqual([3, [3]]);
 });
 
-test('INV-7: a log that was cleared holds nothing, and begins anew with room for as much as before', () => {
+test('INV-7: a cleared log is empty, and has as much room as before', () => {
   const log = new MemoryLog(3 * SIZE);
   log.append(events(1, 5));
   log.clear();

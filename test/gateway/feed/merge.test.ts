@@ -50,7 +50,7 @@ describe('with any distribution of changes over partitions and any order of fetc
 });
 
 describe('the next change', () => {
-  test('waits for the change before it, whichever partition that is on', () => {
+  test('waits for the previous change, on any partition', () => {
     const merge = fromStart();
     merge.add(0, [at(2, 10), at(3, 11)], 12);
     expect(taken(merge)).toEqual([]);
@@ -78,21 +78,21 @@ describe('missing changes', () => {
   test.each([
     ['exactly one', 2, { from: 1, to: 1 }],
     ['several', 5, { from: 1, to: 4 }],
-  ])('before the first that waits, %s, are named', (_, first, missing) => {
+  ])('before the first waiting change, %s, are named', (_, first, missing) => {
     const merge = fromStart();
     merge.add(0, [at(first + 1, 7), at(first, 8)], 9);
     expect(merge.missing).toEqual(missing);
     expect(taken(merge)).toEqual([]);
   });
 
-  test('are none at the end, and none if the next change is there', () => {
+  test('are none at the end, or if the next change waits', () => {
     const merge = fromStart();
     expect(merge.missing).toBeNull();
     merge.add(0, [at(1, 0)], 1);
     expect(merge.missing).toBeNull();
   });
 
-  test('are filled alone: changes that were passed or wait already are not', () => {
+  test('are filled; passed and waiting changes are not', () => {
     const merge = fromStart();
     merge.add(0, [at(1, 0), at(2, 1), at(4, 2)], 3);
     expect(taken(merge)).toEqual([1, 2]);
@@ -116,7 +116,7 @@ test('INV-7: a change behind a waiting one is found although another partition h
   expect(merge.wanted(2, { atEnd })).toEqual(new Map([[1, 2]]));
 });
 
-test('the highest is the last of the waiting changes, in whichever order they came', () => {
+test('the highest sequence is that of the last waiting change, in any order of arrival', () => {
   const merge = fromStart();
   expect(merge.highest).toBe(0);
   merge.add(0, [at(4, 0), at(7, 1)], 2);
@@ -125,7 +125,7 @@ test('the highest is the last of the waiting changes, in whichever order they ca
 });
 
 describe('a merge that skips lost changes', () => {
-  test('goes on with the first after them; those that waited before it are dropped', () => {
+  test('continues with the first change after them, and drops earlier waiting ones', () => {
     const merge = fromStart();
     merge.add(0, [at(2, 20), at(4, 21)], 22);
     merge.add(1, [at(3, 30), at(5, 31)], 32);

@@ -16,7 +16,7 @@ afterAll(() => decoder.close());
 
 const [SAMPLE] = fc.sample(change, { numRuns: 1, seed: 1 }) as [Change];
 
-/** A log in memory. The sequence of a record says where it lies. The log may grow, and its fetches may fail. */
+/** A log in memory. The sequence of a record tells its place. The log may grow, and its fetches may fail. */
 class ModelLog implements Pick<TopicReader, 'fetchFromSources'> {
   readonly ends = new Array<number>(PARTITIONS).fill(0);
   /** The offsets requested by each fetch. */
@@ -47,7 +47,7 @@ class ModelLog implements Pick<TopicReader, 'fetchFromSources'> {
         stableEnd: end,
         isOutOfRange: false,
         atEnd: nextOffset === end,
-        // As if the next fetch had come into the same memory.
+        // As if the next fetch had reused the memory.
         release: () => {
           for (const { value } of records) value.fill(0);
         },
@@ -84,7 +84,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ failing: fc.boolean() }) },
 );
 
-test('returns each record in its place and only true ends, whatever grows or fails meanwhile', async () => {
+test('returns each record in its place and only true ends, while the log grows and fetches fail', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(30), fc.array(step, { maxLength: 40 }), async (length, steps) => {
       const log = new ModelLog();

@@ -125,7 +125,7 @@ test('INV-11: readers with different filters that the same changes pass share on
   expect(third?.events.map(({ sequence }) => sequence)).toEqual([2, 3, 4]);
 });
 
-test('a reader that waits at a cursor of a gateway that is ahead gets nothing twice', async () => {
+test('a reader that waits at the cursor of a gateway ahead gets nothing twice', async () => {
   const log = new Log();
   const reader = new FeedReader(log, log.fanOut, {});
   const next = reader.next({ sequence: 2, time: 0, offsets: [] });
@@ -170,7 +170,7 @@ test('a reader knows whether it waits', async () => {
 });
 
 describe('a reader whose filter is replaced', () => {
-  test('while it waits, waits for changes that pass the new one alone', async () => {
+  test('while it waits, then waits for changes that pass only the new one', async () => {
     const log = new Log();
     const reader = new FeedReader(log, log.fanOut, { states: ['CA'] });
     const next = reader.next(log.latest);
@@ -219,7 +219,7 @@ test('a closed reader leaves its place once, and the others of its filter keep t
   expect([closed?.events.length, open?.events.length]).toEqual([0, 1]);
 });
 
-test('a closed reader reads on from where it is told, without waiting', async () => {
+test('a closed reader reads after a given point, without waiting', async () => {
   const log = new Log();
   const reader = new FeedReader(log, log.fanOut, {});
   reader.close();

@@ -18,7 +18,7 @@ if (!BASE) throw new Error('no sample change was generated');
 const frameOf = (of: Change) => renderFrame({ event: 'endorsement', id: of.id, data: renderEvent(of) });
 
 describe('events created together', () => {
-  test('have the frame, the JSON and the id of their change, whatever its length and characters', () => {
+  test('have the frame, the JSON and the id of their change, for any length and characters', () => {
     const long = fc.tuple(change, fc.constantFrom('x', 'é', '☃', '🗳'), fc.constantFrom(1, 1000, 300_000));
     fc.assert(
       fc.property(fc.array(long, { maxLength: 5 }), (made) => {
@@ -72,7 +72,7 @@ test('records that cannot be decoded, have an impossible time or belong to anoth
   expect(decoded.map(({ event }) => event.frame.toString())).toEqual(good.map(frameOf));
 });
 
-test('records that cannot be decoded are counted, and the log says where they are and why', async () => {
+test('records that cannot be decoded are counted, and logged with their place and reason', async () => {
   const { log: captured, lines } = captureLog();
   const before = await metricValue('feed_undecodable_records_total');
   const records = [
@@ -108,7 +108,7 @@ describe('of a point of the feed and one of a client, the later', () => {
     expect(laterPoint(own, clients)).toEqual(expected ?? clients);
   });
 
-  test('is the very point of the feed if the times are equal, so that readers share a delivery', () => {
+  test('is the feed’s own point if the times are equal, so that readers share a delivery', () => {
     expect(laterPoint(own, { ...own, offsets: [2] })).toBe(own);
   });
 });

@@ -21,7 +21,7 @@ const LATEST = CHUNKS * CHUNK_CHANGES - CHUNK_CHANGES / 2;
 const STREAM = { epoch: 1, foreignUpTo: -1, latest: LATEST };
 const BEGINNING: ResumePoint = { sequence: 0, time: 0, offsets: [] };
 const KEPT_BYTES = 64 * 1024 * 1024;
-/** Less than any chunk takes. */
+/** Smaller than any chunk. */
 const KEEPING_NOTHING = 1;
 
 const partitionOf = (sequence: number) => (sequence * 7919) % PARTITIONS;
@@ -117,7 +117,7 @@ describe('INV-10: older changes are read once for all readers', () => {
   });
 });
 
-test('fetches of one reader grow as it goes on; of many readers, they stay small', async () => {
+test('the fetches of one reader grow with its progress; those of many readers stay small', async () => {
   const fetch = jest.spyOn(TopicReader.prototype, 'fetchFromSources');
   const fetchedBytes = () => fetch.mock.calls.map(([, , { partitionMaxBytes }]) => partitionMaxBytes);
   await readToEnd(BEGINNING);
@@ -127,7 +127,7 @@ test('fetches of one reader grow as it goes on; of many readers, they stay small
   await replay.close();
   replay = createReplay(KEEPING_NOTHING);
   fetch.mockClear();
-  // More than the number of runs that are kept, each of which has read one chunk.
+  // More than the number of kept runs. Each has read one chunk.
   const places = Array.from({ length: 36 }, (_, at) => ({
     ...BEGINNING,
     sequence: 500 * at,
@@ -156,7 +156,7 @@ describe('INV-4: a resume point works with any offsets', () => {
     expect(locate.mock.calls).toEqual([[20_300]]);
   });
 
-  test('with offsets that are true for the next change only, that one is returned and then the database is asked', async () => {
+  test('with offsets that are true only for the next change, it is returned, and then the database is asked', async () => {
     const next = partitionOf(20_301);
     const offsets = offsetsAfter(20_300).map((offset, partition) => (partition === next ? offset : 0));
     const resumePoint = { ...BEGINNING, sequence: 20_300, offsets };
@@ -198,7 +198,7 @@ describe('INV-4: a resume point works with any offsets', () => {
     );
   });
 
-  test('a change that the database does not know either is not searched for', async () => {
+  test('a change that the database lacks too is not searched for', async () => {
     locate.mockResolvedValueOnce(null);
     const resumePoint = { ...BEGINNING, sequence: 20_300, offsets: [0, 0, 0, 0, 0] };
     expect(await replay.read(resumePoint, STREAM)).toEqual({ events: [], resumePoint });

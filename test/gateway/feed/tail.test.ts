@@ -17,7 +17,7 @@ interface HeldFetch {
   resolve: (reads: PartitionRead[]) => void;
 }
 
-/** Brokers that hold back every answer until one of the partitions that were asked for has a change. */
+/** Brokers that hold back every answer until one of the requested partitions has a change. */
 class HoldingBrokers {
   /** The sequences in each partition. */
   readonly #partitions: number[][];
@@ -116,7 +116,7 @@ function followBrokers(brokers: HoldingBrokers, logged: readonly number[] = []) 
   return { sequences, lostUpTo, stop };
 }
 
-test("a change that follows one which waits for another broker's is not held back", async () => {
+test("a change is not held back if the one before it waits for another broker's", async () => {
   const brokers = new HoldingBrokers([1, 2, 1]);
   const { sequences, stop } = followBrokers(brokers);
   try {
@@ -135,7 +135,7 @@ test("a change that follows one which waits for another broker's is not held bac
   }
 });
 
-test('INV-7: of changes that Kafka lacks, only those are lost that the change log lacks too', async () => {
+test('INV-7: changes that Kafka lacks are lost only if the change log lacks them too', async () => {
   const brokers = new HoldingBrokers([1]);
   for (const sequence of [1, 2, 8]) brokers.append(0, sequence);
   const { sequences, lostUpTo, stop } = followBrokers(brokers, [1, 2, 4, 5, 8]);

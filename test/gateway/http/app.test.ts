@@ -67,7 +67,7 @@ describe('an API key', () => {
   });
 });
 
-/** Requests a path as it is written, which `fetch` would normalize. */
+/** Requests a path as written; `fetch` would normalize it. */
 function requestPath(path: string, key: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const { port } = service.gateways[0] ?? {};
@@ -105,7 +105,7 @@ describe('every answer', () => {
     '/%761/states',
     '/v1%2Fstates',
     '/x/../V1/states',
-  ])('for %s, which only resembles a path of the API, is 401 or 404 and nothing else', async (path) => {
+  ])('for %s, which only resembles a path of the API, is 401 or 404', async (path) => {
     for (const key of ['none', service.key]) {
       const status = await requestPath(path, key);
       expect([401, 404]).toContain(status);

@@ -4,7 +4,7 @@ import { encodeContent, encodeTexts, namesTag } from '../../../gateway/http/cont
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 200 }),
-  // ASCII, Latin-1, other characters of two bytes, of three and of four, in texts beyond the buffer that is used again.
+  // ASCII, Latin-1, other characters of two bytes, of three and of four, in texts larger than the reused buffer.
   fc
     .tuple(fc.constantFrom('a', 'é', 'Ж', '–', '😀'), fc.integer({ min: 0, max: 400_000 }))
     .map(([character, times]) => character.repeat(times)),
@@ -18,7 +18,7 @@ test('texts are encoded as if they were one', () => {
   );
 });
 
-test('what is encoded later leaves what was encoded before as it is', () => {
+test('later encoding does not change earlier results', () => {
   fc.assert(
     fc.property(text, text, (first, second) => {
       const { pieces } = encodeContent(first);

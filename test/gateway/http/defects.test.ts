@@ -13,7 +13,6 @@ import { useClient } from '../../helpers/postgres/database.ts';
 import { captureLog } from '../../helpers/service/captured-log.ts';
 import { countObserved, metricValue } from '../../helpers/service/metrics.ts';
 import { useTestService } from '../../helpers/service/service.ts';
-import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { until } from '../../helpers/until.ts';
 
 const { log, lines } = captureLog();
@@ -44,7 +43,7 @@ async function ask(path: string, key = service.key) {
 const logged = (id: string, level: string) =>
   lines.filter((line) => line.requestId === id && line.level === level);
 
-/** Renames a table while work is done, so that every query of it is a defect. */
+/** Renames a table during some work, so that every query of it is a defect. */
 async function without<T>(table: string, work: () => Promise<T>): Promise<T> {
   await database.query(`ALTER TABLE ${table} RENAME TO hidden`);
   try {
@@ -114,14 +113,14 @@ describe('a defect is answered 500 internal_error, logged with the id of the req
     ]);
   });
 
-  test('and what it says stays internal', async () => {
+  test('and its message stays internal', async () => {
     jest.spyOn(FeedReader.prototype, 'next').mockRejectedValueOnce(broken);
     const { body } = await service.get('/v1/events');
     expect(JSON.stringify(body)).not.toContain('injected');
   });
 });
 
-describe('an outage is answered 503 with Retry-After, logged as a warning, and no defect', () => {
+describe('an outage is answered 503 with Retry-After, logged as a warning, and is not a defect', () => {
   test('of Kafka, in reading events', async () => {
     jest.spyOn(FeedReader.prototype, 'next').mockRejectedValueOnce(away);
     const { id, status, code, retryAfter, counted } = await ask('/v1/events');
@@ -144,7 +143,7 @@ describe('an outage is answered 503 with Retry-After, logged as a warning, and n
   });
 });
 
-test('a client that leaves before its answers is no defect, even if it sent requests one after the other', async () => {
+test('a client that leaves before its answers is not a defect, even if it sent requests one after the other', async () => {
   const before = await metricValue('defects_total', { where: 'answer' });
   const socket = connect(service.gateways[0]?.port ?? 0, '127.0.0.1');
   const request = (path: string, id: string) =>
@@ -172,11 +171,7 @@ test('a client that leaves before its answers is no defect, even if it sent requ
 });
 
 describe('a stream', () => {
-  const open = (id: string) =>
-    EventStreamClient.open(service.url('/v1/stream'), {
-      Authorization: `Bearer ${service.key}`,
-      'X-Request-Id': id,
-    });
+  const open = (id: string) => service.stream('', { headers: { 'X-Request-Id': id } });
   const endOf = async (id: string) => {
     const ended = () => lines.find((line) => line.requestId === id && line.msg === 'a stream ended');
     await until('the end of the stream', () => ended() !== undefined);

@@ -1,4 +1,4 @@
-/** Every error that an operation is described with comes from it, so that clients handle none in vain. */
+/** Every described error of an operation occurs, so that clients handle none in vain. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createOpenApi } from '../../../gateway/http/openapi.ts';
 import type { Route } from '../../../gateway/http/route.ts';
@@ -50,17 +50,13 @@ async function expectError(route: Route, code: ErrorCode): Promise<void> {
   expect([code, status, body?.error.code]).toEqual([code, ERROR_STATUS[code], code]);
 }
 
-/** The errors that loading officeholders ends come first. */
+/** The errors that end when officeholders are loaded come first. */
 const neverLoaded = routes.filter((route) => describedCodes(route).includes('not_available'));
 
 beforeAll(async () => {
   await service.submit(exampleSubmissions());
   const [event] = await service.eventsOnceThereAre(1);
-  const saved = await fetch(service.url('/v1/subscriptions'), {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ name: 'All' }),
-  });
+  const saved = await service.send('POST', '/v1/subscriptions', { name: 'All' });
   requests = exampleRequests({
     contest: event.contest.id,
     endorsement: event.endorsement.id,
@@ -82,7 +78,7 @@ test('not_available is described for officeholders alone', () => {
 });
 
 test.each(routes.map((route) => [route.operationId, route] as const))(
-  '%s answers with every error that it is described with',
+  '%s answers with every described error',
   async (_, route) => {
     const codes = describedCodes(route).filter((code) => code !== 'not_available');
     expect(codes.length).toBeGreaterThan(10);

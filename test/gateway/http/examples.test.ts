@@ -1,6 +1,6 @@
 /**
- * The examples of the OpenAPI description are answers of the service. `UPDATE_EXAMPLES=1 npm test -- THIS_FILE` writes
- * them anew.
+ * The examples of the OpenAPI description are answers of the service. `UPDATE_EXAMPLES=1 npm test --
+ * THIS_FILE` writes them again.
  */
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -22,7 +22,6 @@ import { findUndescribed } from '../../helpers/http/response-schema.ts';
 import { fixTexts } from '../../helpers/http/stable-text.ts';
 import { createCheckout, person, personId, role } from '../../helpers/officeholders/people-checkout.ts';
 import { useTestService } from '../../helpers/service/service.ts';
-import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { until } from '../../helpers/until.ts';
 
 /** The most records of an example. */
@@ -41,9 +40,9 @@ const made = { operations: {}, errors: {}, frames: [], stream: '' } as {
     : Examples[Part];
 };
 
-/** The operations of which another answer would be no example: one that was never loaded comes before loading it. */
+/** The error that is shown first, because it ends when officeholders are loaded. */
 const NEVER_LOADED = 'not_available';
-/** The operation with which an error is shown: one that only it has, or an ordinary list. */
+/** The operation that shows an error: the only one with it, or an ordinary list. */
 const SHOWN_WITH: Partial<Record<ErrorCode, string>> = {
   not_found: 'getContest',
   subscription_not_found: 'getSubscription',
@@ -144,16 +143,16 @@ test.each(inOrder)('%s has an example', async (operationId) => {
   expect(findUndescribed(described, answer === undefined ? null : JSON.stringify(answer))).toBeNull();
 });
 
-test('streamEvents has an example of each frame, and of a stream as it comes over the wire', async () => {
+test('streamEvents has an example of each frame, and of a stream as sent over the wire', async () => {
   const key = await createKey({ databaseUrl: service.databaseUrl, account: 'reader', plan: 'internal' });
   const headers = { Authorization: `Bearer ${key}` };
   const query = `from=earliest&endorsers=${requests.getEndorser?.parameters?.slug}`;
-  const stream = await EventStreamClient.open(service.url(`/v1/stream?${query}`), headers);
+  const stream = await service.stream(query, { headers });
   await stream.wait('checkpoint', 1);
   const response = await fetch(service.url(`/v1/stream?${query}`), { headers });
   const text = fixTexts(await response.text());
   await until('the end', () => stream.ended);
-  const failing = await EventStreamClient.open(service.url('/v1/stream'), headers);
+  const failing = await service.stream('', { headers });
   await failing.wait('ready', 1);
   await service.query(
     "UPDATE api_keys SET revoked_at = now() WHERE account_id = (SELECT id FROM accounts WHERE name = 'reader')",
@@ -176,7 +175,7 @@ test.each(Object.keys(ERROR_STATUS).filter((code) => code !== NEVER_LOADED && co
 );
 
 describe('the file of examples', () => {
-  test('has what the service answers', async () => {
+  test('has the answers of the service', async () => {
     // The stream is made of few frames whose number depends on time.
     if (process.env.UPDATE_EXAMPLES) await writeFile(EXAMPLES_FILE, `${JSON.stringify(made, null, 1)}\n`);
     else expect(JSON.parse(`${JSON.stringify(made, null, 1)}\n`)).toEqual(examples);

@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { useTestService } from '../../helpers/service/service.ts';
-import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { until } from '../../helpers/until.ts';
 
 const HEADERS_MS = 600;
@@ -99,9 +98,7 @@ describe('a client that is too slow is disconnected', () => {
   });
 
   test('and 300 of them do not affect requests and open streams', async () => {
-    const stream = await EventStreamClient.open(service.url('/v1/stream'), {
-      Authorization: `Bearer ${service.key}`,
-    });
+    const stream = await service.stream();
     await stream.wait('ready', 1);
     const times: number[] = [];
     const askOnce = async () => {

@@ -17,7 +17,7 @@ interface RawAnswer {
   body: Buffer;
 }
 
-/** Sends a request without a client that decompresses the answer. */
+/** Sends a request without decompressing the answer. */
 function raw(path: string, headers: Record<string, string>, gateway = 0): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const options = { headers: { Authorization: `Bearer ${service.key}`, ...headers } };
@@ -67,7 +67,7 @@ describe('compression', () => {
     ['*', 'gzip'],
     ['identity, gzip;q=0.9', undefined],
     ['compress', undefined],
-  ])('is what a client that accepts "%s" likes best: %s', async (accepted, encoding) => {
+  ])('is the preferred one of a client that accepts "%s": %s', async (accepted, encoding) => {
     const { headers } = await raw('/v1/states', { 'Accept-Encoding': accepted });
     expect(headers['content-encoding']).toBe(encoding);
     expect(headers.vary).toContain('Accept-Encoding');

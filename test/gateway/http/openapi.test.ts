@@ -103,7 +103,7 @@ describe('the OpenAPI description', () => {
     expect([...referred].sort()).toEqual(present.sort());
   });
 
-  test('says that a value may be null by a list of types, or by null beside a reference or a list', () => {
+  test('describes nullable values with a list of types, or with null next to a reference or a list', () => {
     const unions = partsOf(document).filter(
       (part): part is { anyOf: Record<string, unknown>[] } => 'anyOf' in part,
     );
@@ -118,7 +118,7 @@ describe('the OpenAPI description', () => {
     expect(party).toMatchObject({ type: ['string', 'null'] });
   });
 
-  test('lets records have more fields later, but bodies only those that are described', () => {
+  test('allows further fields in records, but only described fields in bodies', () => {
     const closed = Object.entries(document.components.schemas)
       .filter(([, schema]) => 'additionalProperties' in schema && schema.additionalProperties === false)
       .map(([name]) => name);
@@ -156,7 +156,7 @@ describe('the errors of the description', () => {
     return schema.properties.error.properties.code.enum;
   });
 
-  test('are all that there are, apart from that of a method that no path takes', () => {
+  test('are all errors except the one for a method that the path does not take', () => {
     const codes = Object.keys(ERROR_STATUS).filter((code) => code !== 'method_not_allowed');
     expect([...new Set(answers.flat())].sort()).toEqual(codes.sort());
   });
@@ -173,7 +173,7 @@ describe('the errors of the description', () => {
     }
   });
 
-  test('need a name for the codes that an operation has', () => {
+  test('need a name for the codes of an operation', () => {
     expect(() => referToErrorAnswers({ errors: ['not_found', 'subscription_not_found'] })).toThrow(
       'No answer of status 404 is named for not_found, subscription_not_found.',
     );
@@ -184,7 +184,7 @@ interface NarrowedError {
   properties: { error: { properties: { code: { enum: ErrorCode[] } } } };
 }
 
-/** The bodies of an operation: that of the request, and those of the answers. */
+/** The bodies of the request and of the answers of an operation. */
 const bodiesOf = ({ responses, requestBody }: Operation) => [
   ...Object.values(responses),
   ...(requestBody ? [requestBody] : []),

@@ -8,14 +8,9 @@ const client = useClient(service.databaseUrl);
 
 /** Sends a request, and returns its status, the code and the message of its error, and its data. */
 async function ask(method: string, path: string, body?: object) {
-  const response = await fetch(service.url(path), {
-    method,
-    headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(10_000),
-  });
-  const { error, data } = JSON.parse((await response.text()) || '{}');
-  return { status: response.status, code: error?.code, message: error?.message, data };
+  const answer = await service.send(method, path, body);
+  const { error, data } = answer.body ?? {};
+  return { status: answer.status, code: error?.code, message: error?.message, data };
 }
 
 /** The path of a route, with a value for each parameter. */
@@ -82,14 +77,14 @@ describe('bad percent-encoding is 400 everywhere', () => {
   });
 });
 
-describe('an id that nobody has', () => {
+describe('an unused id', () => {
   const UNUSED = [2 ** 31 - 1, 2 ** 31, 2 ** 32 + 1, 1e15, 2 ** 53 - 1, 2 ** 53].map(String);
   const ID_ROUTES = routes.filter(
     ({ path, parameters }) => path.includes('{id}') && !('pattern' in (parameters?.id ?? {})),
   );
   const body = { name: 'a' };
 
-  test('is a 404 alone', async () => {
+  test('is a 404 for a single record', async () => {
     expect(ID_ROUTES).toHaveLength(5);
     for (const { method, path } of ID_ROUTES) {
       for (const id of UNUSED) {
@@ -128,7 +123,7 @@ describe('an id that nobody has', () => {
     }
   });
 
-  test('can be given later, however large ids have become', async () => {
+  test('can be assigned later, even if ids have become large', async () => {
     await client.query('ALTER TABLE subscriptions ALTER COLUMN id RESTART WITH 2147483647');
     const created = await ask('POST', '/v1/subscriptions', { name: 'Late' });
     expect(created.data.id).toBe(2_147_483_647);

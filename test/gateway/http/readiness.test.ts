@@ -39,7 +39,7 @@ test('a gateway is ready only while it has caught up, reaches the database and i
   expect(await isReady()).toBe(false);
 });
 
-test('a gateway says whether it catches up or waits for a repaired database', async () => {
+test('a gateway reports whether it catches up or waits for a repaired database', async () => {
   const { state, require } = setUp();
   state.ready = false;
   await expect(require()).rejects.toMatchObject({

@@ -19,14 +19,14 @@ test.each(Object.keys(DECODERS) as Encoding[])('is the same content in %s', asyn
   expect(DECODERS[encoding](encoded).toString()).toBe(TEXT);
 });
 
-test('each encoding is made once, for requests at the same time too', async () => {
+test('each encoding is made once, even for simultaneous requests', async () => {
   const content = RepeatedContent.copyOf(encodeContent(TEXT));
   const [first, second] = await Promise.all([content.encode('gzip'), content.encode('gzip')]);
   expect(second).toBe(first);
   expect(await content.encode('gzip')).toBe(first);
 });
 
-test('tells of the memory of each encoding, which holds nothing but its bytes', async () => {
+test('counts the memory of each encoding, which has only its bytes', async () => {
   const sizes: number[] = [];
   const content = RepeatedContent.copyOf(encodeContent(TEXT), () => sizes.push(content.memoryBytes));
   expect(content.memoryBytes).toBe(TEXT.length);
@@ -37,7 +37,7 @@ test('tells of the memory of each encoding, which holds nothing but its bytes', 
   for (const encoded of [gzip, br]) expect(encoded.buffer.byteLength).toBe(encoded.length);
 });
 
-test('does not change with the bytes that it was made of', () => {
+test('does not change when its source bytes change', () => {
   const bytes = Buffer.from(TEXT);
   const content = RepeatedContent.copyOf(encodeContent(bytes));
   bytes.fill(0);

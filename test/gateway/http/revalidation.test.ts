@@ -25,11 +25,7 @@ beforeAll(async () => {
   const [event] = await service.eventsOnceThereAre(1);
   addresses.set('/v1/endorsements/{id}', `/v1/endorsements/${event.endorsement.id}`);
   addresses.set('/v1/contests/{id}', `/v1/contests/${event.contest.id}`);
-  const saved = await fetch(service.url('/v1/subscriptions'), {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ name: 'All' }),
-  });
+  const saved = await service.send('POST', '/v1/subscriptions', { name: 'All' });
   addresses.set('/v1/subscriptions/{id}', saved.headers.get('location') ?? '');
 });
 afterAll(() => remove());

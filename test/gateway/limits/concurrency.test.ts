@@ -54,7 +54,7 @@ test('a request that fails frees its place, and its error reaches the caller', a
   expect(await limiter.run(LIMITED, async () => 'answer')).toBe('answer');
 });
 
-test('each account has places of its own, and a plan without a limit has no end of them', async () => {
+test('each account has its own places, and a plan without a limit has unlimited places', async () => {
   const limiter = new ConcurrencyLimiter(1);
   const { answers, finish } = begin(limiter, 1);
   expect(await limiter.run({ ...LIMITED, accountId: 2 }, async () => 'other')).toBe('other');

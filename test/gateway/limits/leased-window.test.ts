@@ -93,7 +93,7 @@ describe('a window of a limit, over several gateways', () => {
     },
   );
 
-  test('starts anew with the next window and carries nothing over', async () => {
+  test('starts over with the next window and carries nothing over', async () => {
     const { clock, store, windows } = createWindows(1);
     const [window] = windows;
     await clock.advance(15_000);
@@ -141,7 +141,7 @@ describe('a window of a limit, over several gateways', () => {
     expect(store.asked).toBe(asked);
   });
 
-  test('reports what is left over all gateways as last known', async () => {
+  test('reports the last known rest over all gateways', async () => {
     const { windows } = createWindows(2);
     const [first, second] = windows;
     await countAdmitted(first, 60, 30);
@@ -176,7 +176,7 @@ describe('a lease that is answered after its window has ended', () => {
     ['and says that the limit is used up', { granted: 0, used: 60 }],
     ['and grants some', { granted: 3, used: 40 }],
     ['because the database is away', null],
-  ])('%s changes nothing in the next window, whoever looked at that before', async (_, late) => {
+  ])('%s changes nothing in the next window, even if that was read before', async (_, late) => {
     for (const looks of [true, false]) {
       const { clock, window, answers, admitted } = createHeld();
       await clock.advance(MINUTE_MS);
@@ -190,7 +190,7 @@ describe('a lease that is answered after its window has ended', () => {
     }
   });
 
-  test('changes nothing either if the clock went forward and back', async () => {
+  test('changes nothing even if the clock went forward and back', async () => {
     const answers: ((lease: { granted: number; used: number }) => void)[] = [];
     const lease = () => new Promise<{ granted: number; used: number }>((resolve) => answers.push(resolve));
     let now = MINUTE_MS - 1;

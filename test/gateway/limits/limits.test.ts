@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../../service/clock.ts';
 import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
 import { type Answer, useTestService } from '../../helpers/service/service.ts';
-import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
+import type { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { until } from '../../helpers/until.ts';
 
 const accounts = createRunner('accounts');
@@ -91,9 +91,7 @@ describe('every answer to a known key has rate limit headers', () => {
 
   test('also a stream, and a key without the scope', async () => {
     const key = await newKey('free', { scopes: ['stream:read'] });
-    const stream = await EventStreamClient.open(service.url('/v1/stream'), {
-      Authorization: `Bearer ${key}`,
-    });
+    const stream = await service.stream('', { headers: { Authorization: `Bearer ${key}` } });
     open.push(stream);
     expect(limitHeaders(stream.response)).toHaveLength(LIMIT_HEADERS.length);
     const refused = await ask('/v1/states', key);
@@ -104,7 +102,7 @@ describe('every answer to a known key has rate limit headers', () => {
     ['revoked', 'revoked_api_key', 'UPDATE api_keys SET revoked_at = now() WHERE account_id = $1'],
     ['expired', 'expired_api_key', "UPDATE api_keys SET expires_at = '2020-01-01' WHERE account_id = $1"],
     ['suspended', 'account_suspended', 'UPDATE accounts SET suspended_at = now() WHERE id = $1'],
-  ])('also to a key that is %s, which costs nothing of its limits', async (_, code, refuse) => {
+  ])('also to a key that is %s, without counting against its limits', async (_, code, refuse) => {
     clock.startMinute();
     const key = await newKey('free');
     expect((await ask('/v1/states', key)).headers.get('ratelimit-remaining')).toBe('59');
@@ -122,7 +120,7 @@ describe('every answer to a known key has rate limit headers', () => {
     }
   });
 
-  test('but not for limits that the plan does not have, and not without a key that is known', async () => {
+  test('but not for limits that the plan does not have, and not without a known key', async () => {
     expect(limitHeaders(await ask('/v1/states', service.key))).toEqual([]);
     expect(limitHeaders(await ask('/v1/states', 'none'))).toEqual([]);
     expect((await ask('/v1/states', await newKey('standard'))).headers.get('x-daily-limit')).toBeNull();
@@ -220,7 +218,7 @@ describe('concurrent requests', () => {
 describe('open streams', () => {
   async function connect(key: string, gateway: number): Promise<EventStreamClient> {
     const headers = { Authorization: `Bearer ${key}` };
-    const stream = await EventStreamClient.open(service.url('/v1/stream', gateway), headers);
+    const stream = await service.stream('', { gateway, headers });
     open.push(stream);
     return stream;
   }

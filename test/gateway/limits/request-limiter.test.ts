@@ -50,7 +50,7 @@ async function askAll(plan: PlanNumbers, count: number): Promise<{ admitted: num
 
 describe('the limits of a plan, on two gateways together', () => {
   test.each([1, 7, 60, 600])('of %i a minute admit exactly as many', async (requestsPerMinute) => {
-    // Each gateway is asked more often than the limit, so that none has a rest that nobody asks for.
+    // Each gateway gets more requests than the limit, so that no leased request is left over.
     const asked = 2 * requestsPerMinute + 100;
     const first = await askAll({ requestsPerMinute }, asked);
     expect(first).toEqual({ admitted: requestsPerMinute, codes: new Set(['rate_limit_exceeded']) });
@@ -58,7 +58,7 @@ describe('the limits of a plan, on two gateways together', () => {
     expect((await askAll({ requestsPerMinute }, asked)).admitted).toBe(requestsPerMinute);
   });
 
-  test('of a day hold until the next UTC day, whatever the minute', async () => {
+  test('of a day hold until the next UTC day, in any minute', async () => {
     const plan = { requestsPerMinute: 60, requestsPerDay: 100 };
     expect((await askAll(plan, 200)).admitted).toBe(60);
     await clock.advance(60_000);
@@ -163,7 +163,7 @@ test('while the database is away, it is asked once a second, and the log says so
   expect(outages()[0]).toHaveProperty('error');
 });
 
-test('a defect is an error, and no outage', async () => {
+test('a defect is an error, not an outage', async () => {
   await client.query('ALTER TABLE request_quotas RENAME TO mislaid');
   await expect(ask({ requestsPerMinute: 60 })).rejects.toThrow();
   await client.query('ALTER TABLE mislaid RENAME TO request_quotas');

@@ -149,7 +149,7 @@ describe('open streams', () => {
     await until('a place is free', async () => typeof (await open(other, 2)) !== 'string', 5000);
   });
 
-  test('that have expired do not count, even at the moment in which they are deleted', async () => {
+  test('that have expired do not count, even while they are being deleted', async () => {
     const gateway = await createGateway();
     for (let round = 0; round < 3; round += 1) {
       await client.query(

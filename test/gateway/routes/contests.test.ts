@@ -39,7 +39,7 @@ describe('GET /v1/contests', () => {
     expect(body).toEqual({ data: [PRESIDENT], next_cursor: null });
   });
 
-  test('answers in Spanish where it is translated and in English otherwise, field by field', async () => {
+  test('answers in Spanish if it is translated, otherwise in English, field by field', async () => {
     const { body } = await service.get('/v1/contests?levels=federal&lang=es');
     const [zoe, none] = PRESIDENT.choices;
     const choices = [{ ...zoe, label: 'Zoé', party_label: 'VRD' }, none];

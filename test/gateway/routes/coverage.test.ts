@@ -153,7 +153,7 @@ describe('GET /v1/coverage', () => {
     expect(after.updated_at > more.updated_at).toBe(true);
   });
 
-  test('shows when an election was upcoming no more, instead of going back', async () => {
+  test('shows when an election stopped being upcoming, instead of going back', async () => {
     const updatedAt = async (state: string, query = '') => {
       const { body } = await service.get(`/v1/coverage${query}`);
       return body.data.find((row: { state: string }) => row.state === state).updated_at;
@@ -195,7 +195,7 @@ describe('GET /v1/coverage', () => {
       expect((await updatedAt('KS')) > before).toBe(true);
     });
 
-    test('to another state after it was over takes nothing back', async () => {
+    test('to another state after it was over does not move its time back', async () => {
       await load('over', 'KY', '2025-06-03');
       expect(await updatedAt('KY')).toBe('2025-06-05T00:00:00.000Z');
       await load('over', 'LA', '2025-06-03');

@@ -24,11 +24,7 @@ beforeAll(async () => {
 });
 
 async function subscribe(name: string, filter: object): Promise<void> {
-  const { status } = await fetch(service.url('/v1/subscriptions'), {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ name, filter }),
-  });
+  const { status } = await service.send('POST', '/v1/subscriptions', { name, filter });
   expect(status).toBe(201);
 }
 
@@ -37,7 +33,7 @@ async function refusal(query: string): Promise<unknown> {
   return [status, body.error?.code, body.error?.message];
 }
 
-/** The content that the events together leave, as digests see it. */
+/** The content after all events, in the form for digests. */
 async function copy(endorser?: string) {
   const { data } = await service.events('from=earliest');
   const held = new Map(data.map((event) => [event.endorsement.id, event]));
@@ -52,7 +48,7 @@ async function copy(endorser?: string) {
 }
 
 describe('GET /v1/digest', () => {
-  test('shows the digest of what the events have left, and the position that it shows', async () => {
+  test('shows the digest of the state after all events, with its position', async () => {
     const { status, body } = await service.get('/v1/digest');
     expect(status).toBe(200);
     expectSchema('/v1/digest', body);
@@ -64,7 +60,7 @@ describe('GET /v1/digest', () => {
     expect(parseCursor(body.data.stream_cursor).sequence).toBe(5);
   });
 
-  test('is of what the filter or the subscription chooses', async () => {
+  test('covers the endorsements that the filter or the subscription chooses', async () => {
     const expected = digestOf(await copy('bakers-local-1'));
     expect(expected.count).toBe(1);
     await expect(readDigest(ask, 'endorsers=bakers-local-1')).resolves.toEqual(expected);
@@ -73,7 +69,7 @@ describe('GET /v1/digest', () => {
     await expect(readDigest(ask, 'states=WY')).resolves.toEqual(digestOf([]));
   });
 
-  test('refuses what no copy can be kept by', async () => {
+  test('refuses filters that no copy can follow', async () => {
     await subscribe('fresh', { types: ['created'] });
     await expect(refusal('subscription=fresh')).resolves.toEqual([
       400,
@@ -94,7 +90,7 @@ describe('GET /v1/digest', () => {
   });
 
   test('waits for changes of the catalogue to be announced, if a filter can see them', async () => {
-    // An import holds this lock while it announces, and nobody else announces meanwhile.
+    // An import holds this lock while it announces, so that no other process announces meanwhile.
     await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.catalogueImport]);
     await client.query('UPDATE stream_head SET has_stale = true');
     try {
@@ -114,9 +110,9 @@ describe('GET /v1/digest', () => {
     );
   });
 
-  test('waits for the hashes of endorsements that an earlier version has written, which the consumers compute', async () => {
+  test('waits until the consumers have hashed the endorsements of an earlier version', async () => {
     const before = await readDigest(ask, 'states=OR,CA');
-    // Nobody hashes without this lock.
+    // Hashing needs this lock.
     await writer.query('BEGIN');
     await writer.query('SELECT FROM stream_head FOR UPDATE');
     await client.query('UPDATE endorsements SET content_hash = NULL, without_hash = true');

@@ -111,7 +111,7 @@ describe('GET /v1/elections', () => {
     ]);
   });
 
-  test('answers in Spanish where it is translated and in English otherwise, field by field', async () => {
+  test('answers in Spanish if it is translated, otherwise in English, field by field', async () => {
     const { body } = await service.get('/v1/elections?states=TX,OR&lang=es');
     expect(body.data.map((e: Record<string, string>) => [e.name, e.short_name])).toEqual([
       ['Segunda vuelta de Tejas', 'Runoff'],

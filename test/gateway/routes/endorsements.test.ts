@@ -106,7 +106,7 @@ describe('GET /v1/endorsements', () => {
     expect(await list('contest=2147483647')).toEqual([]);
   });
 
-  test('answers in Spanish where it is translated and in English otherwise', async () => {
+  test('answers in Spanish if it is translated, otherwise in English', async () => {
     const { body } = await service.get('/v1/endorsements?lang=es');
     const texts = body.data.map((n: Listed) => [n.statement, n.contest.title, n.choice.label]);
     expect(texts).toEqual(

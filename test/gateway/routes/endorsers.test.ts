@@ -75,7 +75,7 @@ describe('GET /v1/endorsers', () => {
     expect(body).toEqual({ data: [OPINION], next_cursor: null });
   });
 
-  test('answers in Spanish where it is translated and in English otherwise, field by field', async () => {
+  test('answers in Spanish if it is translated, otherwise in English, field by field', async () => {
     const { body } = await service.get('/v1/endorsers?categories=newspaper,labor&states=CA,OR&lang=es');
     const texts = body.data.map((e: typeof OPINION) => [e.slug, e.category.name, e.description]);
     expect(texts).toEqual([

@@ -5,7 +5,7 @@ import { endorse } from '../../helpers/ballots/submissions.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 
 const CHANGES = 120;
-/** Long enough for all changes together to be a page of more than 256 KB, which is made in a buffer that is used again. */
+/** Long enough for all changes together to be a page of more than 256 KB, made in a reused buffer. */
 const LONG = 'An endorsement of many words. '.repeat(100);
 
 const service = useTestService({ catalogue: SMALL_BALLOT });
@@ -35,7 +35,7 @@ function disconnectInTheMiddle(): Promise<void> {
   });
 }
 
-test('large pages of many clients are each their own, also while others disconnect', async () => {
+test('large pages of many clients do not mix, even while others disconnect', async () => {
   for (let round = 0; round < 5; round += 1) {
     const starts = [-1, 0, 5, 10, 3, -1, 20, 7, 1, 15];
     const [pages] = await Promise.all([

@@ -78,7 +78,7 @@ describe.each(['/v1/endorsements', '/v1/contests'])('%s as lines of JSON', (path
     expect(last).toEqual({ count: records.length });
   });
 
-  test('goes on after an id', async () => {
+  test('continues after an id', async () => {
     const all = await listed(`${path}?limit=500`);
     const { records, last } = await lines(`${path}?after=${all[1].id}`);
     expect(records).toEqual(all.slice(2));
@@ -125,7 +125,7 @@ describe.each(['/v1/endorsements', '/v1/contests'])('%s as lines of JSON', (path
     await response.text();
   });
 
-  test('tells after which id it can go on: the list itself does not', async () => {
+  test('continues after an id, but the list itself does not', async () => {
     const { status, body } = await service.get(`${path}?after=1`);
     expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);
   });
@@ -139,7 +139,7 @@ describe.each(['/v1/endorsements', '/v1/contests'])('%s as lines of JSON', (path
   });
 });
 
-/** Which connections hold the snapshot of an export. */
+/** Selects the connections that hold the snapshot of an export. */
 const EXPORTING =
   "datname = current_database() AND state <> 'idle' AND query ~ '^(DECLARE export|FETCH 500 FROM export)'";
 
@@ -174,7 +174,7 @@ describe('a large answer of lines', () => {
     return { asked, response };
   }
 
-  test('shows one snapshot, however slowly it is read', async () => {
+  test('shows one snapshot, even if it is read slowly', async () => {
     const { response } = await open();
     await until('the answer waits for its reader', async () => (await snapshots()) === 1);
     await client.query(`UPDATE contests SET removed_at = now() WHERE id = (SELECT max(id) FROM contests)`);
@@ -192,7 +192,7 @@ describe('a large answer of lines', () => {
     await until('the query has ended', async () => (await snapshots()) === 0);
   });
 
-  test('is left, and has not failed, when the answer ends while records are fetched, as after HEAD', async () => {
+  test('counts as left, not as failed, if the answer ends while records are fetched, as after HEAD', async () => {
     const count = (outcome: string) => metricValue('exports_total', { outcome });
     const [left, failed] = [await count('left'), await count('failed')];
     const response = await fetch(service.url('/v1/contests'), {
@@ -223,7 +223,7 @@ describe('a large answer of lines', () => {
     await until('all queries have ended', async () => (await snapshots()) === 0);
   });
 
-  test('is refused if the gateway stops before its turn, while those under way go on', async () => {
+  test('is refused if the gateway stops before its turn, while those under way continue', async () => {
     const [first, second] = [await open(), await open()];
     await until('both wait for their readers', async () => (await snapshots()) === 2);
     const run = jest.spyOn(FairQueue.prototype, 'run');

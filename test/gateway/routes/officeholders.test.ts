@@ -210,7 +210,7 @@ describe('after a load', () => {
     ]);
   });
 
-  test('a list has every seat held as well, whichever seat is asked for', async () => {
+  test('a list also has every seat held, for any requested seat', async () => {
     const { body } = await service.get(`${LIST}?offices=treasurer`);
     const alone = await service.get(`${LIST}/${personId(2)}`);
     const [{ office, offices }] = body.data;
@@ -257,7 +257,7 @@ describe('after a load', () => {
     expect(message).toContain(named);
   });
 
-  test('after a load of nobody, the list is empty, not unavailable', async () => {
+  test('after an empty load, the list is empty, not unavailable', async () => {
     const mayor = (n: number, place: string) => person(n, 'Eve', [role('mayor', `${place}/place:fernville`)]);
     await load({
       'or/municipalities/eve.yml': mayor(6, OREGON),

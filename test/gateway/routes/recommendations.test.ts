@@ -240,7 +240,7 @@ describe('GET /v1/recommendations', () => {
     });
   });
 
-  test('answers in Spanish where it is translated', async () => {
+  test('answers in Spanish if it is translated', async () => {
     const [mayor] = (await readContests(`election=${OREGON}&lang=es`)) as [Shown];
     expect(mayor.choices[0]?.endorsed_by[0]).toMatchObject({ statement: 'Bueno.' });
     const { elections } = await read('state=CA&lang=es');
@@ -251,13 +251,8 @@ describe('GET /v1/recommendations', () => {
 
   test('a subscription chooses the endorsers and narrows the contests', async () => {
     const filter = { categories: ['newspaper'], contest_kinds: ['candidate'], types: ['created'] };
-    const saved = await fetch(service.url('/v1/subscriptions'), {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ name: 'Papers', filter }),
-    });
-    const { data } = (await saved.json()) as { data: { id: number } };
-    const { id } = data;
+    const saved = await service.send('POST', '/v1/subscriptions', { name: 'Papers', filter });
+    const { id } = saved.body.data;
     const plain = await service.get(
       '/v1/recommendations?state=OR,CA&categories=newspaper&contest_kinds=candidate',
     );

@@ -58,7 +58,7 @@ test('the table names every route', () => {
   expect(routes.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(Object.keys(NEEDED).sort());
 });
 
-test.each(Object.entries(NEEDED))('%s needs the scope %s, and no other will do', async (route, needed) => {
+test.each(Object.entries(NEEDED))('%s needs the scope %s, and no other is enough', async (route, needed) => {
   for (const scope of SCOPES)
     expect([scope, await isRefused(route, scope)]).toEqual([scope, scope !== needed]);
 });

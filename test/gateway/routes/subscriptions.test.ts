@@ -2,32 +2,14 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
-import { type Answer, useTestService } from '../../helpers/service/service.ts';
-import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 
 const service = useTestService();
 const client = useClient(service.databaseUrl);
 beforeEach(() => client.query('TRUNCATE subscriptions, idempotency_keys'));
 
-async function send(
-  method: string,
-  path: string,
-  body?: unknown,
-  headers: Record<string, string> = {},
-): Promise<Answer> {
-  const response = await fetch(service.url(path), {
-    method,
-    headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json', ...headers },
-    ...(body !== undefined && { body: isWritten(body) ? body : JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
-}
-
-const isWritten = (body: unknown): body is string | Buffer =>
-  typeof body === 'string' || Buffer.isBuffer(body);
 const post = (body: unknown, headers?: Record<string, string>) =>
-  send('POST', '/v1/subscriptions', body, headers);
+  service.send('POST', '/v1/subscriptions', body, headers && { headers });
 const NEWSPAPERS = { name: 'Newspapers', filter: { categories: ['newspaper'], states: ['CA', 'OR'] } };
 
 describe('a subscription', () => {
@@ -40,20 +22,20 @@ describe('a subscription', () => {
     expect((await service.get(`/v1/subscriptions/${id}`)).body).toEqual(created.body);
     expect((await service.get('/v1/subscriptions')).body).toEqual({ data: [created.body.data] });
 
-    const replaced = await send('PUT', `/v1/subscriptions/${id}`, { name: 'All' });
+    const replaced = await service.send('PUT', `/v1/subscriptions/${id}`, { name: 'All' });
     expect(replaced.body.data).toMatchObject({ id, name: 'All', filter: {}, created_at });
-    const deleted = await send('DELETE', `/v1/subscriptions/${id}`);
+    const deleted = await service.send('DELETE', `/v1/subscriptions/${id}`);
     expect([deleted.status, deleted.body]).toEqual([204, null]);
     const gone = await service.get(`/v1/subscriptions/${id}`);
     expect([gone.status, gone.body.error.code]).toEqual([404, 'subscription_not_found']);
   });
 
-  test('that does not exist is not found, however long its id is', async () => {
+  test('that does not exist is not found, even with a long id', async () => {
     const path = '/v1/subscriptions/99999999999';
     for (const { status, body } of [
       await service.get(path),
-      await send('PUT', path, { name: 'a' }),
-      await send('DELETE', path),
+      await service.send('PUT', path, { name: 'a' }),
+      await service.send('DELETE', path),
     ]) {
       expect([status, body.error.code]).toEqual([404, 'subscription_not_found']);
     }
@@ -101,7 +83,7 @@ describe('a subscription', () => {
     expect((await service.get('/v1/subscriptions')).body.data).toEqual([]);
   });
 
-  test('that is not UTF-8 is refused, whatever charset it declares', async () => {
+  test('that is not UTF-8 is refused, with any declared charset', async () => {
     for (const type of ['application/json', 'application/json; charset=latin1']) {
       const { status, body } = await post(Buffer.from('{"name":"caf\xe9"}', 'latin1'), {
         'Content-Type': type,
@@ -129,13 +111,13 @@ describe('a subscription', () => {
     const { body } = await post({ name: 'Two' });
     for (const answer of [
       await post({ name: 'One' }),
-      await send('PUT', `/v1/subscriptions/${body.data.id}`, { name: 'One' }),
+      await service.send('PUT', `/v1/subscriptions/${body.data.id}`, { name: 'One' }),
     ]) {
       expect([answer.status, answer.body.error.code]).toEqual([409, 'conflict']);
     }
   });
 
-  test('is one of at most fifty, however many requests arrive at once', async () => {
+  test('is one of at most fifty, even if many requests arrive at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 55 }, (_, index) => post({ name: `Number ${index}` })),
     );
@@ -149,7 +131,7 @@ describe('a subscription', () => {
     const headers = { Authorization: `Bearer ${other}` };
     const path = `/v1/subscriptions/${body.data.id}`;
     for (const [method, sent] of [['GET'], ['PUT', { name: 'Theirs' }], ['DELETE']] as const) {
-      expect((await send(method, path, sent, headers)).status).toBe(404);
+      expect((await service.send(method, path, sent, { headers })).status).toBe(404);
     }
     expect((await service.get('/v1/events?subscription=Mine', { headers })).status).toBe(404);
     expect((await service.get(path)).body.data.name).toBe('Mine');
@@ -169,7 +151,7 @@ describe('a subscription', () => {
 });
 
 describe('Idempotency-Key', () => {
-  test('makes equal requests save once and get the same answer, however many arrive at once', async () => {
+  test('makes equal requests save once and get the same answer, even if many arrive at once', async () => {
     const headers = { 'Idempotency-Key': 'order-1' };
     const answers = await Promise.all(Array.from({ length: 5 }, () => post(NEWSPAPERS, headers)));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
@@ -183,7 +165,7 @@ describe('Idempotency-Key', () => {
     expect((await post({ name: 'b' }, headers)).body.error.code).toBe('conflict');
   });
 
-  test('is deleted after a day, whichever account it belongs to, when others are saved', async () => {
+  test('is deleted after a day, for any account, when others are saved', async () => {
     const other = await createKey({ databaseUrl: service.databaseUrl, account: 'other', plan: 'internal' });
     const headers = { 'Idempotency-Key': 'order-3' };
     await post({ name: 'a' }, headers);
@@ -202,8 +184,7 @@ describe('Idempotency-Key', () => {
 describe('a stream by subscription', () => {
   test('delivers the changes that match its filter, and names it in the ready event', async () => {
     const { body } = await post(NEWSPAPERS);
-    const headers = { Authorization: `Bearer ${service.key}` };
-    const stream = await EventStreamClient.open(service.url('/v1/stream?subscription=Newspapers'), headers);
+    const stream = await service.stream('subscription=Newspapers');
     try {
       expect((await stream.wait('ready', 1))[0]?.data).toEqual({ subscription: 'Newspapers' });
       await service.submit([

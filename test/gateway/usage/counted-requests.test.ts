@@ -3,7 +3,7 @@ import { createKey } from '../../../ops/commands/keys.ts';
 import { listRequestErrors } from '../../../store/accounts/request-errors.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
 import { type Answer, useTestService } from '../../helpers/service/service.ts';
-import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
+import type { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { until } from '../../helpers/until.ts';
 
 const service = useTestService({ gateways: 2 });
@@ -28,7 +28,7 @@ async function newKey(plan = 'standard'): Promise<{ key: string; accountId: numb
 const ask = (path: string, key: string, gateway = 0, headers = {}): Promise<Answer> =>
   service.get(path, { gateway, headers: { Authorization: `Bearer ${key}`, ...headers } });
 
-/** Stops the gateways, which write what they have counted, and starts them again. */
+/** Restarts the gateways, which write their counts when they stop. */
 async function restart(): Promise<void> {
   await Promise.all([0, 1].map((gateway) => service.restartGateway(gateway)));
   await service.untilReady();
@@ -99,7 +99,7 @@ test('a refused key and refusals by a limit count for the account of the key', a
 
 test('a stream is counted when it begins', async () => {
   const { key, accountId, keyId } = await newKey();
-  const stream = await EventStreamClient.open(service.url('/v1/stream'), { Authorization: `Bearer ${key}` });
+  const stream = await service.stream('', { headers: { Authorization: `Bearer ${key}` } });
   open.push(stream);
   await stream.wait('ready', 1);
   await until(

@@ -66,7 +66,7 @@ function refused(status: number, options: Partial<AnsweredRequest> = {}): Answer
   return answered({ status, error, ...options });
 }
 
-/** The requests of the account that the database knows. */
+/** The saved requests of the account. */
 async function storedRequests(): Promise<number> {
   const { rows } = await client.query<{ sum: string | null }>(
     'SELECT sum(requests) FROM usage_hours WHERE account_id = $1',
@@ -136,7 +136,7 @@ describe('counted requests', () => {
     expect(await storedRequests()).toBe(6);
   });
 
-  test('add up to the same, however they are spread over gateways and batches', async () => {
+  test('add up to the same over any gateways and batches', async () => {
     const request = fc.record({
       gateway: fc.nat(1),
       keyId: fc.option(fc.integer({ min: 1, max: 2 })),
@@ -209,7 +209,7 @@ describe('while the database does not answer', () => {
     const { counter, writer } = startUsage();
     const before = await metricValue('usage_requests_uncounted_total');
     times(100_010, (index) => counter.count(answered({ keyId: index + 1 })));
-    // Requests that are like others need no memory.
+    // Requests like earlier ones need no memory.
     counter.count(answered({ keyId: 1 }));
     expect(await metricValue('usage_requests_uncounted_total')).toBe(before + 10);
     await writer.stop();
@@ -217,7 +217,7 @@ describe('while the database does not answer', () => {
   });
 });
 
-test('a batch that the database refuses is given up, and the next one is written', async () => {
+test('a batch that the database refuses is dropped, and the next one is written', async () => {
   const { counter } = startUsage();
   counter.count(answered({ status: 100_000 }));
   await clock.advance(10 * SECOND_MS);

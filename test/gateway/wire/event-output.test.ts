@@ -36,7 +36,7 @@ async function listen(server: Server): Promise<{ port: number }> {
   return { port: (server.address() as AddressInfo).port };
 }
 
-/** Sends a request as it is, and returns all that comes back until the server or `done` ends it. */
+/** Sends a raw request. Returns everything until the server or `done` ends the connection. */
 async function exchange(port: number, text: string, done = (_: Buffer) => false): Promise<Buffer> {
   const socket = connect(port, '127.0.0.1');
   closing.push(() => socket.destroy());
@@ -67,7 +67,7 @@ describe.each([false, true])('a stream, with gzip %p', (gzip) => {
     expect((gzip ? gunzipSync(body) : body).toString()).toBe('one, two, three');
   });
 
-  test('waits for the answer before it on the same connection', async () => {
+  test('waits for the previous answer on the same connection', async () => {
     const { port, others } = await serve({ gzip });
     const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`;
     const received = exchange(port, request('/other') + request('/stream'), (all) =>

@@ -17,6 +17,7 @@ import { watchAnswers } from '../http/described-answers.ts';
 import { chooseTopicPrefix, createTestTopics } from '../kafka/topics.ts';
 import { chooseDatabaseUrl, createTestDatabase } from '../postgres/database.ts';
 import { brokersOf, isSecured, kafkaSettings, testServers } from '../servers/servers.ts';
+import { EventStreamClient } from '../stream/event-stream.ts';
 import { until } from '../until.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
@@ -55,6 +56,11 @@ export interface Answer {
   headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: tests check the shapes of the bodies that they use.
   body: any;
+}
+
+interface RequestOptions {
+  gateway?: number;
+  headers?: Record<string, string>;
 }
 
 /** A whole service in this process, on a database and topics of its own. */
@@ -185,12 +191,27 @@ export class TestService {
   }
 
   /** Sends a GET request to a gateway, with the service's key unless `headers` has another. */
-  async get(
+  get(path: string, options?: RequestOptions): Promise<Answer> {
+    return this.send('GET', path, undefined, options);
+  }
+
+  /** Sends a request to a gateway. The body is sent as JSON, but text and bytes are sent unchanged. */
+  async send(
+    method: string,
     path: string,
-    { gateway = 0, headers = {} }: { gateway?: number; headers?: Record<string, string> } = {},
+    body?: unknown,
+    { gateway = 0, headers = {} }: RequestOptions = {},
   ): Promise<Answer> {
+    const hasBody = body !== undefined;
+    const isWritten = typeof body === 'string' || Buffer.isBuffer(body);
     const response = await fetch(this.url(path, gateway), {
-      headers: { Authorization: `Bearer ${this.key}`, ...headers },
+      method,
+      headers: {
+        Authorization: `Bearer ${this.key}`,
+        ...(hasBody && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(hasBody && { body: isWritten ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
     return {
@@ -198,6 +219,12 @@ export class TestService {
       headers: response.headers,
       body: text === '' ? null : JSON.parse(text),
     };
+  }
+
+  /** Opens a stream of a gateway, with the service's key unless `headers` has another. */
+  stream(query = '', { gateway = 0, headers = {} }: RequestOptions = {}): Promise<EventStreamClient> {
+    const authorization = { Authorization: `Bearer ${this.key}` };
+    return EventStreamClient.open(this.url(`/v1/stream?${query}`, gateway), { ...authorization, ...headers });
   }
 
   /** Runs a statement on the service's database, past the service. @returns the rows */

@@ -17,9 +17,9 @@ export interface paths {
          *
          *     ### The whole list in one answer
          *
-         *     With `Accept: application/x-ndjson`, the answer has all records that the filters choose, by id and out of one snapshot: a first line
+         *     With `Accept: application/x-ndjson`, the answer has all records that match the filters, by id and from one snapshot: a first line
          *     with the `stream_cursor`, a line for each record, and a last line with their `count`. An answer without the last line was
-         *     cut; it goes on with `after=` and the id of the last record. `limit` and `cursor` do not apply. An account can read two
+         *     cut; continue with `after=` and the id of the last record. `limit` and `cursor` do not apply. An account can read two
          *     such answers at a time.
          */
         get: operations["listContests"];
@@ -60,7 +60,7 @@ export interface paths {
         };
         /**
          * Get coverage
-         * @description The data that there is for every state, and when it last changed. Needs an API key with the scope `data:read`.
+         * @description The available data for every state, and when it last changed. Needs an API key with the scope `data:read`.
          */
         get: operations["getCoverage"];
         put?: never;
@@ -80,7 +80,7 @@ export interface paths {
         };
         /**
          * Get a digest
-         * @description The endorsements that a filter chooses, as numbers that a complete copy of them has, too. A copy that follows the stream with the same filter compares them when it stands at `stream_cursor`; buckets that differ hold the ids to read again. The specification of the API has no such operation; it is an addition of this service. Needs an API key with the scope `data:read`.
+         * @description The endorsements that a filter chooses, as numbers that a complete copy of them has, too. A copy that follows the stream with the same filter compares them when it is at `stream_cursor`; buckets that differ hold the ids to read again. The specification of the API has no such operation; it is an addition of this service. Needs an API key with the scope `data:read`.
          */
         get: operations["getDigest"];
         put?: never;
@@ -120,13 +120,13 @@ export interface paths {
         };
         /**
          * List endorsements
-         * @description Endorsements by id. Paging to the end and then reading the stream from `stream_cursor` gives an exact copy. It is the way to begin, and to recover from an expired cursor. Needs an API key with the scope `data:read`.
+         * @description Endorsements by id. Paging to the end and then reading the stream from `stream_cursor` gives an exact copy. Begin like this, and recover like this from an expired cursor. Needs an API key with the scope `data:read`.
          *
          *     ### The whole list in one answer
          *
-         *     With `Accept: application/x-ndjson`, the answer has all records that the filters choose, by id and out of one snapshot: a first line
+         *     With `Accept: application/x-ndjson`, the answer has all records that match the filters, by id and from one snapshot: a first line
          *     with the `stream_cursor`, a line for each record, and a last line with their `count`. An answer without the last line was
-         *     cut; it goes on with `after=` and the id of the last record. `limit` and `cursor` do not apply. An account can read two
+         *     cut; continue with `after=` and the id of the last record. `limit` and `cursor` do not apply. An account can read two
          *     such answers at a time.
          */
         get: operations["listEndorsements"];
@@ -247,7 +247,7 @@ export interface paths {
         };
         /**
          * List officeholders
-         * @description Officeholders by name. A record is a person, with the first seat held that states, offices, levels and districts ask for; one seat must match all of them. Needs an API key with the scope `data:read`.
+         * @description Officeholders by name. A record is a person, with the first seat that matches states, offices, levels and districts; one seat must match all of them. Needs an API key with the scope `data:read`.
          */
         get: operations["listOfficeholders"];
         put?: never;
@@ -287,7 +287,7 @@ export interface paths {
         };
         /**
          * Get recommendations
-         * @description What to mark in each contest according to the chosen endorsers, and how far they agree. One of `state`, `election` and `contest` is required. Without a selection of endorsers, all of them count. Needs an API key with the scope `data:read`.
+         * @description The choices to mark in each contest according to the chosen endorsers, and the agreement of these. One of `state`, `election` and `contest` is required. Without a selection of endorsers, all of them count. Needs an API key with the scope `data:read`.
          */
         get: operations["getRecommendations"];
         put?: never;
@@ -342,8 +342,8 @@ export interface paths {
          *     | `reconnect` | `StreamReconnect` | last; the service ends the connection, which happens after an hour at the latest |
          *     | `error` | `StreamError` | last; the stream cannot continue, for instance because the key was revoked |
          *
-         *     Every frame has an `id`, which is a cursor. Store the id after every frame, not only after changes, and the work that it
-         *     stands for with it. A line `retry:` comes once at the start. A comment, `: ping`, comes every 20 seconds: a connection
+         *     Every frame has an `id`, which is a cursor. Store the id after every frame, not only after changes, together with the
+         *     work of that frame. A line `retry:` comes once at the start. A comment, `: ping`, comes every 20 seconds: a connection
          *     that has been silent for a minute is dead.
          *
          *     ### Reconnecting
@@ -352,8 +352,8 @@ export interface paths {
          *     after a connection that breaks, after the time of `retry:`. The stream continues after that id, at any gateway. An event
          *     can come twice in rare cases: drop repeats by id, since ids compare as ASCII text in the order of the stream.
          *
-         *     An id older than retention is answered 410 `cursor_expired`. Read `/v1/endorsements` to the end, remove from the copy what
-         *     is no longer there, and continue from the `stream_cursor` of that list.
+         *     An id older than retention is answered 410 `cursor_expired`. Read `/v1/endorsements` to the end, remove records from
+         *     the copy that are no longer there, and continue from the `stream_cursor` of that list.
          *
          *     A browser's `EventSource` cannot send an API key. Read the stream from a server, with any client of Server-Sent Events that
          *     can send headers:
@@ -478,7 +478,7 @@ export interface components {
         };
         /** @description An endorser category, as endorsers carry it. */
         CategorySummary: {
-            /** @description The name, in the language that was asked for. */
+            /** @description The name, in the requested language. */
             name: string;
             /** @description Identifies the category in filters. */
             slug: string;
@@ -516,7 +516,7 @@ export interface components {
              * @enum {string}
              */
             option?: "none_of_these";
-            /** @description The party of the candidate; null if there is none. */
+            /** @description The party of the candidate; null without one. */
             party: string | null;
             /** @description The party as the ballot prints it. Only if the ballot prints one. */
             party_label?: string;
@@ -533,7 +533,7 @@ export interface components {
             label: string;
             /** @description Null for a choice that is not an answer. */
             measure_answer: components["schemas"]["MeasureAnswer"] | null;
-            /** @description The party of the candidate; null if there is none. */
+            /** @description The party of the candidate; null without one. */
             party: string | null;
         };
         /** @description The endorsers counted: those of a subscription. */
@@ -557,7 +557,7 @@ export interface components {
             ballot_order: number;
             /** @description In ballot order. */
             choices: components["schemas"]["Choice"][];
-            /** @description The text or the question of a measure; null if there is none. */
+            /** @description The text or the question of a measure; null for other contests. */
             description: string | null;
             details: components["schemas"]["ContestDetails"];
             district: components["schemas"]["District"];
@@ -565,9 +565,9 @@ export interface components {
             /** Format: int64 */
             id: number;
             kind: components["schemas"]["ContestKind"];
-            /** @description The letter or number of a measure; null if there is none. */
+            /** @description The letter or number of a measure; null without one. */
             measure_code: string | null;
-            /** @description The most ranks that a voter may give; null if there are no ranks. */
+            /** @description The most ranks that a voter may give; null for contests without ranks. */
             ranks_allowed: number | null;
             /** @description A shorter title, for lists. */
             short_title: string;
@@ -609,7 +609,7 @@ export interface components {
         ContestWithoutChoices: {
             /** @description The place of the contest among those of its election. */
             ballot_order: number;
-            /** @description The text or the question of a measure; null if there is none. */
+            /** @description The text or the question of a measure; null for other contests. */
             description: string | null;
             details: components["schemas"]["ContestDetails"];
             district: components["schemas"]["District"];
@@ -617,9 +617,9 @@ export interface components {
             /** Format: int64 */
             id: number;
             kind: components["schemas"]["ContestKind"];
-            /** @description The letter or number of a measure; null if there is none. */
+            /** @description The letter or number of a measure; null without one. */
             measure_code: string | null;
-            /** @description The most ranks that a voter may give; null if there are no ranks. */
+            /** @description The most ranks that a voter may give; null for contests without ranks. */
             ranks_allowed: number | null;
             /** @description A shorter title, for lists. */
             short_title: string;
@@ -637,7 +637,7 @@ export interface components {
             ballot_order: number;
             /** @description In ballot order. */
             choices: components["schemas"]["Choice"][];
-            /** @description The text or the question of a measure; null if there is none. */
+            /** @description The text or the question of a measure; null for other contests. */
             description: string | null;
             details: components["schemas"]["ContestDetails"];
             district: components["schemas"]["District"];
@@ -647,9 +647,9 @@ export interface components {
             /** Format: int64 */
             id: number;
             kind: components["schemas"]["ContestKind"];
-            /** @description The letter or number of a measure; null if there is none. */
+            /** @description The letter or number of a measure; null without one. */
             measure_code: string | null;
-            /** @description The most ranks that a voter may give; null if there are no ranks. */
+            /** @description The most ranks that a voter may give; null for contests without ranks. */
             ranks_allowed: number | null;
             /** @description A shorter title, for lists. */
             short_title: string;
@@ -667,7 +667,7 @@ export interface components {
         };
         /** @description The endorsers counted: the word all, the filter that chooses them, or the subscription. */
         CountedEndorsers: components["schemas"]["EndorserFilter"] | components["schemas"]["ChosenSubscription"] | "all";
-        /** @description The data that there is for a state. Every state has a record; its counts may be 0. */
+        /** @description The available data for a state. Every state has a record; its counts may be 0. */
         Coverage: {
             /** @description Contests of these elections. */
             contest_count: number;
@@ -681,12 +681,12 @@ export interface components {
             endorser_count: number;
             /**
              * Format: date
-             * @description The date of the first of these elections; null if there are none.
+             * @description The date of the first of these elections; null without elections.
              */
             first_election: string | null;
             /**
              * Format: date
-             * @description The date of the last of these elections; null if there are none.
+             * @description The date of the last of these elections; null without elections.
              */
             last_election: string | null;
             /** @description The contests that are measures. */
@@ -696,7 +696,7 @@ export interface components {
             state: components["schemas"]["StateCode"];
             /**
              * Format: date-time
-             * @description The last change or removal of any of this; null if there never was any.
+             * @description The last change or removal of any of this; null before the first.
              */
             updated_at: string | null;
         };
@@ -704,7 +704,7 @@ export interface components {
         CoverageList: {
             data: components["schemas"]["Coverage"][];
         };
-        /** @description The endorsements that a filter chooses, as numbers that a complete copy of them has, too. docs/copies.md of the service describes them to the byte. */
+        /** @description The endorsements that a filter chooses, as numbers. A complete copy of them has the same numbers. docs/copies.md of the service describes them to the byte. */
         Digest: {
             /** @description How many ids a bucket spans. */
             bucket_size: number;
@@ -733,9 +733,9 @@ export interface components {
             /** Format: int64 */
             id: number;
             level: components["schemas"]["Level"];
-            /** @description The name, in the language that was asked for. */
+            /** @description The name, in the requested language. */
             name: string;
-            /** @description The Open Civic Data division id; null if there is none. */
+            /** @description The Open Civic Data division id; null without one. */
             ocd_id: string | null;
             /** @description The state; null for the whole nation. */
             state: components["schemas"]["StateCode"] | null;
@@ -758,7 +758,7 @@ export interface components {
             id: number;
             /** @description A page about the election, by its authority. */
             info_url: string | null;
-            /** @description The name, in the language that was asked for. */
+            /** @description The name, in the requested language. */
             name: string;
             primary_system: components["schemas"]["PrimarySystem"] | null;
             /** @description A shorter name. */
@@ -799,7 +799,7 @@ export interface components {
             date: string;
             /** Format: int64 */
             id: number;
-            /** @description The name, in the language that was asked for. */
+            /** @description The name, in the requested language. */
             name: string;
             /** @description Identifies the election in filters, such as `or-2026-11-03-general`. */
             slug: string;
@@ -822,7 +822,7 @@ export interface components {
             date: string;
             /** @description The slug of the election. */
             election: string;
-            /** @description The name, in the language that was asked for. */
+            /** @description The name, in the requested language. */
             name: string;
         };
         /** @description An endorsement in full: one endorser and one choice, with the whole contest. */
@@ -845,7 +845,7 @@ export interface components {
             statement: string | null;
             /**
              * Format: date-time
-             * @description The last change of the endorsement itself. Edits of what it names, such as its endorser or contest, leave it as it is; events announce them.
+             * @description The last change of the endorsement itself. Edits of its endorser, contest or choice do not change it; events announce them.
              */
             updated_at: string;
         };
@@ -935,7 +935,7 @@ export interface components {
             id: number;
             /** @description An image of its logo. */
             logo_url: string | null;
-            /** @description The name, in the language that was asked for. */
+            /** @description The name, in the requested language. */
             name: string;
             /** @description Identifies the endorser in paths and filters. */
             slug: string;
@@ -947,7 +947,7 @@ export interface components {
         EndorserCategory: {
             /** @description Endorsers in the category. */
             endorser_count: number;
-            /** @description The name, in the language that was asked for. */
+            /** @description The name, in the requested language. */
             name: string;
             /** @description The name for one endorser; the name, if the source gives none. */
             singular_name: string;
@@ -960,11 +960,11 @@ export interface components {
         };
         /** @description The endorsers counted: those that match every field. */
         EndorserFilter: {
-            /** @description As categories asked for; null if it was not given. */
+            /** @description The parameter categories; null if it was not given. */
             categories: string[] | null;
-            /** @description As endorser_states asked for; null if it was not given. */
+            /** @description The parameter endorser_states; null if it was not given. */
             endorser_states: components["schemas"]["EndorserState"][] | null;
-            /** @description As endorsers asked for; null if it was not given. */
+            /** @description The parameter endorsers; null if it was not given. */
             endorsers: string[] | null;
         };
         /** @description A page of a list. */
@@ -983,7 +983,7 @@ export interface components {
             category: components["schemas"]["CategorySummary"];
             /** Format: int64 */
             id: number;
-            /** @description The name, in the language that was asked for. */
+            /** @description The name, in the requested language. */
             name: string;
             /** @description Identifies the endorser in paths and filters. */
             slug: string;
@@ -1002,7 +1002,7 @@ export interface components {
             id: number;
             /** @description An image of its logo. */
             logo_url: string | null;
-            /** @description The name, in the language that was asked for. */
+            /** @description The name, in the requested language. */
             name: string;
             /** @description Identifies the endorser in paths and filters. */
             slug: string;
@@ -1014,10 +1014,10 @@ export interface components {
         EndorserWithElectionsResponse: {
             data: components["schemas"]["EndorserWithElections"];
         };
-        /** @description The reason for which a request was not carried out. */
+        /** @description The reason why a request was not carried out. */
         Error: {
             code: components["schemas"]["ErrorCode"];
-            /** @description Says what is wrong, with which value, and what would be right. For people. */
+            /** @description Names the problem, the value and the remedy. For people. */
             message: string;
             /** @description The id of the request, as in X-Request-Id. Quote it in a report. */
             request_id: string;
@@ -1054,7 +1054,7 @@ export interface components {
             label: string;
             /** @description Null for a choice that is not an answer. */
             measure_answer: components["schemas"]["MeasureAnswer"] | null;
-            /** @description The party of the candidate; null if there is none. */
+            /** @description The party of the candidate; null without one. */
             party: string | null;
             /** @description The choice is on the ballot but no longer stands. It is never recommended. */
             withdrawn: boolean;
@@ -1065,9 +1065,9 @@ export interface components {
             /** Format: int64 */
             id: number;
             kind: components["schemas"]["ContestKind"];
-            /** @description The letter or number of a measure; null if there is none. */
+            /** @description The letter or number of a measure; null without one. */
             measure_code: string | null;
-            /** @description The most ranks that a voter may give; null if there are no ranks. */
+            /** @description The most ranks that a voter may give; null for contests without ranks. */
             ranks_allowed: number | null;
             /** @description A shorter title, for lists. */
             short_title: string;
@@ -1082,9 +1082,9 @@ export interface components {
             /** Format: int64 */
             id: number;
             level: components["schemas"]["Level"];
-            /** @description The name, in the language that was asked for. */
+            /** @description The name, in the requested language. */
             name: string;
-            /** @description The Open Civic Data division id; null if there is none. */
+            /** @description The Open Civic Data division id; null without one. */
             ocd_id: string | null;
             /** @description The state; null for the whole nation. */
             state: components["schemas"]["StateCode"] | null;
@@ -1109,7 +1109,7 @@ export interface components {
         EventPage: {
             /** @description Can be empty. */
             data: components["schemas"]["Event"][];
-            /** @description Whether to ask again at once. It can be true even if data is empty. */
+            /** @description Whether to ask again immediately. It can be true even if data is empty. */
             has_more: boolean;
             /** @description The position after these events and after all that the filter skipped. Send it as cursor next. */
             next_cursor: string;
@@ -1139,7 +1139,7 @@ export interface components {
             district: string;
             /**
              * Format: int64
-             * @description The id of the contest district of the same kind with this OCD id; null if there is none. A statewide office never has the at-large district of the U.S. House.
+             * @description The id of the contest district of the same kind with this OCD id; null without one. A statewide office never has the at-large district of the U.S. House.
              */
             district_id: number | null;
             /** @description The Open Civic Data division id of the district. */
@@ -1182,7 +1182,7 @@ export interface components {
             statement: string | null;
             /**
              * Format: date-time
-             * @description The last change of the endorsement itself. Edits of what it names, such as its endorser or contest, leave it as it is; events announce them.
+             * @description The last change of the endorsement itself. Edits of its endorser, contest or choice do not change it; events announce them.
              */
             updated_at: string;
         };
@@ -1212,7 +1212,7 @@ export interface components {
             district: string;
             /**
              * Format: int64
-             * @description The id of the contest district of the same kind with this OCD id; null if there is none. A statewide office never has the at-large district of the U.S. House.
+             * @description The id of the contest district of the same kind with this OCD id; null without one. A statewide office never has the at-large district of the U.S. House.
              */
             district_id: number | null;
             /** @description The Open Civic Data division id of the district. */
@@ -1279,7 +1279,7 @@ export interface components {
             district: string;
             /**
              * Format: int64
-             * @description The id of the contest district of the same kind with this OCD id; null if there is none. A statewide office never has the at-large district of the U.S. House.
+             * @description The id of the contest district of the same kind with this OCD id; null without one. A statewide office never has the at-large district of the U.S. House.
              */
             district_id: number | null;
             /** @description The Open Civic Data division id of the district. */
@@ -1383,7 +1383,7 @@ export interface components {
             /** @description A cursor: the position after this frame. */
             id: string;
         };
-        /** @description What to mark in a contest, according to the chosen endorsers. */
+        /** @description The choices to mark in a contest, according to the chosen endorsers. */
         Recommendation: {
             agreement: components["schemas"]["Agreement"];
             /** @description The choices to mark, most-backed first, or the ranking. Every one has backers and is not withdrawn. The ranking is the order of repeated instant run-offs over the rankings of the endorsers, without withdrawn choices: the winner, then the winner among the rest, up to ranks_allowed. In each round a ranking counts for its best remaining choice. A choice with more than half of the rankings that still count wins; otherwise the one with fewest goes out. A tie for fewest is broken by the latest earlier round in which the tied differ, then by the number of endorsers that pick them at any rank. Those still tied go out together if all their votes are fewer than those of the next choice; otherwise the ranking ends. */
@@ -1391,26 +1391,26 @@ export interface components {
             /** @description How many of the chosen endorsers took a position, by a pick of any choice. */
             endorser_count: number;
         };
-        /** @description What to mark in each of the chosen contests. */
+        /** @description The choices to mark in each of the chosen contests. */
         Recommendations: {
             /** @description By date. */
             elections: components["schemas"]["RecommendedElection"][];
             endorsers: components["schemas"]["CountedEndorsers"];
             scope: components["schemas"]["RecommendationScope"];
         };
-        /** @description The selection of contests, as it was asked for. */
+        /** @description The requested selection of contests. */
         RecommendationScope: {
-            /** @description As contest_kinds asked for; null if it was not given. */
+            /** @description The parameter contest_kinds; null if it was not given. */
             contest_kinds: components["schemas"]["ContestKind"][] | null;
-            /** @description As contest asked for; null if it was not given. */
+            /** @description The parameter contest; null if it was not given. */
             contests: number[] | null;
-            /** @description As election asked for; null if it was not given. */
+            /** @description The parameter election; null if it was not given. */
             elections: string[] | null;
-            /** @description As levels asked for; null if it was not given. */
+            /** @description The parameter levels; null if it was not given. */
             levels: components["schemas"]["Level"][] | null;
-            /** @description As only_endorsed asked for; null if it was not given. */
+            /** @description The parameter only_endorsed; null if it was not given. */
             only_endorsed: boolean | null;
-            /** @description As state asked for; null if it was not given. */
+            /** @description The parameter state; null if it was not given. */
             states: components["schemas"]["StateCode"][] | null;
         };
         /** @description A single record. */
@@ -1440,7 +1440,7 @@ export interface components {
              * @enum {string}
              */
             option?: "none_of_these";
-            /** @description The party of the candidate; null if there is none. */
+            /** @description The party of the candidate; null without one. */
             party: string | null;
             /** @description The party as the ballot prints it. Only if the ballot prints one. */
             party_label?: string;
@@ -1453,7 +1453,7 @@ export interface components {
             ballot_order: number;
             /** @description Most-backed first; choices with equally many backers in ballot order. */
             choices: components["schemas"]["RecommendedChoice"][];
-            /** @description The text or the question of a measure; null if there is none. */
+            /** @description The text or the question of a measure; null for other contests. */
             description: string | null;
             details: components["schemas"]["ContestDetails"];
             district: components["schemas"]["District"];
@@ -1461,9 +1461,9 @@ export interface components {
             /** Format: int64 */
             id: number;
             kind: components["schemas"]["ContestKind"];
-            /** @description The letter or number of a measure; null if there is none. */
+            /** @description The letter or number of a measure; null without one. */
             measure_code: string | null;
-            /** @description The most ranks that a voter may give; null if there are no ranks. */
+            /** @description The most ranks that a voter may give; null for contests without ranks. */
             ranks_allowed: number | null;
             recommendation: components["schemas"]["Recommendation"];
             /** @description A shorter title, for lists. */
@@ -1490,7 +1490,7 @@ export interface components {
             id: number;
             /** @description A page about the election, by its authority. */
             info_url: string | null;
-            /** @description The name, in the language that was asked for. */
+            /** @description The name, in the requested language. */
             name: string;
             primary_system: components["schemas"]["PrimarySystem"] | null;
             /** @description A shorter name. */
@@ -1517,7 +1517,7 @@ export interface components {
             district: string;
             /**
              * Format: int64
-             * @description The id of the contest district of the same kind with this OCD id; null if there is none. A statewide office never has the at-large district of the U.S. House.
+             * @description The id of the contest district of the same kind with this OCD id; null without one. A statewide office never has the at-large district of the U.S. House.
              */
             district_id: number | null;
             /** @description The Open Civic Data division id of the district. */
@@ -1587,7 +1587,7 @@ export interface components {
         /** @description The stream has failed after it began. */
         StreamError: {
             code: components["schemas"]["ErrorCode"];
-            /** @description Says what is wrong and what to do. For people. */
+            /** @description Names the problem and the remedy. For people. */
             message: string;
         };
         /** @description The stream has begun. */
@@ -1598,7 +1598,7 @@ export interface components {
         /** @description The service ends the connection; the client connects again. */
         StreamReconnect: {
             /**
-             * @description lifetime: the connection has lasted for its time. shutdown: this gateway stops. slow_consumer: the client does not read fast enough. subscription_changed: the subscription is another one now.
+             * @description lifetime: the connection has lasted for its time. shutdown: this gateway stops. slow_consumer: the client does not read fast enough. subscription_changed: the subscription was deleted.
              * @enum {string}
              */
             reason: "lifetime" | "shutdown" | "slow_consumer" | "subscription_changed";
@@ -1787,7 +1787,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description - `not_found`: there is no such record. */
+        /** @description - `not_found`: the record does not exist. */
         NotFound: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -1904,8 +1904,8 @@ export interface components {
             };
         };
         /**
-         * @description - `missing_api_key`: there is no `Authorization: Bearer …`.
-         *     - `invalid_api_key`: there is no such key.
+         * @description - `missing_api_key`: the header `Authorization: Bearer …` is missing.
+         *     - `invalid_api_key`: the key does not exist.
          *     - `revoked_api_key`: the key was revoked.
          *     - `expired_api_key`: the key has expired.
          */
@@ -1955,13 +1955,13 @@ export interface components {
         ETag: string;
         /** @description The path of the new record. */
         Location: string;
-        /** @description The state of every limit, as draft-ietf-httpapi-ratelimit-headers defines it: what remains (r) and the seconds until it is reset (t). Only in answers to a known key, and only if the plan has the limit. */
+        /** @description The state of every limit, as draft-ietf-httpapi-ratelimit-headers defines it: the remaining requests (r) and the seconds until it is reset (t). Only in answers to a known key, and only if the plan has the limit. */
         RateLimit: string;
         /** @description Requests that the plan allows in a minute. Only in answers to a known key, and only if the plan has the limit. */
         "RateLimit-Limit": number;
         /** @description Every limit of the plan, as draft-ietf-httpapi-ratelimit-headers defines it: its quota (q) and the seconds of its window (w). Only in answers to a known key, and only if the plan has the limit. */
         "RateLimit-Policy": string;
-        /** @description Requests that are left of this minute. Only in answers to a known key, and only if the plan has the limit. */
+        /** @description Requests left in this minute. Only in answers to a known key, and only if the plan has the limit. */
         "RateLimit-Remaining": number;
         /** @description Seconds until the next minute begins. Only in answers to a known key, and only if the plan has the limit. */
         "RateLimit-Reset": number;
@@ -1971,7 +1971,7 @@ export interface components {
         "WWW-Authenticate": "Bearer";
         /** @description Requests that the plan allows in a day (UTC). Only in answers to a known key, and only if the plan has the limit. */
         "X-Daily-Limit": number;
-        /** @description Requests that are left of this day. Only in answers to a known key, and only if the plan has the limit. */
+        /** @description Requests left in this day (UTC). Only in answers to a known key, and only if the plan has the limit. */
         "X-Daily-Remaining": number;
         /** @description The id of the request: the client's own X-Request-Id if it has 1 to 100 letters, digits, dots, underscores, colons or hyphens, otherwise a new one. Quote it in a report. */
         "X-Request-Id": string;
@@ -1985,7 +1985,7 @@ export interface operations {
             query?: {
                 /** @description Kinds of contest. Must be at most 500 contest kinds, comma-separated. */
                 contest_kinds?: components["schemas"]["ContestKind"][];
-                /** @description The next_cursor of the page before. It is for the same filters and lang alone. Must be a cursor of this service, at most 9000 characters. */
+                /** @description The next_cursor of the previous page, with the same filters and lang. Must be a cursor of this service, at most 9000 characters. */
                 cursor?: string;
                 /** @description Districts, by OCD division id. Must be at most 500 OCD division ids, comma-separated. */
                 districts?: string[];
@@ -1995,7 +1995,7 @@ export interface operations {
                 lang?: components["schemas"]["Language"];
                 /** @description District levels. Must be at most 500 levels, comma-separated. */
                 levels?: components["schemas"]["Level"][];
-                /** @description How many records a page has at most. Must be a whole number from 1 to 500. */
+                /** @description The most records of a page. Must be a whole number from 1 to 500. */
                 limit?: number;
                 /** @description States in which the contest is voted. Must be at most 500 USPS codes, comma-separated. */
                 states?: components["schemas"]["StateCode"][];
@@ -2592,13 +2592,13 @@ export interface operations {
     listElections: {
         parameters: {
             query?: {
-                /** @description The next_cursor of the page before. It is for the same filters and lang alone. Must be a cursor of this service, at most 9000 characters. */
+                /** @description The next_cursor of the previous page, with the same filters and lang. Must be a cursor of this service, at most 9000 characters. */
                 cursor?: string;
                 /** @description Only elections on or after this date. Must be a date such as 2026-11-03. */
                 from?: string;
                 /** @description The language of ballot text; English if the state publishes no Spanish. */
                 lang?: components["schemas"]["Language"];
-                /** @description How many records a page has at most. Must be a whole number from 1 to 500. */
+                /** @description The most records of a page. Must be a whole number from 1 to 500. */
                 limit?: number;
                 /** @description States that hold the election. Must be at most 500 USPS codes, comma-separated. */
                 states?: components["schemas"]["StateCode"][];
@@ -2694,7 +2694,7 @@ export interface operations {
                 contest?: number;
                 /** @description Kinds of contest. Must be at most 500 contest kinds, comma-separated. */
                 contest_kinds?: components["schemas"]["ContestKind"][];
-                /** @description The next_cursor of the page before. It is for the same filters and lang alone. Must be a cursor of this service, at most 9000 characters. */
+                /** @description The next_cursor of the previous page, with the same filters and lang. Must be a cursor of this service, at most 9000 characters. */
                 cursor?: string;
                 /** @description Election slugs. Must be at most 500 election slugs, comma-separated. */
                 elections?: string[];
@@ -2706,7 +2706,7 @@ export interface operations {
                 lang?: components["schemas"]["Language"];
                 /** @description District levels. Must be at most 500 levels, comma-separated. */
                 levels?: components["schemas"]["Level"][];
-                /** @description How many records a page has at most. Must be a whole number from 1 to 500. */
+                /** @description The most records of a page. Must be a whole number from 1 to 500. */
                 limit?: number;
                 /** @description States in which the contest is voted. Must be at most 500 USPS codes, comma-separated. */
                 states?: components["schemas"]["StateCode"][];
@@ -3034,13 +3034,13 @@ export interface operations {
             query?: {
                 /** @description Endorser category slugs. Must be at most 500 category slugs, comma-separated. */
                 categories?: string[];
-                /** @description The next_cursor of the page before. It is for the same filters and lang alone. Must be a cursor of this service, at most 9000 characters. */
+                /** @description The next_cursor of the previous page, with the same filters and lang. Must be a cursor of this service, at most 9000 characters. */
                 cursor?: string;
                 /** @description Election slugs: only endorsers with endorsements in them. Must be at most 500 election slugs, comma-separated. */
                 elections?: string[];
                 /** @description The language of ballot text; English if the state publishes no Spanish. */
                 lang?: components["schemas"]["Language"];
-                /** @description How many records a page has at most. Must be a whole number from 1 to 500. */
+                /** @description The most records of a page. Must be a whole number from 1 to 500. */
                 limit?: number;
                 /** @description The name contains this. Case, accents, and kinds of quotes and dashes do not count. Must be text of 1 to 200 characters. */
                 q?: string;
@@ -3231,7 +3231,7 @@ export interface operations {
                 from?: "latest" | "earliest";
                 /** @description District levels. Must be at most 500 levels, comma-separated. */
                 levels?: components["schemas"]["Level"][];
-                /** @description How many events an answer has at most. Must be a whole number from 1 to 1000. */
+                /** @description The most events of an answer. Must be a whole number from 1 to 1000. */
                 limit?: number;
                 /** @description Begin with changes from this time on, within retention. Must be a time with its offset from UTC, such as 2026-11-03T00:00:00Z (+ is written %2B). */
                 since?: string;
@@ -3349,7 +3349,7 @@ export interface operations {
     listOfficeholders: {
         parameters: {
             query?: {
-                /** @description The next_cursor of the page before. It is for the same filters and lang alone. Must be a cursor of this service, at most 9000 characters. */
+                /** @description The next_cursor of the previous page, with the same filters and lang. Must be a cursor of this service, at most 9000 characters. */
                 cursor?: string;
                 /** @description Open Civic Data division ids of the seats; exactly these, not the divisions within them. Must be at most 500 Open Civic Data division ids, comma-separated. */
                 districts?: string[];
@@ -3357,7 +3357,7 @@ export interface operations {
                 lang?: components["schemas"]["Language"];
                 /** @description Levels of the seats. Must be at most 500 levels, comma-separated. */
                 levels?: components["schemas"]["SeatLevel"][];
-                /** @description How many records a page has at most. Must be a whole number from 1 to 500. */
+                /** @description The most records of a page. Must be a whole number from 1 to 500. */
                 limit?: number;
                 /** @description Kinds of office. Must be at most 500 offices, comma-separated. */
                 offices?: components["schemas"]["Office"][];
@@ -3637,7 +3637,7 @@ export interface operations {
                 levels?: components["schemas"]["Level"][];
                 /** @description Leave out contests in which none of the chosen endorsers took a position. Must be true or false. */
                 only_endorsed?: boolean;
-                /** @description States whose upcoming contests are wanted. Required unless election or contest is given; beside one of these it narrows them to contests of these states, past or upcoming. Must be at most 500 USPS codes, comma-separated. */
+                /** @description States whose upcoming contests are wanted. Required unless election or contest is given; together with one of these, it keeps only their contests in these states, past or upcoming. Must be at most 500 USPS codes, comma-separated. */
                 state?: components["schemas"]["StateCode"][];
                 /** @description A saved subscription, by id or name, instead of filter parameters. Must be the id or name of a subscription, at most 100 characters. */
                 subscription?: string;
