@@ -92,7 +92,7 @@ test.each(documents)('%s names only what exists', (file) => {
 
 test('a name that does not exist is found', () => {
   const right =
-    '`createOpenApi`, `gateway/feed/entry.ts`, `PORT=1`, `npm run bench -- x`, [x](scaling.md#sizing), `store/<room>/`';
+    '`createOpenApi`, `gateway/feed/metrics.ts`, `PORT=1`, `npm run bench -- x`, [x](scaling.md#sizing), `store/<room>/`';
   expect(findFaults('docs/x.md', right)).toEqual([]);
   const wrong =
     '`shareFacetz`, `gateway/feed/entri.ts`, `entri.ts`, `PORTZ=1`, `RequestLimiterz`, `npm run benchz -- x`, [x](scalingz.md), [x](scaling.md#sizingz)';
