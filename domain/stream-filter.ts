@@ -1,19 +1,8 @@
 import type { ChangeBody } from '../schemas/change.ts';
-import type { ChangeType, FilterField } from '../schemas/vocabulary.ts';
+import { type ChangeType, FACET_PATHS, type FilterField } from '../schemas/vocabulary.ts';
 
 /** The values of a change for filters, one for each field. */
 export type ChangeFacets = { [Field in FilterField]: Field extends 'types' ? ChangeType : string };
-
-/** The places of these values in an event's body. The type of a change is not in the body. */
-export const FACET_PATHS: { [Field in Exclude<FilterField, 'types'>]: readonly string[] } = {
-  categories: ['endorser', 'category', 'slug'],
-  endorsers: ['endorser', 'slug'],
-  endorser_states: ['endorser', 'state'],
-  states: ['election', 'state'],
-  elections: ['election', 'slug'],
-  contest_kinds: ['contest', 'kind'],
-  levels: ['contest', 'district', 'level'],
-};
 
 /** The values of a change of this type for filters. */
 export function facetsOf(type: ChangeType, body: ChangeBody): ChangeFacets {

@@ -25,19 +25,28 @@ export const CHANGE_TYPES = ['created', 'updated', 'deleted'] as const;
 export type ChangeType = (typeof CHANGE_TYPES)[number];
 
 /**
- * The fields of a filter of changes (specification, "Filter"). The rarest values come first: few changes
- * share an endorser, many share a type.
+ * The filter fields that choose endorsements (specification, "Filter"), and the places of their values in the body of
+ * an event. The rarest values come first: few changes share an endorser, many share a kind of contest.
  */
-export const FILTER_FIELDS = [
-  'endorsers',
-  'elections',
-  'categories',
-  'states',
-  'endorser_states',
-  'levels',
-  'contest_kinds',
-  'types',
-] as const;
+export const FACET_PATHS = {
+  endorsers: ['endorser', 'slug'],
+  elections: ['election', 'slug'],
+  categories: ['endorser', 'category', 'slug'],
+  states: ['election', 'state'],
+  endorser_states: ['endorser', 'state'],
+  levels: ['contest', 'district', 'level'],
+  contest_kinds: ['contest', 'kind'],
+} as const satisfies Record<string, readonly ['endorser' | 'election' | 'contest', ...string[]]>;
+export type FacetField = keyof typeof FACET_PATHS;
+export const FACET_FIELDS = Object.keys(FACET_PATHS) as FacetField[];
+
+/** The filter fields whose values are in one part of an event's body. */
+export type FieldOf<Part extends string> = {
+  [Field in FacetField]: (typeof FACET_PATHS)[Field][0] extends Part ? Field : never;
+}[FacetField];
+
+/** The fields of a filter of changes, the rarest values first. The type of a change is not in its body. */
+export const FILTER_FIELDS = [...FACET_FIELDS, 'types'] as const;
 export type FilterField = (typeof FILTER_FIELDS)[number];
 
 export const LANGUAGES = ['en', 'es'] as const;

@@ -1,6 +1,6 @@
-import { type ChangeFacets, FACET_PATHS } from '../../domain/stream-filter.ts';
+import type { ChangeFacets } from '../../domain/stream-filter.ts';
 import { FrameWriter } from '../../schemas/event-frames.ts';
-import { FILTER_FIELDS, type FilterField } from '../../schemas/vocabulary.ts';
+import { FACET_FIELDS, FACET_PATHS, FILTER_FIELDS, type FilterField } from '../../schemas/vocabulary.ts';
 import { type EventAt, RenderedEvent } from './rendered-event.ts';
 import type { ChangeRecord } from './transferable-records.ts';
 
@@ -37,17 +37,15 @@ export interface TransferableChanges {
   laterEpoch: number | null;
 }
 
-/** The facets that are strings of an event's body. The type of a change is not in the body. */
-const BODY_FACETS = FILTER_FIELDS.filter((field) => field !== 'types');
 /** The index of each facet among those of a change. */
 const FACET_INDEX = Object.fromEntries(FILTER_FIELDS.map((facet, index) => [facet, index])) as Record<
   FilterField,
   number
 >;
-const BODY_FACET_INDEXES = BODY_FACETS.map((facet) => FACET_INDEX[facet]);
+const BODY_FACET_INDEXES = FACET_FIELDS.map((facet) => FACET_INDEX[facet]);
 
 /** Each thread has its own. Its buffer is reused, because fresh memory costs page faults. */
-const writer = new FrameWriter(BODY_FACETS.map((facet) => FACET_PATHS[facet].join('.')));
+const writer = new FrameWriter(FACET_FIELDS.map((facet) => FACET_PATHS[facet].join('.')));
 
 /** Decodes records of the changes topic, and renders their events. Changes of another epoch are left out. */
 export function packChanges(records: readonly ChangeRecord[], epoch: number): TransferableChanges {

@@ -1,6 +1,6 @@
 import type { StreamFilter } from '../../domain/stream-filter.ts';
 import type { ErrorCode } from '../../schemas/errors.ts';
-import { streamFilters } from '../../schemas/http/parameters.ts';
+import { type SlugField, streamFilters } from '../../schemas/http/parameters.ts';
 import type { FilterField } from '../../schemas/vocabulary.ts';
 import { resolveSubscription, type StoredSubscription } from '../../store/access/subscriptions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
@@ -8,7 +8,11 @@ import { findUnknownSlugs, type NamedSlugs } from '../../store/reads/known-slugs
 import { ApiError } from '../http/api-error.ts';
 
 const FIELDS = Object.keys(streamFilters) as FilterField[];
-const KINDS = { categories: 'endorser category', endorsers: 'endorser', elections: 'election' };
+const KINDS: Record<SlugField, string> = {
+  categories: 'endorser category',
+  endorsers: 'endorser',
+  elections: 'election',
+};
 
 /** The query parameters that choose a filter. */
 type FilterParameters = { readonly [Field in FilterField]?: readonly string[] | undefined } & {
@@ -30,14 +34,12 @@ interface ChosenFilter {
  * @throws ApiError with `code`. Its message names the field and the unknown slug.
  */
 export async function requireKnownSlugs(
-  filter: { readonly [Field in keyof NamedSlugs]?: NamedSlugs[Field] | undefined },
+  filter: NamedSlugs,
   code: ErrorCode,
   pool: DatabasePool,
-  names: { readonly [Field in keyof NamedSlugs]?: string } = {},
+  names: { readonly [Field in SlugField]?: string } = {},
 ): Promise<void> {
-  const { categories = [], endorsers = [], elections = [] } = filter;
-  if (categories.length + endorsers.length + elections.length === 0) return;
-  const [unknown] = await findUnknownSlugs(pool, { categories, endorsers, elections });
+  const [unknown] = await findUnknownSlugs(pool, filter);
   if (!unknown) return;
   const { field, slug } = unknown;
   throw new ApiError(code, `${names[field] ?? field} has "${slug}", and no ${KINDS[field]} has that slug.`);

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Event } from '../../schemas/http/events.ts';
+import { streamFilters } from '../../schemas/http/parameters.ts';
 import { FILTER_FIELDS, type FilterField } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { hasService, readDataDir, readServiceUrl } from '../../service/running-service.ts';
@@ -11,16 +12,17 @@ import { followStream } from '../stream/follow-stream.ts';
 import { formatEvent } from '../stream/format-event.ts';
 import { showControls } from '../table.ts';
 
-const MEANINGS: Record<FilterField, string> = {
-  endorsers: 'endorser slugs',
-  elections: 'election slugs',
-  categories: 'endorser category slugs',
-  states: 'states in which the contest is voted',
-  endorser_states: 'home states of endorsers, or national',
-  levels: 'district levels, such as city',
-  contest_kinds: 'candidate, measure or retention',
-  types: 'created, updated or deleted',
-};
+/** The most values of a field that its help names. */
+const MOST_NAMED = 6;
+
+/** The help of a filter field: the description of the API's parameter, and its values if they are few. */
+function describeField(field: FilterField): string {
+  const { items, ...options } = streamFilters[field];
+  const { description = '' } = options as { description?: string };
+  const meaning = `${description.charAt(0).toLowerCase()}${description.slice(1).replace(/\.$/, '')}`;
+  const values = 'enum' in items ? items.enum : [];
+  return values.length === 0 || values.length > MOST_NAMED ? meaning : `${meaning}: ${values.join(', ')}`;
+}
 
 const HELP = `
 API key:
@@ -47,7 +49,7 @@ interface TailFlags extends Partial<Record<string, unknown>> {
 export function defineTail(command: Command, io: CommandIo): void {
   command.description('show the stream live, a line for each event, and reconnect when a connection ends');
   for (const field of FILTER_FIELDS) {
-    command.option(`--${field.replaceAll('_', '-')} <list>`, MEANINGS[field]);
+    command.option(`--${field.replaceAll('_', '-')} <list>`, describeField(field));
   }
   const starts = [
     new Option('--from <where>', 'begin with the oldest event that is kept, or with the next one').choices([

@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
-import type { FilterField } from '../vocabulary.ts';
+import { type Static, Type } from 'typebox';
+import type { FacetField, FieldOf } from '../vocabulary.ts';
 import {
   changeType,
   contestKind,
@@ -95,7 +95,10 @@ export const contestFilters = {
 };
 
 /** The filters of the endorsers whose positions a contest shows. */
-export const positionFilters = { categories, endorsers, endorser_states };
+export const positionFilters = { categories, endorsers, endorser_states } satisfies Record<
+  FieldOf<'endorser'>,
+  unknown
+>;
 
 /** `upcoming` of `GET /v1/coverage`. */
 export const upcomingByDefault = Type.Boolean({
@@ -121,7 +124,12 @@ const endorsementFields = {
   elections,
   contest_kinds,
   levels,
-};
+} satisfies Record<FacetField, unknown>;
+
+/** The filter fields whose values are slugs: only the database knows them. */
+export type SlugField = {
+  [Field in FacetField]: string extends Static<(typeof endorsementFields)[Field]>[number] ? Field : never;
+}[FacetField];
 
 /** The filters of `GET /v1/digest`. */
 export const digestFilters = endorsementFields;
@@ -137,7 +145,7 @@ export const endorsementFilters = {
 export const streamFilters = {
   ...endorsementFields,
   types: words(changeType, 'change types', 'Types of change.'),
-} satisfies Record<FilterField, unknown>;
+};
 
 /** The start of a client of the stream. */
 export const streamStart = {

@@ -5,8 +5,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
-import { FACET_PATHS } from '../../domain/stream-filter.ts';
 import type { ChangeType } from '../../schemas/vocabulary.ts';
+import { FACET_PATHS } from '../../schemas/vocabulary.ts';
 import { appendCatalogueChanges, lockStreamHead, type StreamHead } from '../stream/change-log.ts';
 import { hashContents, MAX_PER_PART, PAUSE_MS } from './content-hashes.ts';
 import { EVENT_PARTS, EVENT_TABLES, type EventPart } from './references.ts';

@@ -1,4 +1,10 @@
-import { NATIONAL } from '../../schemas/vocabulary.ts';
+import {
+  FACET_FIELDS,
+  FACET_PATHS,
+  type FacetField,
+  type FieldOf,
+  NATIONAL,
+} from '../../schemas/vocabulary.ts';
 import { sql } from '../connection/read-pool.ts';
 import type { Sql } from './json.ts';
 
@@ -7,32 +13,19 @@ import type { Sql } from './json.ts';
  * `districts d`. AND joins the fields, OR the values of one field; an absent field matches everything.
  */
 
-type Values = readonly string[] | undefined;
+type Filters<Field extends FacetField> = { readonly [Name in Field]?: readonly string[] | undefined };
 
 /** The choice of endorsers. */
-export interface EndorserFilters {
-  categories?: Values;
-  /** Slugs. */
-  endorsers?: Values;
-  /** Home states: USPS codes, or the word national. */
-  endorser_states?: Values;
-}
+export type EndorserFilters = Filters<FieldOf<'endorser'>>;
 
 /** The choice of elections. */
-export interface ElectionFilters {
-  /** Slugs. */
-  elections?: Values;
-  /** States that hold the election. */
-  states?: Values;
+export interface ElectionFilters extends Filters<FieldOf<'election'>> {
   /** Only elections on or after this date, YYYY-MM-DD. */
   electionsFrom?: string | undefined;
 }
 
 /** The choice of contests in any election. */
-export interface BallotFilters {
-  contest_kinds?: Values;
-  levels?: Values;
-}
+type BallotFilters = Filters<FieldOf<'contest'>>;
 
 /** The choice of contests and of their elections. */
 export type ContestFilters = ElectionFilters & BallotFilters;
@@ -65,27 +58,37 @@ export function isOneOf(column: Sql, values: readonly string[]): Sql {
 const isAtHomeIn = (states: readonly string[]): Sql =>
   sql.fragment`(${isOneOf(sql.fragment`e.state`, states)} OR ${states.includes(NATIONAL)} AND e.state IS NULL)`;
 
-export function endorserConditions({ categories, endorsers, endorser_states }: EndorserFilters): Sql[] {
-  return given([
-    categories && isOneOf(sql.fragment`e.category`, categories),
-    endorsers && isOneOf(sql.fragment`e.slug`, endorsers),
-    endorser_states && isAtHomeIn(endorser_states),
-  ]);
+const CONDITIONS: Record<FacetField, (values: readonly string[]) => Sql> = {
+  categories: (values) => isOneOf(sql.fragment`e.category`, values),
+  endorsers: (values) => isOneOf(sql.fragment`e.slug`, values),
+  endorser_states: isAtHomeIn,
+  elections: (values) => isOneOf(sql.fragment`l.slug`, values),
+  states: (values) => isOneOf(sql.fragment`l.state`, values),
+  contest_kinds: (values) => isOneOf(sql.fragment`c.kind`, values),
+  levels: (values) => isOneOf(sql.fragment`d.level`, values),
+};
+
+/** The conditions of the fields of one part. Other filters are passed over. */
+function conditionsOn(part: 'endorser' | 'election' | 'contest', filters: Filters<FacetField>): Sql[] {
+  return FACET_FIELDS.filter((field) => FACET_PATHS[field][0] === part).flatMap((field) => {
+    const values = filters[field];
+    return values === undefined ? [] : [CONDITIONS[field](values)];
+  });
 }
 
-export function electionConditions({ elections, states, electionsFrom }: ElectionFilters): Sql[] {
-  return given([
-    elections && isOneOf(sql.fragment`l.slug`, elections),
-    states && isOneOf(sql.fragment`l.state`, states),
-    electionsFrom !== undefined && sql.fragment`l.date >= ${electionsFrom}::date`,
-  ]);
+export function endorserConditions(filters: EndorserFilters): Sql[] {
+  return conditionsOn('endorser', filters);
 }
 
-export function ballotConditions({ contest_kinds, levels }: BallotFilters): Sql[] {
-  return given([
-    contest_kinds && isOneOf(sql.fragment`c.kind`, contest_kinds),
-    levels && isOneOf(sql.fragment`d.level`, levels),
-  ]);
+export function electionConditions({ electionsFrom, ...filters }: ElectionFilters): Sql[] {
+  const conditions = conditionsOn('election', filters);
+  return electionsFrom === undefined
+    ? conditions
+    : [...conditions, sql.fragment`l.date >= ${electionsFrom}::date`];
+}
+
+export function ballotConditions(filters: BallotFilters): Sql[] {
+  return conditionsOn('contest', filters);
 }
 
 export function contestConditions(filters: ContestFilters): Sql[] {

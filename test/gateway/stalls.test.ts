@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../gateway/routes/index.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
+import { FACET_FIELDS } from '../../schemas/vocabulary.ts';
 import { type CatalogueLine, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { choice, contest, endorser } from '../helpers/ballots/catalogue-records.ts';
 import { pick, position } from '../helpers/ballots/submissions.ts';
@@ -217,17 +218,11 @@ describe('no request delays others', () => {
     expect(stallMs).toBeLessThan(MAX_STALL_MS);
   });
 
-  const FIELDS = [
-    'categories',
-    'endorsers',
-    'endorser_states',
-    'states',
-    'elections',
-    'contest_kinds',
-    'levels',
-  ];
   const filterOf = (values: (field: string) => unknown) =>
-    JSON.stringify({ name: 'x', filter: Object.fromEntries(FIELDS.map((field) => [field, values(field)])) });
+    JSON.stringify({
+      name: 'x',
+      filter: Object.fromEntries(FACET_FIELDS.map((field) => [field, values(field)])),
+    });
 
   test.each<[string, () => string]>([
     ['arrays in arrays', () => '['.repeat(BODY_BYTES / 2) + ']'.repeat(BODY_BYTES / 2)],

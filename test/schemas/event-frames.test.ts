@@ -1,14 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { FACET_PATHS } from '../../domain/stream-filter.ts';
+import { facetsOf } from '../../domain/stream-filter.ts';
 import { AvroDecodeError } from '../../schemas/avro-codec.ts';
 import { type Change, changeCodec } from '../../schemas/change.ts';
 import { renderFrame } from '../../schemas/event.ts';
 import { FrameWriter } from '../../schemas/event-frames.ts';
+import { FACET_FIELDS, FACET_PATHS } from '../../schemas/vocabulary.ts';
 import { change } from '../helpers/properties/arbitraries.ts';
 import { renderEvent } from '../helpers/stream/render-event.ts';
 
-const CAPTURES = Object.values(FACET_PATHS).map((path) => path.join('.'));
+const CAPTURES = FACET_FIELDS.map((field) => FACET_PATHS[field].join('.'));
 
 /** The frame of a change, made from the change as an object. */
 const expectedFrame = (of: Change) => renderFrame({ event: 'endorsement', id: of.id, data: renderEvent(of) });
@@ -58,15 +59,8 @@ describe('the frames that are written from Avro', () => {
         writer.clear();
         writer.write(changeCodec.encode(made));
         const captured = CAPTURES.map((_, index) => writer.textOf(index));
-        expect(captured).toEqual([
-          made.endorser.category.slug,
-          made.endorser.slug,
-          made.endorser.state,
-          made.election.state,
-          made.election.slug,
-          made.contest.kind,
-          made.contest.district.level,
-        ]);
+        const facets = facetsOf(made.type, made);
+        expect(captured).toEqual(FACET_FIELDS.map((field) => facets[field]));
       }),
     );
   });

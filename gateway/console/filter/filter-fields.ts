@@ -1,16 +1,10 @@
 import type { StreamFilter } from '../../../domain/stream-filter.ts';
-import {
-  CHANGE_TYPES,
-  CONTEST_KINDS,
-  ENDORSER_STATES,
-  type FilterField,
-  LEVELS,
-  STATE_CODES,
-} from '../../../schemas/vocabulary.ts';
+import { streamFilters } from '../../../schemas/http/parameters.ts';
+import type { FilterField } from '../../../schemas/vocabulary.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import type { PageRequest } from '../page.ts';
-import { FIELD_LABELS } from './filter-form.ts';
+import { FIELD_LABELS, FIELDS } from './filter-form.ts';
 
 interface Option {
   value: string;
@@ -20,11 +14,10 @@ interface Option {
 const asOptions = (values: readonly string[]): Option[] =>
   values.map((value) => ({ value, label: value.replaceAll('_', ' ') }));
 
-const STATES = asOptions(STATE_CODES);
-const HOME_STATES = asOptions(ENDORSER_STATES);
-const ELECTION_LEVELS = asOptions(LEVELS);
-const KINDS = asOptions(CONTEST_KINDS);
-const TYPES = asOptions(CHANGE_TYPES);
+/** More values than any list has. */
+const MANY = 1_000_000;
+/** A field with more options than this is folded. */
+const MOST_OPEN = 20;
 
 /** Loads the categories of endorsers, as the options of a filter. @throws ApiError as the API does */
 export async function loadCategories(request: PageRequest, { api }: ConsoleContext): Promise<Option[]> {
@@ -34,13 +27,9 @@ export async function loadCategories(request: PageRequest, { api }: ConsoleConte
 }
 
 /** Boxes for the values of a closed set. Chosen values that are unknown stay, so that their refusal can be seen. */
-function Boxes(props: {
-  field: FilterField;
-  options: readonly Option[];
-  filter: StreamFilter;
-  isLong?: boolean;
-}): Html {
-  const { field, options, filter, isLong = false } = props;
+function Boxes(props: { field: FilterField; options: readonly Option[]; filter: StreamFilter }): Html {
+  const { field, options, filter } = props;
+  const isLong = options.length > MOST_OPEN;
   const chosen = filter[field] ?? [];
   const unknown = chosen.filter((value) => !options.some((option) => option.value === value));
   const boxes = html`
@@ -60,26 +49,33 @@ function Boxes(props: {
 }
 
 /** A field for slugs, to which scripts add a search by name. */
-function Slugs({ field, filter, hint }: { field: FilterField; filter: StreamFilter; hint: string }): Html {
+function Slugs({ field, filter }: { field: FilterField; filter: StreamFilter }): Html {
   return html`
     <div class="picker"><label>${FIELD_LABELS[field]}
       <input name=${field} value=${(filter[field] ?? []).join(', ')} data-picker=${field} autocomplete="off" spellcheck="false" />
-      <small>${hint}</small>
+      <small>Slugs of ${FIELD_LABELS[field].toLowerCase()}, comma-separated</small>
     </label></div>`;
 }
 
-/** The fields of a filter. A form with them sends what readFilter reads. */
+/** The values that a field offers; null if it takes slugs, of which there are too many. */
+function optionsOf(field: FilterField, categories: Option[]): Option[] | null {
+  if (field === 'categories') return categories;
+  const { items } = streamFilters[field];
+  return 'enum' in items ? asOptions(items.enum) : null;
+}
+
+/** The fields of a filter, those with the fewest values first. A form with them sends what readFilter reads. */
 export function FilterFields({ filter, categories }: { filter: StreamFilter; categories: Option[] }): Html {
+  const fields = FIELDS.map((field) => ({ field, options: optionsOf(field, categories) })).sort(
+    (one, other) => (one.options?.length ?? MANY) - (other.options?.length ?? MANY),
+  );
   return html`
     <p class="muted">Fields narrow each other down; several values of one field widen it. An empty field takes everything.</p>
     <div class="filter">
-      <${Boxes} field="types" options=${TYPES} filter=${filter} />
-      <${Boxes} field="contest_kinds" options=${KINDS} filter=${filter} />
-      <${Boxes} field="levels" options=${ELECTION_LEVELS} filter=${filter} />
-      <${Boxes} field="categories" options=${categories} filter=${filter} />
-      <${Boxes} field="states" options=${STATES} filter=${filter} isLong=${true} />
-      <${Boxes} field="endorser_states" options=${HOME_STATES} filter=${filter} isLong=${true} />
-      <${Slugs} field="elections" filter=${filter} hint="Slugs of elections, comma-separated" />
-      <${Slugs} field="endorsers" filter=${filter} hint="Slugs of endorsers, comma-separated" />
+      ${fields.map(({ field, options }) =>
+        options === null
+          ? html`<${Slugs} field=${field} filter=${filter} />`
+          : html`<${Boxes} field=${field} options=${options} filter=${filter} />`,
+      )}
     </div>`;
 }

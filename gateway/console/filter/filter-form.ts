@@ -14,7 +14,7 @@ export const FIELD_LABELS = {
 } as const satisfies Record<FilterField, string>;
 
 /** The fields in the order of a page. */
-const FIELDS = Object.keys(FIELD_LABELS) as FilterField[];
+export const FIELDS = Object.keys(FIELD_LABELS) as FilterField[];
 
 /**
  * Reads a filter from a form or an address: fields may be repeated, and their values comma-separated. Values are not

@@ -1,32 +1,26 @@
+import { positionFilters } from '../../../schemas/http/parameters.ts';
+import type { FieldOf } from '../../../schemas/vocabulary.ts';
 import type { DatabasePool } from '../../../store/connection/read-pool.ts';
 import type { EndorserFilters } from '../../../store/reads/conditions.ts';
 import type { ContestSelection } from '../../../store/reads/recommendations.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { requireKnownSlugs, requireSubscription } from '../../selection/stream-filter.ts';
 
+const ENDORSER_FIELDS = Object.keys(positionFilters) as FieldOf<'endorser'>[];
+
 /** The endorsers that count, and the contests that a subscription keeps. */
 interface EndorserSelection {
   /** The selection as the answer shows it, under `endorsers`. */
-  shown: 'all' | Record<keyof EndorserFilters, readonly string[] | null> | { subscription: object };
+  shown: 'all' | Record<string, readonly string[] | null> | { subscription: object };
   endorsers: EndorserFilters;
   narrowing: ContestSelection;
 }
 
 /** Selects endorsers by query parameters; without any, all endorsers. */
-function selectEndorsers({ categories, endorsers, endorser_states }: EndorserFilters): EndorserSelection {
-  const given = categories ?? endorsers ?? endorser_states;
-  return {
-    shown:
-      given === undefined
-        ? 'all'
-        : {
-            categories: categories ?? null,
-            endorsers: endorsers ?? null,
-            endorser_states: endorser_states ?? null,
-          },
-    endorsers: { categories, endorsers, endorser_states },
-    narrowing: {},
-  };
+function selectEndorsers(query: EndorserFilters): EndorserSelection {
+  const isAnyGiven = ENDORSER_FIELDS.some((field) => query[field] !== undefined);
+  const asked = Object.fromEntries(ENDORSER_FIELDS.map((field) => [field, query[field] ?? null]));
+  return { shown: isAnyGiven ? asked : 'all', endorsers: query, narrowing: {} };
 }
 
 /** The parameters that choose endorsers and elections. */
@@ -51,18 +45,11 @@ export async function readSelection(
   const slugs = { categories: query.categories, endorsers: query.endorsers, elections: query.election };
   await requireKnownSlugs(slugs, 'invalid_parameter', pool, { elections: 'election' });
   if (query.subscription === undefined) return selectEndorsers(query);
-  const beside = (['categories', 'endorsers', 'endorser_states'] as const).find(
-    (name) => query[name] !== undefined,
-  );
+  const beside = ENDORSER_FIELDS.find((name) => query[name] !== undefined);
   if (beside !== undefined) {
     const message = `subscription and ${beside} exclude each other; the subscription chooses the endorsers.`;
     throw new ApiError('invalid_parameter', message);
   }
   const { id, name, filter } = await requireSubscription(query.subscription, accountId, pool);
-  const { categories, endorsers, endorser_states, states, elections, contest_kinds, levels } = filter;
-  return {
-    shown: { subscription: { id, name } },
-    endorsers: { categories, endorsers, endorser_states },
-    narrowing: { states, elections, contest_kinds, levels },
-  };
+  return { shown: { subscription: { id, name } }, endorsers: filter, narrowing: filter };
 }

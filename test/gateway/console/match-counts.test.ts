@@ -4,7 +4,7 @@ import pg from 'pg';
 import { createPredicate, facetsOf, type StreamFilter } from '../../../domain/stream-filter.ts';
 import { type MatchCount, MatchCounts } from '../../../gateway/console/subscriptions/match-counts.ts';
 import type { ChangeBody } from '../../../schemas/change.ts';
-import { CHANGE_TYPES, type ChangeType } from '../../../schemas/vocabulary.ts';
+import { CHANGE_TYPES, type ChangeType, type FilterField } from '../../../schemas/vocabulary.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
 import { appendChanges, lockStreamHead, type NewChange } from '../../../store/stream/change-log.ts';
 import { useTestDatabase } from '../../helpers/postgres/database.ts';
@@ -90,7 +90,7 @@ const filters = fc.array(
       levels: some(['city']),
       contest_kinds: some(['measure', 'candidate']),
       types: some(['created', 'deleted']),
-    })
+    } satisfies Record<FilterField, unknown>)
     .map((fields) => JSON.parse(JSON.stringify(fields)) as StreamFilter),
   { minLength: 1, maxLength: 50 },
 );

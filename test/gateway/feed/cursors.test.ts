@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { StreamFilter } from '../../../domain/stream-filter.ts';
 import { formatCursor, formatEventId, InvalidCursorError, parseCursor } from '../../../schemas/cursor.ts';
 import type { Submission } from '../../../schemas/submission.ts';
+import type { FilterField } from '../../../schemas/vocabulary.ts';
 import { SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
 import { endorser } from '../../helpers/ballots/catalogue-records.ts';
 import { endorse, withdraw } from '../../helpers/ballots/submissions.ts';
@@ -62,6 +63,7 @@ beforeAll(async () => {
 const some = (...values: string[]) => fc.subarray(values, { minLength: 1 });
 const filters: fc.Arbitrary<StreamFilter> = fc.record(
   {
+    elections: some('ca-2026-11-03-general', 'or-2026-11-03-general'),
     categories: some('labor', 'newspaper'),
     endorsers: some('coast-gazette', 'nation-herald', 'bakers-local-7'),
     endorser_states: some('OR', 'CA', 'national'),
@@ -69,7 +71,7 @@ const filters: fc.Arbitrary<StreamFilter> = fc.record(
     contest_kinds: some('candidate', 'measure'),
     levels: some('city', 'state', 'federal'),
     types: some('created', 'updated', 'deleted'),
-  },
+  } satisfies Record<FilterField, unknown>,
   { requiredKeys: [] },
 );
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { referToErrorAnswers } from '../../../gateway/http/openapi/error-answers.ts';
 import { createOpenApi } from '../../../gateway/http/openapi.ts';
@@ -29,6 +30,15 @@ const document = createOpenApi(routes) as unknown as {
   };
 };
 const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+
+test.each(['every-operation.ts', 'every_operation.py'])(
+  'the program %s, which runs only with the generators of clients, calls every operation',
+  (name) => {
+    const program = readFileSync(`test/compatibility/clients/${name}`, 'utf8');
+    const isCalled = ({ operationId }: Operation) => new RegExp(`['"]${operationId}['"]`).test(program);
+    expect(operations.filter((operation) => !isCalled(operation))).toEqual([]);
+  },
+);
 
 describe('the OpenAPI description', () => {
   test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(

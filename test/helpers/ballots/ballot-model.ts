@@ -1,6 +1,7 @@
 /** A catalogue with random edits, and matching submissions, for tests of the resulting copies. */
 import type { Random } from '../../../ops/demo/random.ts';
 import type { Submission } from '../../../schemas/submission.ts';
+import type { FacetField } from '../../../schemas/vocabulary.ts';
 import type { CatalogueLine } from './catalogue.ts';
 import { category, choice, contest, election, endorser } from './catalogue-records.ts';
 import { pick } from './submissions.ts';
@@ -219,7 +220,7 @@ export class BallotModel {
   /** A filter with one to three fields, of values that change. */
   filter(): Record<string, string[]> {
     const random = this.#random;
-    const values: Record<string, () => string> = {
+    const values: Record<FacetField, () => string> = {
       categories: () => random.pick(CATEGORIES),
       endorsers: () => random.pick(this.#endorsers).slug,
       endorser_states: () => random.pick(HOMES),
@@ -228,10 +229,10 @@ export class BallotModel {
       contest_kinds: () => random.pick(KINDS),
       levels: () => random.pick(LEVELS),
     };
-    const fields = Object.keys(values);
+    const fields = Object.keys(values) as FacetField[];
     const chosen = Array.from({ length: 1 + random.below(3) }, () => random.pick(fields));
     return Object.fromEntries(
-      chosen.map((field) => [field, [...new Set([values[field]?.() ?? '', values[field]?.() ?? ''])]]),
+      chosen.map((field) => [field, [...new Set([values[field](), values[field]()])]]),
     );
   }
 }

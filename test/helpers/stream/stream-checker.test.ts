@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatCursor, formatEventId } from '../../../schemas/cursor.ts';
+import type { FilterField } from '../../../schemas/vocabulary.ts';
 import type { ChangeLog } from './change-log.ts';
 import { createEvent } from './create-event.ts';
 import {
@@ -175,16 +176,17 @@ describe('a fault is found:', () => {
     },
   );
 
-  test.each([
-    ['categories', 'labor', 'newspaper'],
-    ['endorsers', 'bakers', 'nobody'],
-    ['endorser_states', 'OR', 'national'],
-    ['states', 'CA', 'OR'],
-    ['elections', 'general', 'primary'],
-    ['contest_kinds', 'candidate', 'measure'],
-    ['levels', 'city', 'state'],
-    ['types', 'created', 'deleted'],
-  ])('%s: what passes %s does not pass %s', (field, fit, unfit) => {
+  const values: Record<FilterField, [fit: string, unfit: string]> = {
+    categories: ['labor', 'newspaper'],
+    endorsers: ['bakers', 'nobody'],
+    endorser_states: ['OR', 'national'],
+    states: ['CA', 'OR'],
+    elections: ['general', 'primary'],
+    contest_kinds: ['candidate', 'measure'],
+    levels: ['city', 'state'],
+    types: ['created', 'deleted'],
+  };
+  test.each(Object.entries(values))('%s: a change that passes %j', (field, [fit, unfit]) => {
     const connection = [stream(0, tell('ready', 0), change(1))];
     expect(faultsOf(connection, { filter: { [field]: ['other', fit] } })).toBe('');
     expect(faultsOf(connection, { filter: { [field]: [unfit] } })).toContain('does not pass');

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StreamFilter } from '../../../domain/stream-filter.ts';
 import { InvalidCursorError, parseCursor } from '../../../schemas/cursor.ts';
+import { FILTER_FIELDS, type FilterField } from '../../../schemas/vocabulary.ts';
 import type { ChangeLog, EventBody } from './change-log.ts';
 
 /**
@@ -60,20 +61,20 @@ export function connectionOfPage(
   return { via: 'page', after, frames: [...events, { event: 'next_cursor', id: next_cursor, data: '' }] };
 }
 
-/** Whether an event passes a filter by the words of the specification, not by the code under test. */
+/** The values that filters look at, by the words of the specification and not by the code under test. */
+const VALUES: Record<FilterField, (event: EventBody) => string> = {
+  categories: (event) => event.endorser.category.slug,
+  endorsers: (event) => event.endorser.slug,
+  endorser_states: (event) => event.endorser.state,
+  states: (event) => event.election.state,
+  elections: (event) => event.election.slug,
+  contest_kinds: (event) => event.contest.kind,
+  levels: (event) => event.contest.district.level,
+  types: (event) => event.type.replace('endorsement.', ''),
+};
+
 function passes(filter: StreamFilter, event: EventBody): boolean {
-  const among = (values: readonly string[] | undefined, value: string) =>
-    values === undefined || values.some((wanted) => wanted === value);
-  return (
-    among(filter.categories, event.endorser.category.slug) &&
-    among(filter.endorsers, event.endorser.slug) &&
-    among(filter.endorser_states, event.endorser.state) &&
-    among(filter.states, event.election.state) &&
-    among(filter.elections, event.election.slug) &&
-    among(filter.contest_kinds, event.contest.kind) &&
-    among(filter.levels, event.contest.district.level) &&
-    among(filter.types, event.type.replace('endorsement.', ''))
-  );
+  return FILTER_FIELDS.every((field) => filter[field]?.includes(VALUES[field](event)) ?? true);
 }
 
 /** The progress of a reader along its connections. */
