@@ -1,6 +1,5 @@
 /** A broker that requires TLS, a login and rights, for the tests of a file. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Right } from '../../../kafka/connection/rights.ts';
 import { startKafka } from '../../../ops/local/servers/kafka/broker.ts';
@@ -9,6 +8,7 @@ import type { KafkaServer } from '../../../ops/local/servers/server.ts';
 import type { Brokers } from '../../../service/brokers.ts';
 import { TestAuthority } from '../servers/certificates.ts';
 import { alterBroker, grant, keyStore, revoke, SCRAM_MODULE, setPassword } from '../servers/secure-users.ts';
+import { ServerFolder } from '../servers/server-folder.ts';
 import { startTokenServer, type TokenServer } from '../servers/token-server.ts';
 
 const OAUTH = 'org.apache.kafka.common.security.oauthbearer';
@@ -24,12 +24,17 @@ export class SecureKafka {
   readonly addresses: { login: string; certificate: string; expired: string };
   /** Connects without a login, and may do everything. */
   readonly everything: Brokers;
+  readonly #folder: ServerFolder;
   readonly #server: KafkaServer;
 
   private constructor(
-    parts: Pick<SecureKafka, 'dir' | 'authority' | 'tokens' | 'addresses'> & { server: KafkaServer },
+    parts: Pick<SecureKafka, 'authority' | 'tokens' | 'addresses'> & {
+      folder: ServerFolder;
+      server: KafkaServer;
+    },
   ) {
-    this.dir = parts.dir;
+    this.dir = parts.folder.dir;
+    this.#folder = parts.folder;
     this.authority = parts.authority;
     this.tokens = parts.tokens;
     this.addresses = parts.addresses;
@@ -48,7 +53,8 @@ export class SecureKafka {
     tokens?: TokenServer;
     overrides?: Record<string, string>;
   } = {}): Promise<SecureKafka> {
-    const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-secure-'));
+    const folder = await ServerFolder.make('ballot-secure-');
+    const { dir, onSpawn } = folder;
     const [authority, tokens] = await Promise.all([
       TestAuthority.create(dir, 'authority'),
       given ?? startTokenServer(),
@@ -64,6 +70,7 @@ export class SecureKafka {
     };
     const server = await startKafka({
       dir: path.join(dir, 'kafka'),
+      onSpawn,
       listeners: [
         { name: 'LOGIN', protocol: 'SASL_SSL', port: ports.login },
         { name: 'CERTIFICATE', protocol: 'SSL', port: ports.certificate },
@@ -98,13 +105,13 @@ export class SecureKafka {
       certificate: `localhost:${ports.certificate}`,
       expired: `localhost:${ports.expired}`,
     };
-    return new SecureKafka({ dir, authority, tokens, addresses, server });
+    return new SecureKafka({ folder, authority, tokens, addresses, server });
   }
 
   async stop(): Promise<void> {
     await this.#server.stop();
     await this.tokens.close();
-    await rm(this.dir, { recursive: true, force: true });
+    await this.#folder.remove();
   }
 
   /** Writes a file. @returns its path */

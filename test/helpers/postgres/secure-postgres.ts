@@ -1,12 +1,12 @@
 /** A Postgres with TLS, for the tests of a file. */
-import { chmod, chown, copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { chmod, chown, copyFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { startPostgres } from '../../../ops/local/servers/postgres/server.ts';
 import { findPostgresUser } from '../../../ops/local/servers/postgres/user.ts';
 import type { PostgresServer } from '../../../ops/local/servers/server.ts';
 import { type IssuedCertificate, TestAuthority } from '../servers/certificates.ts';
+import { ServerFolder } from '../servers/server-folder.ts';
 
 /** The user that logs in with a certificate instead of a password. */
 export const CERTIFICATE_USER = 'carl';
@@ -16,20 +16,27 @@ export class SecurePostgres {
   readonly authority: TestAuthority;
   /** The superuser's address on `localhost`, without TLS settings. */
   readonly url: string;
+  readonly #folder: ServerFolder;
   readonly #server: PostgresServer;
 
-  private constructor(dir: string, authority: TestAuthority, server: PostgresServer) {
-    this.dir = dir;
+  private constructor(folder: ServerFolder, authority: TestAuthority, server: PostgresServer) {
+    this.dir = folder.dir;
+    this.#folder = folder;
     this.authority = authority;
     this.url = server.url.replace('127.0.0.1', 'localhost');
     this.#server = server;
   }
 
   static async start(): Promise<SecurePostgres> {
-    const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-secure-'));
+    const folder = await ServerFolder.make('ballot-secure-');
+    const { dir, onSpawn } = folder;
     const authority = await TestAuthority.create(dir, 'authority');
-    const server = await startPostgres({ dir: path.join(dir, 'postgres'), overrides: { fsync: 'off' } });
-    const postgres = new SecurePostgres(dir, authority, server);
+    const server = await startPostgres({
+      dir: path.join(dir, 'postgres'),
+      onSpawn,
+      overrides: { fsync: 'off' },
+    });
+    const postgres = new SecurePostgres(folder, authority, server);
     await postgres.#place(authority.ca, 'ca.crt');
     await writeFile(
       path.join(dir, 'postgres', 'data', 'pg_hba.conf'),
@@ -68,7 +75,7 @@ export class SecurePostgres {
 
   async stop(): Promise<void> {
     await this.#server.stop();
-    await rm(this.dir, { recursive: true, force: true });
+    await this.#folder.remove();
   }
 
   /** Copies a file to a place that only the server's user can read. */

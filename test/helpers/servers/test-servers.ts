@@ -3,6 +3,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import { findRunner } from '../../../ops/local/servers/runner.ts';
+import type { ServerOptions, ServerRunner } from '../../../ops/local/servers/server.ts';
 import type { Brokers } from '../../../service/brokers.ts';
 import { createTemplate } from '../postgres/template.ts';
 import { SecuredCluster } from './secured-cluster.ts';
@@ -33,38 +34,31 @@ async function makeFolder(): Promise<ServerFolder> {
   return folder;
 }
 
-/** Starts Postgres, and three brokers that require certificates, passwords and rights. */
-export async function startSecuredServers(): Promise<{ databaseUrl: string; cluster: SecuredCluster }> {
+/** Starts Postgres with its template, and a Kafka of a kind beside it. */
+async function startServers<Kafka extends { stop(): Promise<void> }>(
+  startKafka: (options: ServerOptions, runner: ServerRunner) => Promise<Kafka>,
+): Promise<{ databaseUrl: string; kafka: Kafka }> {
   const runner = await findRunner();
   const { dir, onSpawn } = await makeFolder();
-  const [postgres, cluster] = await Promise.all([
-    runner.startPostgres({
-      dir: path.join(dir, 'postgres'),
-      onSpawn,
-      overrides: POSTGRES_FOR_TESTS,
-    }),
-    SecuredCluster.start({ dir: path.join(dir, 'kafka'), onSpawn, overrides: KAFKA_FOR_TESTS }),
+  const [postgres, kafka] = await Promise.all([
+    runner.startPostgres({ dir: path.join(dir, 'postgres'), onSpawn, overrides: POSTGRES_FOR_TESTS }),
+    startKafka({ dir: path.join(dir, 'kafka'), onSpawn, overrides: KAFKA_FOR_TESTS }, runner),
   ]);
-  running = [postgres, cluster];
+  running = [postgres, kafka];
   await createTemplate(postgres.url);
-  return { databaseUrl: postgres.url, cluster };
+  return { databaseUrl: postgres.url, kafka };
+}
+
+/** Starts Postgres, and three brokers that require certificates, passwords and rights. */
+export async function startSecuredServers(): Promise<{ databaseUrl: string; cluster: SecuredCluster }> {
+  const { databaseUrl, kafka } = await startServers((options) => SecuredCluster.start(options));
+  return { databaseUrl, cluster: kafka };
 }
 
 /** Starts both, and returns their addresses. */
 export async function startTestServers(): Promise<{ databaseUrl: string; brokers: Brokers }> {
-  const runner = await findRunner();
-  const { dir, onSpawn } = await makeFolder();
-  const [postgres, kafka] = await Promise.all([
-    runner.startPostgres({
-      dir: path.join(dir, 'postgres'),
-      onSpawn,
-      overrides: POSTGRES_FOR_TESTS,
-    }),
-    runner.startKafka({ dir: path.join(dir, 'kafka'), onSpawn, overrides: KAFKA_FOR_TESTS }),
-  ]);
-  running = [postgres, kafka];
-  await createTemplate(postgres.url);
-  return { databaseUrl: postgres.url, brokers: kafka.brokers };
+  const { databaseUrl, kafka } = await startServers((options, runner) => runner.startKafka(options));
+  return { databaseUrl, brokers: kafka.brokers };
 }
 
 /** Stops both and removes their folder. */
