@@ -11,6 +11,7 @@ const SYSTEM_HELPERS = [
   'clients/python.ts',
   'commands/start-terminal.ts',
   'deploy/promtool.ts',
+  'faults/chaos-proxy.ts',
   'kafka/secure-kafka.ts',
   'kafka/two-brokers.ts',
   'postgres/pgbouncer.ts',
