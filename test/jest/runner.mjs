@@ -8,6 +8,7 @@
  */
 import { createRequire, registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { register } from 'prom-client';
 import { useGlobals } from './globals.mjs';
 
 const require = createRequire(import.meta.url);
@@ -29,19 +30,29 @@ registerHooks({
   },
 });
 
-// A worker ends with its run, and with everything it has started.
+/** The message with which jest ends a worker: `CHILD_MESSAGE_END` of jest-worker. */
+const END = 2;
+
+// A worker ends with its run, whatever its files have left open, and so does everything that it has started.
 for (const event of ['disconnect', 'SIGTERM']) process.once(event, () => process.exit(1));
+process.on('message', ([type]) => {
+  if (type === END) process.exit(0);
+});
 
 /** The number of files so far. Node would not evaluate the same address a second time. */
 let runs = 0;
 
-/** Forgets the tests and the handlers of the previous file; jest-circus keeps them under these symbols. */
+/**
+ * Forgets the tests and the handlers of the previous file, which jest-circus keeps under these symbols, and the counts of
+ * the metrics.
+ */
 function forgetFormerFile() {
   for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
     if (['EVENT_HANDLERS', 'JEST_STATE_SYMBOL'].includes(symbol.description)) {
       delete globalThis[symbol];
     }
   }
+  register.resetMetrics();
 }
 
 /** The runtime that jest-circus asks for modules, with Node's modules instead of jest's. */
