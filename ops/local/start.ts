@@ -279,7 +279,7 @@ class Start {
     start: (options: ServerOptions) => Promise<T>,
   ): Promise<Supervisor<T>> {
     let port: number | undefined;
-    const keeper = await supervise({
+    const supervisor = await supervise({
       name,
       start: async () => {
         const server = await start({ ...options, port, onSpawn: (pid) => this.#pids.set(name, pid) });
@@ -289,15 +289,15 @@ class Start {
       report: say,
       maxDelayMs: MAX_SERVER_DELAY_MS,
     });
-    this.#stack.defer(() => keeper.stop());
-    return keeper;
+    this.#stack.defer(() => supervisor.stop());
+    return supervisor;
   }
 
   async #keepProgram(name: keyof typeof programs, env: NodeJS.ProcessEnv): Promise<Supervisor<NodeProcess>> {
     this.#over.throwIfAborted();
     const entry = programs[name];
     let refusals = 0;
-    const keeper = await supervise({
+    const supervisor = await supervise({
       name,
       start: async () => {
         const options = { name, entry, env, logDir: this.#logDir, graceMs: CHILD_GRACE_MS, report: say };
@@ -313,8 +313,8 @@ class Start {
         return true;
       },
     });
-    this.#stack.defer(() => keeper.stop());
-    return keeper;
+    this.#stack.defer(() => supervisor.stop());
+    return supervisor;
   }
 
   async #untilReady(port: number): Promise<void> {
