@@ -2,8 +2,10 @@
 export interface Refusal {
   code:
     | 'unreadable'
+    | 'too_large'
     | 'undecodable'
     | 'invalid_submission'
+    | 'wrong_key'
     | 'unknown_endorser'
     | 'unknown_contest'
     | 'unknown_choice'
