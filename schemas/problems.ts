@@ -23,8 +23,8 @@ export function showValue(value: unknown): string {
 }
 
 /** A text for a message, shortened if it is long. */
-export function shorten(text: string): string {
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+export function shorten(text: string, length = MAX_SHOWN): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
 /** `choices[2].label` for `/choices/2/label`. */

@@ -1,4 +1,5 @@
 import type { Refusal } from '../../domain/refusal.ts';
+import { shorten } from '../../schemas/problems.ts';
 import { rejectionCodec } from '../../schemas/submission.ts';
 import type { RejectionRecord } from '../../store/stream/pending-rejections.ts';
 import { MAX_KEY_BYTES, type SubmissionRecord, truncateValue } from './submission-record.ts';
@@ -7,9 +8,6 @@ import { MAX_KEY_BYTES, type SubmissionRecord, truncateValue } from './submissio
 const MAX_REASON = 4000;
 /** The longest reason of a stub. */
 const MAX_STUB_REASON = 100;
-
-const shorten = (reason: string, length: number) =>
-  reason.length > length ? `${reason.slice(0, length)}…` : reason;
 
 /**
  * The rejected topic's record for a submission record. Its key is the endorser that the submission names, or

@@ -2,12 +2,13 @@ import { isCalendarDate } from '../../schemas/catalogue/formats.ts';
 import { SCOPES, type Scope } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
+import { showControls } from '../../service/show-controls.ts';
 import { issueKey, isUsableKey, listKeys, revokeKey } from '../../store/accounts/issued-keys.ts';
 import { PlanMismatchError } from '../../store/accounts/plans.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { currentActor, inOneTransaction } from '../database.ts';
-import { formatDay, formatMinute, formatTable, showControls } from '../table.ts';
+import { formatDay, formatMinute, formatTable } from '../table.ts';
 
 const EXAMPLES = `
 Examples:

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { createRejectionRecord, shrinkRejection } from '../../consumers/apply/rejection.ts';
 import type { SubmissionRecord } from '../../consumers/apply/submission-record.ts';
 import { rejectionCodec } from '../../schemas/submission.ts';
+import type { RejectionRecord } from '../../store/stream/pending-rejections.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 
 const UNREADABLE: SubmissionRecord = {
@@ -54,7 +55,7 @@ test('INV-15: the reason of a rejection is bounded', () => {
 test('INV-14: a rejection shrinks by its key and reason, then by its value, down to a stub with its origin', () => {
   const value = Buffer.alloc(1000, 7);
   const stored = rejectionCodec.decode(withReason(1, value).value);
-  let record = {
+  let record: RejectionRecord = {
     key: Buffer.alloc(3_000_000, 'k'),
     value: rejectionCodec.encode({ ...stored, message: 'x'.repeat(3_000_000) }),
   };
