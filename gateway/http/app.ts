@@ -169,6 +169,8 @@ export interface AppOptions {
   countRequests: Middleware;
   /** Authenticates requests below `/v1` and applies their limits. */
   admission: Middleware;
+  /** Bounds the answers that clients have not taken yet. */
+  boundAnswers: Middleware;
   /** Serves the pages below `/console`, if this gateway has them. */
   console?: Middleware | undefined;
   readiness: Readiness;
@@ -184,6 +186,7 @@ export function createApp({
   endpoints,
   countRequests,
   admission,
+  boundAnswers,
   console,
   readiness,
   trustedProxies,
@@ -218,6 +221,7 @@ export function createApp({
   app.use(requirePercentEncoding);
   app.use(answerHealth(readiness));
   app.use(compressIfAccepted());
+  app.use(boundAnswers);
   if (console) app.use(console);
   app.use(answerReference(endpoints));
   app.use(router.routes());

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { COMPRESS_FROM_BYTES, type Encoding } from './compression.ts';
+import { PacedBody } from './paced-body.ts';
 
 /** An encoded body that can be sent any number of times. */
 export interface Content {
@@ -18,6 +18,11 @@ export interface Content {
 
 /** Formats the ETag of content from its digest. */
 export const formatEtag = (digest: string): string => `W/"${digest}"`;
+
+/** Smaller bodies are written at once: the kernel takes most of them, in bytes. */
+const PACED_FROM_BYTES = 256 * 1024;
+/** How slowly a client may take a larger body: 128 kilobits per second. */
+const PACE = { stallMs: 30_000, bytesPerSecond: 16_000 };
 
 /** The most bytes of a UTF-16 code unit in UTF-8. */
 const MAX_UNIT_BYTES = 3;
@@ -78,10 +83,17 @@ export async function sendContent(ctx: Context, content: Content, status: 200 | 
   }
   const { encoding } = ctx.state;
   if (content.encode && encoding && length >= COMPRESS_FROM_BYTES && ctx.method !== 'HEAD') {
-    ctx.body = await content.encode(encoding);
+    const encoded = await content.encode(encoding);
+    setBody(ctx, [encoded], encoded.length);
     ctx.set('Content-Encoding', encoding);
-    return;
-  }
-  ctx.body = pieces.length === 1 ? pieces[0] : Readable.from(pieces);
+  } else setBody(ctx, pieces, length);
+  // Requests for the same kept answer share its bytes.
+  if (content.encode) ctx.state.sharedBody = content;
+}
+
+function setBody(ctx: Context, pieces: readonly Buffer[], length: number): void {
+  const [first] = pieces;
+  if (length >= PACED_FROM_BYTES) ctx.body = new PacedBody(pieces, PACE, () => ctx.res.destroy());
+  else ctx.body = first && pieces.length === 1 ? first : copyPieces(pieces, length);
   ctx.length = length;
 }

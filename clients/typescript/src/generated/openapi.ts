@@ -1026,7 +1026,7 @@ export interface components {
          * @description The code of an error, for programs. Each code belongs to one status.
          * @enum {string}
          */
-        ErrorCode: "invalid_parameter" | "invalid_json" | "invalid_filter" | "invalid_subscription" | "missing_api_key" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_scope" | "account_suspended" | "not_found" | "subscription_not_found" | "method_not_allowed" | "conflict" | "cursor_expired" | "body_too_large" | "rate_limit_exceeded" | "daily_limit_exceeded" | "too_many_streams" | "internal_error" | "not_available" | "warming_up" | "server_busy";
+        ErrorCode: "invalid_parameter" | "invalid_json" | "invalid_filter" | "invalid_subscription" | "missing_api_key" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_scope" | "account_suspended" | "not_found" | "subscription_not_found" | "method_not_allowed" | "conflict" | "cursor_expired" | "body_too_large" | "rate_limit_exceeded" | "daily_limit_exceeded" | "too_many_streams" | "too_many_requests_in_flight" | "internal_error" | "not_available" | "warming_up" | "server_busy";
         /** @description The last frame of a stream that has failed. */
         ErrorFrame: {
             data: string;
@@ -1806,7 +1806,7 @@ export interface components {
         };
         /**
          * @description - `not_available`: officeholders have never been loaded into the service.
-         *     - `server_busy`: the data cannot be read at the moment.
+         *     - `server_busy`: the data cannot be read at the moment, or other clients are taking many large answers.
          */
         NotLoaded: {
             headers: {
@@ -1825,7 +1825,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description - `server_busy`: the data cannot be read at the moment. */
+        /** @description - `server_busy`: the data cannot be read at the moment, or other clients are taking many large answers. */
         ServerBusy: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -1863,6 +1863,7 @@ export interface components {
         /**
          * @description - `rate_limit_exceeded`: the requests of this minute are used up, or too many requests of the account are under way.
          *     - `daily_limit_exceeded`: the requests of this day (UTC) are used up.
+         *     - `too_many_requests_in_flight`: the account has not taken the answers to its earlier requests yet, and they are large.
          */
         TooManyRequests: {
             headers: {
@@ -1884,6 +1885,7 @@ export interface components {
         /**
          * @description - `rate_limit_exceeded`: the requests of this minute are used up, or too many requests of the account are under way.
          *     - `daily_limit_exceeded`: the requests of this day (UTC) are used up.
+         *     - `too_many_requests_in_flight`: the account has not taken the answers to its earlier requests yet, and they are large.
          *     - `too_many_streams`: the account has as many open streams as its plan allows.
          */
         TooManyRequestsOrStreams: {
@@ -1928,7 +1930,7 @@ export interface components {
         };
         /**
          * @description - `warming_up`: the gateway has just started and is catching up with the stream.
-         *     - `server_busy`: the data cannot be read at the moment.
+         *     - `server_busy`: the data cannot be read at the moment, or other clients are taking many large answers.
          */
         WarmingUp: {
             headers: {
