@@ -77,8 +77,9 @@ class HoldingBrokers {
 
 const log = createLog('test', 'silent');
 
-/** Follows brokers, with a change log that has these sequences. */
-function followBrokers(brokers: HoldingBrokers, logged: readonly number[] = []) {
+/** Follows brokers, with a change log that has these sequences, one of which it cannot decode. */
+function followBrokers(brokers: HoldingBrokers, logged: readonly number[] = [], undecodable?: number) {
+  let loads = 0;
   const sequences: number[] = [];
   const lostUpTo: number[] = [];
   const tail = new Tail({
@@ -88,8 +89,11 @@ function followBrokers(brokers: HoldingBrokers, logged: readonly number[] = []) 
     expected: 0,
     changeLog: {
       async load(from, to) {
+        loads += 1;
         const found: number[] = [];
-        for (let next = from; next <= to && logged.includes(next); next += 1) found.push(next);
+        for (let next = from; next <= to && logged.includes(next); next += 1) {
+          if (next !== undecodable) found.push(next);
+        }
         return createEvents(
           found.map((sequence) => encodeChange(EPOCH, sequence)),
           EPOCH,
@@ -113,7 +117,7 @@ function followBrokers(brokers: HoldingBrokers, logged: readonly number[] = []) 
     brokers.release();
     await stopped;
   };
-  return { sequences, lostUpTo, stop };
+  return { sequences, lostUpTo, stop, loads: () => loads };
 }
 
 test("a change is not held back if the one before it waits for another broker's", async () => {
@@ -145,6 +149,19 @@ test('INV-7: changes that Kafka lacks are lost only if the change log lacks them
       [1, 2, 4, 5, 8],
       [3, 7],
     ]);
+  } finally {
+    await stop();
+  }
+});
+
+test('INV-7: a change that this version cannot decode is not skipped, and is looked for once at each look', async () => {
+  const brokers = new HoldingBrokers([1]);
+  for (const sequence of [1, 3]) brokers.append(0, sequence);
+  const { sequences, lostUpTo, stop, loads } = followBrokers(brokers, [1, 2, 3], 2);
+  try {
+    await until('the second look', () => loads() >= 2, 10_000);
+    expect(loads()).toBeLessThan(4);
+    expect([sequences, lostUpTo]).toEqual([[1], []]);
   } finally {
     await stop();
   }

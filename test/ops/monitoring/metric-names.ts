@@ -22,6 +22,7 @@ export const METRIC_NAMES = {
     'usage_requests_uncounted_total',
   ],
   gauge: [
+    'answers_in_flight_bytes',
     'apply_leader',
     'canary_last_success_timestamp_seconds',
     'changes_oldest_unrelayed_seconds',
