@@ -342,6 +342,8 @@ export interface paths {
          *     | `reconnect` | `StreamReconnect` | last; the service ends the connection, which happens after an hour at the latest |
          *     | `error` | `StreamError` | last; the stream cannot continue, for instance because the key was revoked |
          *
+         *     A line of data has at most 48 KiB when its event is submitted, and no raw line break of Unicode (U+0085, U+2028, U+2029).
+         *
          *     Every frame has an `id`, which is a cursor. Store the id after every frame, not only after changes, together with the
          *     work of that frame. A line `retry:` comes once at the start. A comment, `: ping`, comes every 20 seconds: a connection
          *     that has been silent for a minute is dead.
@@ -3231,6 +3233,8 @@ export interface operations {
                  * @example earliest
                  */
                 from?: "latest" | "earliest";
+                /** @description The same as the header Last-Event-ID, for clients of Server-Sent Events that resume with it. It overrides cursor, from and since; the header overrides it. Empty means none. Must be an event id. */
+                lastEventId?: string;
                 /** @description District levels. Must be at most 500 levels, comma-separated. */
                 levels?: components["schemas"]["Level"][];
                 /** @description The most events of an answer. Must be a whole number from 1 to 1000. */
@@ -4041,6 +4045,8 @@ export interface operations {
                 endorsers?: string[];
                 /** @description Where to begin without a cursor: latest, the default, or the oldest event within retention. Must be latest or earliest. */
                 from?: "latest" | "earliest";
+                /** @description The same as the header Last-Event-ID, for clients of Server-Sent Events that resume with it. It overrides cursor, from and since; the header overrides it. Empty means none. Must be an event id. */
+                lastEventId?: string;
                 /** @description District levels. Must be at most 500 levels, comma-separated. */
                 levels?: components["schemas"]["Level"][];
                 /** @description Begin with changes from this time on, within retention. Must be a time with its offset from UTC, such as 2026-11-03T00:00:00Z (+ is written %2B). */
