@@ -48,7 +48,7 @@ async function load(lines: CatalogueLine[], on = client, dryRun = false): Promis
       yield checkRecord(kind, 'test.ndjson', index + 1, record, createRefusalList());
     }
   }
-  return importCatalogue(on, staged(), { skipRefused: false, dryRun, maxRemovals: 100 });
+  return importCatalogue(on, staged(), { skipRefused: false, dryRun, maxRemovals: 100, allowRenames: true });
 }
 
 interface Logged {
