@@ -18,7 +18,7 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 
 /** A feed to which the test appends events, or for which it sets a failure. */
-class FakeFeed {
+export class FakeFeed {
   readonly #clock: ManualClock;
   readonly #events: RenderedEvent[] = [];
   readonly #fanOut = new FanOut();
