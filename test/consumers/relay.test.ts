@@ -142,6 +142,38 @@ describe('the relay', () => {
     expect(new Set(records.map(({ value }) => value.toString('base64'))).size).toBe(6);
   });
 
+  test('INV-1: publishes no change that was committed while it waited for the replicas', async () => {
+    await makeChanges(3);
+    const shown: number[] = [];
+    const beforeSending = async () => {
+      shown.push(made);
+      if (made < 5) await makeChanges(1);
+    };
+    const relay = await Relay.start(leader, producer, { beforeSending });
+    const published: number[] = [];
+    for (let count = -1; count !== 0; ) {
+      count = await relay.relayNext();
+      if (count > 0) published.push((published.at(-1) ?? 0) + count);
+    }
+    // The replicas showed 3 changes, then 4, then 5.
+    expect([shown, published]).toEqual([
+      [3, 4, 5],
+      [3, 4, 5],
+    ]);
+  });
+
+  test('INV-1: waits for the replicas before it sends the last batch of another relay again', async () => {
+    await makeChanges(2);
+    const failing: ChangesProducer = { ...producer, send: () => Promise.reject(new Error('killed')) };
+    await expect(relayAll(await Relay.start(leader, failing))).rejects.toThrow('killed');
+    let published = -1;
+    const beforeSending = async () => {
+      published = (await readTopic()).length;
+    };
+    await Relay.start(leader, producer, { beforeSending });
+    expect([published, (await readTopic()).length]).toEqual([0, 2]);
+  });
+
   test('records a batch as acknowledged with the next one, or when the relay ends', async () => {
     const acknowledged = async () => {
       const { rows } = await pool.query<{ done: boolean }>(
