@@ -16,6 +16,8 @@ function createWork() {
   return { work, resolve, reject, isBegun: () => begun };
 }
 
+type Work = ReturnType<typeof createWork>;
+
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 test('as much work as allowed runs at a time, the rest in order of arrival', async () => {
@@ -78,6 +80,25 @@ test('an account runs no more requests than its limit, and does not delay the ne
   expect(second.isBegun()).toBe(true);
   second.resolve('done');
   expect(await Promise.all(done)).toEqual(['done', 'done', 'done']);
+});
+
+test('a request whose account is at its limit does not block requests behind it', async () => {
+  const queue = new FairQueue({ atOnce: 2, atOnceOfAccount: 1, waiting: 10, waitingOfAccount: 10 });
+  const [first, other, second, third] = Array.from({ length: 4 }, createWork) as Work[];
+  const done = [
+    queue.run(first.work, HERE),
+    queue.run(other.work, OTHER),
+    queue.run(second.work, HERE),
+    queue.run(third.work, { ...HERE, accountId: 3 }),
+  ];
+  other.resolve('done');
+  await settle();
+  expect([second.isBegun(), third.isBegun()]).toEqual([false, true]);
+  first.resolve('done');
+  await settle();
+  expect(second.isBegun()).toBe(true);
+  for (const { resolve } of [second, third]) resolve('done');
+  expect(await Promise.all(done)).toEqual(['done', 'done', 'done', 'done']);
 });
 
 test('requests that wait or would have to wait are refused during a shutdown', async () => {

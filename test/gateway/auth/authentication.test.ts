@@ -81,6 +81,17 @@ describe('while the database does not answer', () => {
     await until('the store answers', () => authenticate(key).then(Boolean, () => false));
   });
 
+  test('a key that was deleted before does not work again', async () => {
+    const key = await newKey();
+    const { id } = await authenticate(key);
+    await client.query('DELETE FROM api_keys WHERE id = $1', [id]);
+    await clock.advance(2000);
+    await expect(authenticate(key)).rejects.toMatchObject({ code: 'invalid_api_key' });
+    severable.way.sever();
+    await clock.advance(2000);
+    await expect(authenticate(key)).rejects.toMatchObject({ code: 'server_busy' });
+  });
+
   test('it is asked once a second, for any number of requests', async () => {
     const key = await newKey();
     await authenticate(key);
