@@ -1,36 +1,41 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Backlog } from '../../consumers/apply/backlog.ts';
 import type { PartitionRead } from '../../kafka/reading/partition-read.ts';
 import type { TopicReader } from '../../kafka/reading/topic-reader.ts';
+import { KafkaUnavailableError } from '../../service/failure.ts';
 import { createLog } from '../../service/log.ts';
 import { settle } from '../helpers/service/manual-clock.ts';
 import { until } from '../helpers/until.ts';
 
 const never = new AbortController().signal;
 let backlog: Backlog;
-/** Answers the fetches that a test has held back. */
-let release: () => void;
+/** The answer that comes at the end of a test. */
+let held: PromiseWithResolvers<PartitionRead[]>;
+beforeEach(() => {
+  held = Promise.withResolvers();
+});
 afterEach(async () => {
-  release();
+  jest.restoreAllMocks();
+  held.resolve([]);
   await backlog.stop();
 });
 
-/** Starts a backlog of a topic in memory, whose partitions have one broker. */
-function start(
-  partitions: number,
-  fetch: (offsets: ReadonlyMap<number, number>) => PartitionRead[] | 'nothing more',
-): void {
-  const held = Promise.withResolvers<PartitionRead[]>();
-  release = () => held.resolve([]);
+interface Topic {
+  /** By partition: its broker. */
+  sources: number[];
+  fetch: (node: number, offsets: ReadonlyMap<number, number>) => PartitionRead[] | Promise<PartitionRead[]>;
+  wasTruncated?: () => Promise<boolean>;
+}
+
+/** Starts a backlog of a topic in memory. */
+function start(topic: Topic): void {
   const reader = {
-    sources: async () => Array.from({ length: partitions }, () => 1),
-    fetch: async (_: number, offsets: ReadonlyMap<number, number>) => {
-      const reads = fetch(offsets);
-      return reads === 'nothing more' ? held.promise : reads;
-    },
+    sources: async () => topic.sources,
+    fetch: async (node: number, offsets: ReadonlyMap<number, number>) => topic.fetch(node, offsets),
   } as unknown as TopicReader;
-  const offsets = new Array<number>(partitions).fill(0);
-  backlog = new Backlog(reader, offsets, async () => false, createLog('consumers', 'silent'));
+  const offsets = topic.sources.map(() => 0);
+  const { wasTruncated = async () => false } = topic;
+  backlog = new Backlog(reader, offsets, wasTruncated, createLog('consumers', 'silent'));
   backlog.start();
 }
 
@@ -45,12 +50,28 @@ function readOf(partition: number, from: number, count: number, value: Buffer | 
   return { partition, records, unreadable: [], ...place, atEnd: false, isOutOfRange: false };
 }
 
+/** Takes until nothing waits. @returns the offsets of a partition's submissions */
+async function takeAll(partition = 0): Promise<number[]> {
+  const offsets: number[] = [];
+  for (;;) {
+    const ranges = await backlog.take(10_000, 0, never);
+    if (ranges.length === 0) return offsets;
+    const own = ranges.filter((range) => range.partition === partition);
+    offsets.push(...own.flatMap(({ records }) => records.map(({ offset }) => offset)));
+  }
+}
+
+const countTo = (end: number) => Array.from({ length: end }, (_, offset) => offset);
+
 test('submissions from many small fetches are taken together', async () => {
   let fetches = 0;
-  start(1, (offsets) => {
-    const offset = offsets.get(0) ?? 0;
-    fetches += 1;
-    return offset === 5 ? 'nothing more' : [readOf(0, offset, 1)];
+  start({
+    sources: [1],
+    fetch: (_, offsets) => {
+      const offset = offsets.get(0) ?? 0;
+      fetches += 1;
+      return offset === 5 ? held.promise : [readOf(0, offset, 1)];
+    },
   });
   await until('the sixth fetch', () => fetches === 6);
   const ranges = await backlog.take(4, 0, never);
@@ -64,11 +85,12 @@ test('INV-14: a full partition is not fetched, however small the parts are in wh
   const megabyte = Buffer.alloc(1_000_000);
   let taken = 0;
   let mostWaiting = 0;
-  start(1, (offsets) => {
+  const fetch: Topic['fetch'] = (_, offsets) => {
     const offset = offsets.get(0) ?? 0;
     mostWaiting = Math.max(mostWaiting, offset - taken);
     return [readOf(0, offset, 5, megabyte)];
-  });
+  };
+  start({ sources: [1], fetch });
   for (; taken < 12; taken += 1) {
     expect((await backlog.take(1, 5000, never))[0]?.records).toHaveLength(1);
     await settle();
@@ -80,14 +102,92 @@ test('INV-14: a full partition is not fetched, however small the parts are in wh
 
 test('INV-14: a busy partition, whose submissions fill each take, does not starve the others', async () => {
   let fetches = 0;
-  start(3, () => {
+  const fetch = () => {
     fetches += 1;
-    return fetches > 1 ? 'nothing more' : [readOf(0, 0, 100), readOf(1, 0, 100), readOf(2, 0, 1)];
-  });
+    return fetches > 1 ? held.promise : [readOf(0, 0, 100), readOf(1, 0, 100), readOf(2, 0, 1)];
+  };
+  start({ sources: [1, 1, 1], fetch });
   await until('the second fetch', () => fetches === 2);
   const takes: (number | undefined)[][] = [];
   for (let take = 0; take < 3; take += 1) {
     takes.push((await backlog.take(10, 0, never)).map(({ partition }) => partition));
   }
   expect(takes).toEqual([[0], [1], [2, 0]]);
+});
+
+describe('INV-8: while a partition moves to another broker', () => {
+  /** Two brokers have fetched the first partition from its beginning, and answer when the test says so. */
+  async function startMoving() {
+    const [former, present] = [
+      Promise.withResolvers<PartitionRead[]>(),
+      Promise.withResolvers<PartitionRead[]>(),
+    ];
+    const topic: Topic = { sources: [1, 2], fetch: () => held.promise };
+    const asked: string[] = [];
+    topic.fetch = (node, offsets) => {
+      const from = offsets.get(0);
+      asked.push(`${node} from ${from}`);
+      if (node === 1) return former.promise;
+      if (from === undefined) {
+        topic.sources = [2, 2];
+        return [];
+      }
+      if (from === 0) return present.promise;
+      return from < 2500 ? [readOf(0, from, 2500 - from)] : held.promise;
+    };
+    start(topic);
+    await until('both have asked', () => asked.includes('1 from 0') && asked.includes('2 from 0'));
+    return { former, present, asked };
+  }
+
+  test('a late answer of its former broker changes nothing', async () => {
+    const { former, present, asked } = await startMoving();
+    present.resolve([readOf(0, 0, 500)]);
+    await until('everything is read', () => asked.includes('2 from 2500'));
+    former.resolve([readOf(0, 0, 3)]);
+    await settle();
+    expect(await takeAll()).toEqual(countTo(2500));
+  });
+
+  test('a long answer of its former broker, read in turn with answers of the other, adds nothing twice', async () => {
+    const { former, present, asked } = await startMoving();
+    former.resolve([readOf(0, 0, 2500)]);
+    present.resolve([readOf(0, 0, 500)]);
+    await until('everything is read', () => asked.includes('2 from 2500'));
+    await settle();
+    expect(await takeAll()).toEqual(countTo(2500));
+  });
+});
+
+test('reading is not healthy from a failure until the topic can be looked at again', async () => {
+  // As in a process that has just started.
+  const now = performance.now.bind(performance);
+  const startedAt = now();
+  jest.spyOn(performance, 'now').mockImplementation(() => now() - startedAt);
+  const healthy: Record<string, boolean> = {};
+  let fetches = 0;
+  let looks = 0;
+  start({
+    sources: [1],
+    fetch: () => {
+      fetches += 1;
+      healthy[`at fetch ${fetches}`] = backlog.isHealthy;
+      if (fetches === 2) throw new KafkaUnavailableError('no broker');
+      return fetches === 1 ? [readOf(0, 0, 1)] : held.promise;
+    },
+    wasTruncated: async () => {
+      looks += 1;
+      healthy[`at look ${looks}`] = backlog.isHealthy;
+      if (looks === 1) throw new KafkaUnavailableError('still no broker');
+      return false;
+    },
+  });
+  await until('the third fetch', () => fetches === 3);
+  expect(healthy).toEqual({
+    'at fetch 1': true,
+    'at fetch 2': true,
+    'at look 1': false,
+    'at look 2': false,
+    'at fetch 3': true,
+  });
 });
