@@ -13,6 +13,7 @@ import { endorse } from '../helpers/ballots/submissions.ts';
 import { createTestTopics } from '../helpers/kafka/topics.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { rewriteAsEarlier } from '../helpers/postgres/logged-changes.ts';
+import { until } from '../helpers/until.ts';
 
 const { url, client: leader } = useTestDatabase();
 const pool = new pg.Pool({ connectionString: url });
@@ -190,6 +191,39 @@ describe('the relay', () => {
     expect(await acknowledged()).toEqual([true, false]);
     await relay.finish();
     expect(await acknowledged()).toEqual([true, true]);
+  });
+
+  test('INV-3: does not send a batch of an earlier epoch again', async () => {
+    await makeChanges(2);
+    const sent: number[] = [];
+    const counting: ChangesProducer = { ...producer, send: async ({ length }) => void sent.push(length) };
+    const failing: ChangesProducer = { ...producer, send: () => Promise.reject(new Error('killed')) };
+    await expect(relayAll(await Relay.start(leader, failing))).rejects.toThrow('killed');
+    await pool.query('UPDATE stream_head SET epoch_after = 2');
+    const relay = await Relay.start(leader, counting);
+    expect(sent).toEqual([]);
+    await makeChanges(1);
+    await relayAll(relay);
+    expect(sent).toEqual([1]);
+    await pool.query('UPDATE stream_head SET epoch_after = 0');
+  });
+
+  test('INV-4: ends if the topic has become shorter, because its offsets belong to another log', async () => {
+    let ends = [5, 5, 5];
+    const shrinking: ChangesProducer = {
+      ...producer,
+      send: async () => {},
+      fetchEndOffsets: async () => ends,
+    };
+    const relay = await Relay.start(leader, shrinking);
+    ends = [6, 4, 6];
+    await until('the relay ends', async () => {
+      await makeChanges(1);
+      return relay.relayNext().then(
+        () => false,
+        (error: Error) => error.name === 'SupersededError',
+      );
+    });
   });
 
   test('refuses to continue if the change log lacks changes of a batch', async () => {
