@@ -126,7 +126,7 @@ describe('the sender of rejections', () => {
   });
 
   /** Sends through a producer in memory until it has sent all. @returns the offsets of its successful requests */
-  async function sendWith(
+  function sendWith(
     refuse: (offsets: number[]) => Error | undefined,
     wait: (ms: number) => Promise<void> = async () => {},
   ) {
@@ -156,7 +156,7 @@ describe('the sender of rejections', () => {
 
   test('INV-14: sends rejections in smaller requests if the topic refuses them together, each once', async () => {
     await addPendingRejections(client, [1, 2, 3, 4, 5].map(record));
-    const { requests, finish, stop } = await sendWith((offsets) =>
+    const { requests, finish, stop } = sendWith((offsets) =>
       offsets.length > 2 ? new RecordTooLargeError() : undefined,
     );
     await finish();
@@ -168,7 +168,7 @@ describe('the sender of rejections', () => {
   test('waits longer after each failure of an outage, and briefly again in the next outage', async () => {
     const waits: number[] = [];
     let failures = 3;
-    const { finish, stop } = await sendWith(
+    const { finish, stop } = sendWith(
       () => {
         failures -= 1;
         return failures >= 0 ? new Error('no broker') : undefined;

@@ -92,6 +92,21 @@ describe('while the database does not answer', () => {
     await expect(authenticate(key)).rejects.toMatchObject({ code: 'server_busy' });
   });
 
+  test('a key that was unknown before works', async () => {
+    const key = generateApiKey();
+    await expect(authenticate(key)).rejects.toMatchObject({ code: 'invalid_api_key' });
+    await client.query(
+      `INSERT INTO api_keys (account_id, hash, scopes)
+       SELECT id, sha256($1), '{stream:read}' FROM accounts WHERE name = 'acme'`,
+      [Buffer.from(key)],
+    );
+    await clock.advance(2000);
+    await authenticate(key);
+    severable.way.sever();
+    await clock.advance(2000);
+    await expect(authenticate(key)).resolves.toMatchObject({ account: 'acme' });
+  });
+
   test('it is asked once a second, for any number of requests', async () => {
     const key = await newKey();
     await authenticate(key);
