@@ -1,5 +1,5 @@
-/** The waits of the TypeScript client's mirrors: between lists that expire, and for a service that is behind. */
-import { beforeEach, describe, expect, test } from '@jest/globals';
+/** The TypeScript client's mirrors, whose waits take no time: lists that expire, and a service that is behind. */
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   BallotEndorsements,
@@ -76,6 +76,13 @@ async function passUntil<Value>(promise: Promise<Value>): Promise<Value> {
   return settled;
 }
 
+test('a mirror whose storage could not be opened opens it at the next call', async () => {
+  jest.spyOn(storage, 'load').mockRejectedValueOnce(new Error('the disk is away'));
+  await expect(mirror.get(1)).rejects.toThrow('the disk is away');
+  expect(await mirror.get(1)).toBeNull();
+  expect(await passUntil(mirror.sync())).toBe('10');
+});
+
 describe('a list that expires before it can be continued', () => {
   test('is read again after longer and longer waits, up to half a minute', async () => {
     answers.events = expired;
@@ -104,6 +111,19 @@ describe('a verification', () => {
     answers.digest = () => digestOf(timesOf('digest').length === 1 ? [RECORD] : [], '10');
     expect(await passUntil(mirror.verify())).toMatchObject({ ok: true, count: 0 });
     expect(timesOf('digest')).toEqual([0, 2]);
+  });
+
+  test('compares the copy as of the position of the digest, without the events after it', async () => {
+    await passUntil(mirror.sync());
+    answers.digest = () => digestOf([RECORD], '12');
+    answers.events = async () => {
+      const { data, ...rest } = await page('14', '11', '14').json();
+      return Response.json({ ...rest, data: [data[0], { ...data[1], type: 'endorsement.deleted' }] });
+    };
+    expect(await passUntil(mirror.verify())).toMatchObject({ ok: true, cursor: '12', count: 1 });
+    expect(timesOf('digest')).toHaveLength(1);
+    await passUntil(mirror.sync());
+    expect([...storage.records()]).toEqual([]);
   });
 
   test('waits for a gateway that is behind as long as each event comes in time', async () => {
