@@ -146,6 +146,20 @@ describe('a verification', () => {
     expect(time.now).toBeLessThan(2500);
   });
 
+  test.each([
+    ['the service answered with an older list', 2, true],
+    ['the difference stays', 3, false],
+  ])('repairs again if %s, three times at most', async (_, repairs, ok) => {
+    await passUntil(mirror.sync());
+    answers.digest = () => digestOf([RECORD], '10');
+    answers.endorsements = () => {
+      const isRight = ok && timesOf('endorsements').length === 3;
+      return list('10', ...(isRight ? [RECORD] : []));
+    };
+    const found = await passUntil(mirror.repair());
+    expect([found.ok, found.repaired.length]).toEqual([ok, repairs]);
+  });
+
   test('after a repair compares with no state before the one that the repair has read', async () => {
     await passUntil(mirror.sync());
     answers.endorsements = () => list('30', RECORD);
