@@ -44,11 +44,16 @@ function list(stream_cursor: string, ...records: MirroredEndorsement[]): Respons
   return new Response(lines.map((line) => `${JSON.stringify(line)}\n`).join(''), { headers });
 }
 
-/** The events of a poll: each creates the record, and has one of these cursors. */
-function page(next_cursor: string, ...ids: string[]): Response {
+/** The events of a poll. Each creates the record, or deletes it; its id is the cursor after it. */
+function page(next_cursor: string, ...ids: (string | { deletedAt: string })[]): Response {
   const { id: _, published_on, rank, source_url, statement, ...rest } = RECORD;
   const endorsement = { id: RECORD.id, published_on, rank, source_url, statement };
-  const data = ids.map((id) => ({ id, type: 'endorsement.created', endorsement, ...rest }));
+  const data = ids.map((id) => ({
+    ...(typeof id === 'string'
+      ? { id, type: 'endorsement.created' }
+      : { id: id.deletedAt, type: 'endorsement.deleted' }),
+    ...{ endorsement, ...rest },
+  }));
   return Response.json({ data, next_cursor, has_more: false });
 }
 
@@ -116,10 +121,7 @@ describe('a verification', () => {
   test('compares the copy as of the position of the digest, without the events after it', async () => {
     await passUntil(mirror.sync());
     answers.digest = () => digestOf([RECORD], '12');
-    answers.events = async () => {
-      const { data, ...rest } = await page('14', '11', '14').json();
-      return Response.json({ ...rest, data: [data[0], { ...data[1], type: 'endorsement.deleted' }] });
-    };
+    answers.events = () => page('14', '11', { deletedAt: '14' });
     expect(await passUntil(mirror.verify())).toMatchObject({ ok: true, cursor: '12', count: 1 });
     expect(timesOf('digest')).toHaveLength(1);
     await passUntil(mirror.sync());

@@ -16,8 +16,6 @@ function createWork() {
   return { work, resolve, reject, isBegun: () => begun };
 }
 
-type Work = ReturnType<typeof createWork>;
-
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 test('as much work as allowed runs at a time, the rest in order of arrival', async () => {
@@ -84,7 +82,7 @@ test('an account runs no more requests than its limit, and does not delay the ne
 
 test('a request whose account is at its limit does not block requests behind it', async () => {
   const queue = new FairQueue({ atOnce: 2, atOnceOfAccount: 1, waiting: 10, waitingOfAccount: 10 });
-  const [first, other, second, third] = Array.from({ length: 4 }, createWork) as Work[];
+  const [first, other, second, third] = [createWork(), createWork(), createWork(), createWork()];
   const done = [
     queue.run(first.work, HERE),
     queue.run(other.work, OTHER),

@@ -120,8 +120,14 @@ describe('INV-10: older changes are read once for all readers', () => {
 
 describe('a read that another reader joins', () => {
   const read = ReplayRun.prototype.read;
-  afterEach(() => jest.restoreAllMocks());
-  const pointAfter = (sequence: number) => ({ ...BEGINNING, sequence, offsets: offsetsAfter(sequence) });
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+  const pointAfter = (sequence: number): ResumePoint => ({
+    ...BEGINNING,
+    sequence,
+    offsets: offsetsAfter(sequence),
+  });
 
   test('and that ends before that reader begins, is followed by another read', async () => {
     jest.spyOn(ReplayRun.prototype, 'read').mockImplementationOnce(function (this: ReplayRun, reader) {
