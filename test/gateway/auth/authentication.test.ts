@@ -152,6 +152,28 @@ describe('the last use of a key', () => {
   });
 });
 
+test('a use during a save is saved by the next one', async () => {
+  const [first, second] = [await authenticate(await newKey()), await authenticate(await newKey())];
+  const pool: typeof severable.pool = {
+    ...severable.pool,
+    async query(statement) {
+      usage.note(second.id);
+      return severable.pool.query(statement);
+    },
+  };
+  const usage = new KeyUsage(pool, clock, createLog('test', 'silent'));
+  const isSaved = async (id: number) => {
+    const { rows } = await client.query('SELECT last_used_at FROM api_keys WHERE id = $1', [id]);
+    return rows[0].last_used_at !== null;
+  };
+  usage.start();
+  usage.note(first.id);
+  await clock.advance(MINUTE_MS);
+  await until('the first save', () => isSaved(first.id));
+  await usage.stop();
+  expect(await isSaved(second.id)).toBe(true);
+});
+
 test('the states of many keys are found in one query', async () => {
   const keys = await Promise.all([newKey(), newKey(), newKey()]);
   const [usable = 0, revoked = 0, expiring = 0] = (await Promise.all(keys.map(authenticate))).map(

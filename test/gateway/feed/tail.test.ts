@@ -130,7 +130,7 @@ function followBrokers(
     brokers.release();
     await stopped;
   };
-  return { sequences, lostUpTo, loads, stop };
+  return { tail, sequences, lostUpTo, loads, stop };
 }
 
 test("a change is not held back if the one before it waits for another broker's", async () => {
@@ -199,5 +199,28 @@ test('INV-7: a change that Kafka delivers while the change log is searched for i
   for (const sequence of [1, 2, 4]) brokers.append(0, sequence);
   await clock.advance(3 * LOOK_MS);
   expect([sequences, lostUpTo]).toEqual([[1, 2, 3, 4], []]);
+  await stop();
+});
+
+test('INV-5: the stream is complete up to the time of the question whose answer had the end of every partition', async () => {
+  const clock = new ManualClock();
+  const brokers = new HoldingBrokers([1, 2]);
+  const { tail, stop } = followBrokers(brokers, { clock });
+  await settle();
+  const askedAt = clock.now();
+  await clock.advance(1000);
+  brokers.append(0, 1);
+  await settle();
+  expect(tail.caughtUpAt).toBe(0);
+  brokers.append(1, 2);
+  await settle();
+  expect(tail.caughtUpAt).toBe(askedAt);
+  // Change 3 has occurred, although no partition has it yet.
+  brokers.append(0, 4);
+  await settle();
+  expect(tail.caughtUpAt).toBe(0);
+  brokers.append(1, 3);
+  await settle();
+  expect(tail.caughtUpAt).toBe(askedAt + 1000);
   await stop();
 });
