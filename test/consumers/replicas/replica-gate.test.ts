@@ -19,6 +19,8 @@ let mark: number;
 /** How long the primary takes to take a replica out of use, in milliseconds. */
 let excludeMs: number;
 let beforeRaise: () => void;
+/** How often the gate has told the primary that it watches the replicas in use. */
+let confirmations: number;
 /** The replicas that do not answer, those that show no mark, and by name: their runs. */
 let silent: Set<string>;
 let late: Set<string>;
@@ -30,6 +32,7 @@ beforeEach(() => {
   mark = 0;
   excludeMs = 0;
   beforeRaise = () => {};
+  confirmations = 0;
   [silent, late] = [new Set(), new Set()];
   runs.clear();
 });
@@ -46,7 +49,9 @@ const registry = {
     if (excludeMs > 0) await clock.wait(excludeMs, signal);
     for (const each of instances) listed.set(each, false);
   },
-  confirm: async () => {},
+  confirm: async () => {
+    confirmations += 1;
+  },
 };
 
 const runOf = (name: string) => runs.get(name) ?? `run of ${name}`;
@@ -119,6 +124,14 @@ describe('INV-1: changes', () => {
     excludeMs = 500;
     expect(await timeOf(gate.barrier())).toBeGreaterThanOrEqual(1000 + excludeMs + LEASES);
   });
+});
+
+test('the primary is told at each look that the replicas in use are watched', async () => {
+  const gate = await openGate(replica('first', true));
+  for (const looks of [1, 2]) {
+    await timeOf(gate.tend());
+    expect(confirmations).toBe(looks);
+  }
 });
 
 describe('a replica out of use', () => {
