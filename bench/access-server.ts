@@ -5,6 +5,8 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Middleware } from 'koa';
+import { AnswerBudget } from '../gateway/answers/answer-budget.ts';
+import { boundAnswers } from '../gateway/answers/bound-answers.ts';
 import { ResponseCache } from '../gateway/answers/response-cache.ts';
 import { startAccess } from '../gateway/auth/access.ts';
 import { type AdmissionOptions, createAdmission } from '../gateway/auth/admission.ts';
@@ -21,6 +23,12 @@ import { createLog } from '../service/log.ts';
 import { createReadPool } from '../store/connection/read-pool.ts';
 import { loadDataVersions } from '../store/reads/data-versions.ts';
 
+/** Bounds no answer. */
+const UNBOUNDED = {
+  bytes: Number.POSITIVE_INFINITY,
+  bytesOfAccount: Number.POSITIVE_INFINITY,
+  smallBytes: 0,
+};
 /** Admits every request. */
 const OPEN_ACCESS = {
   authenticator: { authenticate: async () => ({ id: 0, account: 'bench', scopes: ['data:read'] }) },
@@ -70,6 +78,7 @@ process.once('message', async ({ databaseUrl, variant }: { databaseUrl: string; 
     endpoints: routes.map((route) => createEndpoint(route, context)),
     countRequests: variant === 'whole' ? countRequests(access.usageCounter, systemClock) : countNothing,
     admission: createAdmission(variant === 'open' ? OPEN_ACCESS : access),
+    boundAnswers: boundAnswers(new AnswerBudget(UNBOUNDED)),
     readiness: { require: async () => {}, isReady: async () => true, findObstacle: async () => null },
     trustedProxies: 0,
     draining,

@@ -58,7 +58,7 @@ function endorse(endorser: number, statement: string): Submission {
 async function timeApply(submissions: Submission[]): Promise<number> {
   const start = performance.now();
   const statement = submissions.at(-1)?.picks[0]?.statement;
-  await producer.send(submissions.map((one) => ({ key: 'bench', value: submissionCodec.encode(one) })));
+  await producer.send(submissions.map((one) => ({ key: one.endorser, value: submissionCodec.encode(one) })));
   for (;;) {
     const { rows } = await client.query(
       'SELECT FROM endorsements n JOIN contests c ON c.id = n.contest_id WHERE c.key = $1 AND n.statement = $2',

@@ -2,13 +2,16 @@
 export interface Refusal {
   code:
     | 'unreadable'
+    | 'too_large'
     | 'undecodable'
     | 'invalid_submission'
+    | 'wrong_key'
     | 'unknown_endorser'
     | 'unknown_contest'
     | 'unknown_choice'
     | 'rank_not_allowed'
     | 'rank_taken'
+    | 'event_too_large'
     | 'unstorable'
     | 'defect'
     | 'skipped';

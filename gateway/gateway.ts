@@ -11,6 +11,8 @@ import { createReadPool } from '../store/connection/read-pool.ts';
 import { startHeartbeat } from '../store/processes/heartbeat.ts';
 import { loadDataVersions } from '../store/reads/data-versions.ts';
 import { loadDatabaseTime } from '../store/reads/stream-points.ts';
+import { AnswerBudget } from './answers/answer-budget.ts';
+import { boundAnswers } from './answers/bound-answers.ts';
 import { FairQueue } from './answers/fair-queue.ts';
 import { ResponseCache } from './answers/response-cache.ts';
 import { startAccess } from './auth/access.ts';
@@ -35,6 +37,8 @@ const MAX_CONNECTIONS = 20;
 const CONNECTION_TIMEOUT_MS = 3000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 const VERSION_TIMEOUT_MS = 3000;
+const MB = 1024 * 1024;
+const ANSWERS_IN_FLIGHT = { bytes: 192 * MB, bytesOfAccount: 32 * MB, smallBytes: 64 * 1024 };
 const LARGE_ANSWERS = { atOnce: 4, atOnceOfAccount: 4, waiting: 200, waitingOfAccount: 50 };
 
 export interface Gateway extends Stoppable {
@@ -139,6 +143,7 @@ export async function startGateway(
     endpoints,
     countRequests: countRequests(access.usageCounter, clock),
     admission: createAdmission({ ...access, findSessionCaller: console?.findCaller }),
+    boundAnswers: boundAnswers(new AnswerBudget(ANSWERS_IN_FLIGHT)),
     console: console?.middleware,
     readiness,
     trustedProxies: config.trustedProxies,
@@ -151,7 +156,7 @@ export async function startGateway(
   else databaseClock.synchronized.then(() => feed.start());
   accessWatch.start();
   const server = createHttpServer(app.callback(), config);
-  server.listen(config.port);
+  server.listen(config.port, config.host ?? undefined);
   await untilListening(server, 'PORT', config.port);
   const { port } = server.address() as AddressInfo;
   const heartbeat = startHeartbeat({

@@ -46,11 +46,12 @@ export function readSchemaVersions(name: string): avro.Schema[] {
 /**
  * Creates the codec of the schema `schemas/avro/<name>.v1.avsc`, `.v2.avsc` and so on. `T` is the shape of the newest
  * version. A test checks that every version can read every other.
+ *
+ * @param maxItems the most items of an array to decode: an item can take a hundred times the memory of its bytes
  */
-export function createAvroCodec<T>(name: string): AvroCodec<T> {
-  const versions = readSchemaVersions(name).map((schema) =>
-    avro.Type.forSchema(schema, { typeHook: boundArray }),
-  );
+export function createAvroCodec<T>(name: string, maxItems = Number.POSITIVE_INFINITY): AvroCodec<T> {
+  const typeHook = boundArrays(maxItems);
+  const versions = readSchemaVersions(name).map((schema) => avro.Type.forSchema(schema, { typeHook }));
   const newest = versions.at(-1);
   if (!newest) throw new Error(`There is no schema schemas/avro/${name}.v1.avsc.`);
   const header = Buffer.concat([MARKER, fingerprint(newest)]);
@@ -82,7 +83,11 @@ export function createAvroCodec<T>(name: string): AvroCodec<T> {
         if (offset !== buffer.length) throw new Error('the bytes and the datum do not end together');
         return value as T;
       } catch (error) {
-        throw new AvroDecodeError(`These bytes do not hold a ${name}.`, { cause: error });
+        const reason =
+          error instanceof TooManyItemsError
+            ? `A list of this ${name} has more than ${maxItems} items.`
+            : `These bytes do not hold a ${name}.`;
+        throw new AvroDecodeError(reason, { cause: error });
       }
     },
   };
@@ -101,29 +106,35 @@ interface Tap {
   skipLong(): void;
 }
 
-/**
- * An array type that stops at the end of the bytes. avsc's own type creates as many items as a corrupt count
- * announces, until memory is full, before it notices the end (INV-9).
- */
-class BoundedArrayType extends avro.types.ArrayType {
-  _read(tap: Tap): unknown[] {
-    const itemsType = this.itemsType as avro.Type & { _read(tap: Tap): unknown };
-    const items: unknown[] = [];
-    for (let count = tap.readLong(); count !== 0; count = tap.readLong()) {
-      // A negative count is followed by the block's size in bytes.
-      if (count < 0) tap.skipLong();
-      for (let rest = Math.abs(count); rest > 0; rest -= 1) {
-        if (!tap.isValid()) throw new Error('an array announces more items than there are bytes');
-        items.push(itemsType._read(tap));
-      }
-    }
-    return items;
-  }
+class TooManyItemsError extends Error {
+  override name = 'TooManyItemsError';
 }
 
-function boundArray(schema: avro.Schema, options: unknown): avro.Type | undefined {
-  const isArray = typeof schema === 'object' && 'type' in schema && schema.type === 'array';
-  return isArray ? new BoundedArrayType(schema, options) : undefined;
+/**
+ * A hook for array types that stop at the end of the bytes, and after `maxItems` items. avsc's own type creates as
+ * many items as a count announces, until memory is full (INV-9).
+ */
+function boundArrays(maxItems: number) {
+  class BoundedArrayType extends avro.types.ArrayType {
+    _read(tap: Tap): unknown[] {
+      const itemsType = this.itemsType as avro.Type & { _read(tap: Tap): unknown };
+      const items: unknown[] = [];
+      for (let count = tap.readLong(); count !== 0; count = tap.readLong()) {
+        // A negative count is followed by the block's size in bytes.
+        if (count < 0) tap.skipLong();
+        for (let rest = Math.abs(count); rest > 0; rest -= 1) {
+          if (!tap.isValid()) throw new Error('an array announces more items than there are bytes');
+          if (items.length >= maxItems) throw new TooManyItemsError();
+          items.push(itemsType._read(tap));
+        }
+      }
+      return items;
+    }
+  }
+  return (schema: avro.Schema, options: unknown): avro.Type | undefined => {
+    const isArray = typeof schema === 'object' && 'type' in schema && schema.type === 'array';
+    return isArray ? new BoundedArrayType(schema, options) : undefined;
+  };
 }
 
 const EMPTY = 0xc15d213aa4d7a795n;

@@ -19,6 +19,7 @@ export const ERROR_STATUS = {
   rate_limit_exceeded: 429,
   daily_limit_exceeded: 429,
   too_many_streams: 429,
+  too_many_requests_in_flight: 429,
   internal_error: 500,
   not_available: 503,
   warming_up: 503,

@@ -12,6 +12,8 @@ export interface Problem {
 export type Parsed<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
 const MAX_SHOWN = 80;
+/** The most problems that are reported for a record. More would not help to repair it. */
+export const MAX_PROBLEMS = 20;
 
 /** A value for a message: JSON, shortened if it is long. */
 export function showValue(value: unknown): string {
@@ -21,8 +23,8 @@ export function showValue(value: unknown): string {
 }
 
 /** A text for a message, shortened if it is long. */
-export function shorten(text: string): string {
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+export function shorten(text: string, length = MAX_SHOWN): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
 /** `choices[2].label` for `/choices/2/label`. */
@@ -64,6 +66,11 @@ export function problemOfError(error: ErrorObject): Problem {
 }
 
 /** A field's name, quoted if it has unusual characters. */
-function showName(name: string): string {
+export function showName(name: string): string {
   return /^[\p{L}\p{N}_-]{1,80}$/u.test(name) ? name : showValue(name);
+}
+
+/** The path of a field, shortened in the middle if it is long: objects that are kept unchanged can have any names. */
+export function shortenName(field: string): string {
+  return field.length > 2 * MAX_SHOWN ? `${field.slice(0, MAX_SHOWN)}…${field.slice(-MAX_SHOWN)}` : field;
 }

@@ -2,9 +2,7 @@ import type { TString } from 'typebox';
 import * as field from './catalogue/fields.ts';
 import { createRecordCheck, trimUrl } from './catalogue/record-check.ts';
 import { joinField, type Parsed, type Problem, showValue } from './problems.ts';
-import { SUBMISSION_ACTIONS, type Submission, type SubmittedPick } from './submission.ts';
-
-const MAX_PICKS = 500;
+import { MAX_PICKS, SUBMISSION_ACTIONS, type Submission, type SubmittedPick } from './submission.ts';
 
 function createForms(sourceUrl: TString) {
   const pickFields = {
@@ -104,10 +102,10 @@ export function parseSubmission(json: unknown): Parsed<Submission> {
 
 /** The problems of a submission from Kafka. Does not check that its endorser, contest and choices exist. */
 export function checkSubmission({ action, endorser, contest, picks }: Submission): Problem[] {
-  const records = picks.map((pick) => ({ ...pick, details: readDetails(pick.details) }));
-  if (action !== 'position' && records.length !== 1) {
-    return [{ field: 'picks', message: `must be exactly one to ${action}, are ${records.length}` }];
+  if (action !== 'position' && picks.length !== 1) {
+    return [{ field: 'picks', message: `must be exactly one to ${action}, are ${picks.length}` }];
   }
+  const records = picks.map((pick) => ({ ...pick, details: readDetails(pick.details) }));
   const parsed =
     action === 'position'
       ? serviceChecks.position({ action, endorser, contest, picks: records })

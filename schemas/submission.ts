@@ -1,5 +1,10 @@
 import { createAvroCodec } from './avro-codec.ts';
 
+/** The most picks of a submission. */
+export const MAX_PICKS = 500;
+/** The largest submission, in bytes of Avro: Kafka's default limit of a record. */
+export const MAX_SUBMISSION_BYTES = 1024 * 1024;
+
 export const SUBMISSION_ACTIONS = ['endorse', 'withdraw', 'position'] as const;
 
 /** A submitted pick: one choice of an endorser in a contest. */
@@ -28,7 +33,7 @@ export interface Submission {
   picks: SubmittedPick[];
 }
 
-export const submissionCodec = createAvroCodec<Submission>('endorsement-submission');
+export const submissionCodec = createAvroCodec<Submission>('endorsement-submission', MAX_PICKS);
 
 /** A rejected submission: a message of the rejected topic. */
 export interface Rejection {
@@ -40,12 +45,12 @@ export interface Rejection {
   /** Milliseconds since 1970. */
   rejected_at: number;
   /**
-   * The submission's bytes as read, or the whole batch if it cannot be read; null if the record had no value.
+   * The submission's bytes as read, or those of an unreadable batch; null if the record had no value.
    */
   value: Buffer | null;
   /** The offset of the last record of a batch that cannot be read. */
   last_offset: number | null;
-  /** Set for a value that is too large for the rejected topic: `value` is then only its beginning. */
+  /** Set if `value` is only the beginning of the bytes, because they are large and can never be valid. */
   truncated: { size: number; sha256: Buffer } | null;
 }
 

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { showControls } from './show-controls.ts';
 
 /**
  * A failure that the operator can fix: a wrong setting, an unavailable server, a wrong argument. The message
@@ -10,10 +11,11 @@ export class OperatorError extends Error {
 
 /**
  * The text to show for a failure: an OperatorError's message, or, for a defect, the stack with those of its
- * causes.
+ * causes. Control characters are written out, because a message can quote any text.
  *
  * @param error any thrown value
  */
 export function describeFailure(error: unknown): string {
-  return error instanceof OperatorError ? error.message : inspect(error);
+  const text = error instanceof OperatorError ? error.message : inspect(error);
+  return text.split('\n').map(showControls).join('\n');
 }

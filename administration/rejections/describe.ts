@@ -1,4 +1,5 @@
 import { type Rejection, type Submission, submissionCodec } from '../../schemas/submission.ts';
+import { showControls } from '../../service/show-controls.ts';
 
 /** Decodes a rejected submission; null if it is undecodable. */
 export function readSubmission({ value }: Rejection): Submission | null {
@@ -9,7 +10,7 @@ export function readSubmission({ value }: Rejection): Submission | null {
   }
 }
 
-/** A rejection as a line of JSON. */
+/** A rejection as a line of JSON that a terminal can show. */
 export function describeRejection(rejection: Rejection): string {
   const submission = readSubmission(rejection);
   const picks = submission?.picks.map(({ choice }) => choice) ?? [];
@@ -17,5 +18,5 @@ export function describeRejection(rejection: Rejection): string {
   const origin = { topic, partition, offset };
   const rejected_at = new Date(rejection.rejected_at).toISOString();
   const named = { endorser: submission?.endorser ?? null, contest: submission?.contest ?? null, picks };
-  return JSON.stringify({ code, message, ...named, rejected_at, origin });
+  return showControls(JSON.stringify({ code, message, ...named, rejected_at, origin }));
 }

@@ -1,29 +1,47 @@
 import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { type ReadTopic, readTopic } from '../../kafka/reading/read-topic.ts';
 import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
 
-export interface ReadRejections {
+/** A part of the rejected topic. */
+export interface RejectionPage {
   /** By time, without duplicates from a crash. */
   rejections: Rejection[];
   /** Other records and unreadable batches: any program can write to the topic. */
   strangers: number;
-  /** The end of the topic, by partition. */
-  ends: Map<number, number>;
+  /** The offset up to which the topic was read so far, by partition. */
+  ends: ReadonlyMap<number, number>;
 }
 
+/** The size of a page, in bytes of values. The last fetch can exceed it. */
+const PAGE_BYTES = 8 * 1024 * 1024;
+/** The most rejections to remember for finding duplicates, which follow within a few hundred. */
+const REMEMBERED = 100_000;
+
 /**
- * Reads the rejected topic to its end.
+ * Reads the rejected topic to its end, in pages. The topic is too large for the memory if somebody sends noise. Pages
+ * follow each other roughly in the order of time; there is at least one.
  *
  * @param from the offset to begin at, by partition; other partitions are read from their beginning
  * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
  */
-export async function readRejections(
+export async function* readRejections(
   { brokers, topic, onProgress }: Pick<ReadTopic, 'brokers' | 'topic' | 'onProgress'>,
   from: ReadonlyMap<number, number> = new Map(),
-): Promise<ReadRejections> {
-  const byIdentity = new Map<string, Rejection>();
+): AsyncGenerator<RejectionPage> {
+  const seen = new LRUCache<string, true>({ max: REMEMBERED });
   const ends = new Map<number, number>();
+  let page: Rejection[] = [];
+  let bytes = 0;
   let strangers = 0;
+  const endPage = (): RejectionPage => {
+    const rejections = page.sort((a, b) => a.rejected_at - b.rejected_at);
+    const ended = { rejections, strangers, ends: new Map(ends) };
+    page = [];
+    bytes = 0;
+    strangers = 0;
+    return ended;
+  };
   const clientId = 'ballot-endorsements-administration';
   const reading = { brokers, topic, clientId, ...(onProgress && { onProgress }) };
   const chooseStart = (partition: number) => from.get(partition) ?? 0;
@@ -31,13 +49,20 @@ export async function readRejections(
     strangers += unreadable.length;
     for (const { value } of records) {
       const rejection = decode(value);
-      if (rejection === null) strangers += 1;
-      else byIdentity.set(identify(rejection), rejection);
+      if (rejection === null) {
+        strangers += 1;
+        continue;
+      }
+      const identity = identify(rejection);
+      if (seen.has(identity)) continue;
+      seen.set(identity, true);
+      page.push(rejection);
+      bytes += value?.length ?? 0;
     }
     ends.set(partition, nextOffset);
+    if (bytes >= PAGE_BYTES) yield endPage();
   }
-  const rejections = [...byIdentity.values()].sort((a, b) => a.rejected_at - b.rejected_at);
-  return { rejections, strangers, ends };
+  yield endPage();
 }
 
 /**

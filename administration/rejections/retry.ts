@@ -27,6 +27,8 @@ export interface TopicsPlace {
   topicPrefix: string;
   /** Called with the number of the rejected topic's offsets read so far, and the total. */
   onProgress?: (done: number, total: number) => void;
+  /** Called for each submission that a retry leaves out because its position has changed since. */
+  onOutdated?: (rejection: Rejection) => void;
 }
 
 /** The result of retrying everything rejected since the last retry. */
@@ -37,8 +39,8 @@ export interface RetryOutcome {
   unreadable: number;
   /** The number of submissions left out because an operator skipped them. */
   skipped: number;
-  /** Submissions left out because their endorsers changed the positions at the same time or later. */
-  outdated: Rejection[];
+  /** The number of submissions left out because their endorsers changed the positions at the same time or later. */
+  outdated: number;
 }
 
 /** A rejected submission that can be sent again. */
@@ -48,7 +50,7 @@ interface Retriable {
   message: Message;
 }
 
-function findRetriable(rejections: Rejection[]): Retriable[] {
+function findRetriable(rejections: readonly Rejection[]): Retriable[] {
   return rejections.flatMap((rejection) => {
     const submission = readSubmission(rejection);
     const { value, truncated } = rejection;
@@ -58,13 +60,18 @@ function findRetriable(rejections: Rejection[]): Retriable[] {
   });
 }
 
-async function sendAgain({ brokers, topicPrefix }: TopicsPlace, retriable: Retriable[]): Promise<void> {
-  const messages = retriable.map(({ message }) => message);
+/** Sends submissions on the topic of submissions, in order. @throws the Kafka client's error */
+async function withSender<T>(
+  { brokers, topicPrefix }: TopicsPlace,
+  work: (send: (chosen: readonly Retriable[]) => Promise<void>) => Promise<T>,
+): Promise<T> {
   const producer = await openProducer(brokers, topicNames(topicPrefix).submissions);
   try {
-    for (let start = 0; start < messages.length; start += BATCH) {
-      await producer.send(messages.slice(start, start + BATCH));
-    }
+    return await work(async (chosen) => {
+      for (let start = 0; start < chosen.length; start += BATCH) {
+        await producer.send(chosen.slice(start, start + BATCH).map(({ message }) => message));
+      }
+    });
   } finally {
     await producer.close();
   }
@@ -91,48 +98,57 @@ async function findOutdated(client: ClientBase, retriable: Retriable[]): Promise
  * @param client in a transaction that does nothing else. The caller commits it.
  * @throws the Kafka client's error if the brokers do not answer or a topic does not exist
  */
-export async function retryNew(
-  client: ClientBase,
-  { brokers, topicPrefix, onProgress }: TopicsPlace,
-  actor: Actor,
-): Promise<RetryOutcome> {
+export async function retryNew(client: ClientBase, place: TopicsPlace, actor: Actor): Promise<RetryOutcome> {
+  const { brokers, topicPrefix, onProgress } = place;
   const { rejected: topic } = topicNames(topicPrefix);
   // Taken before reading, so that a waiting retry sees the progress of the previous one.
   await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.rejectedRetry]);
   // If the topic was made anew, no record in it was retried yet.
-  const place = { brokers, topic, clientId: 'ballot-endorsements-administration' };
-  await reconcileTopic(client, topic, await identifyTopic(place));
+  const identified = { brokers, topic, clientId: 'ballot-endorsements-administration' };
+  await reconcileTopic(client, topic, await identifyTopic(identified));
   const offsets = await loadConsumerOffsets(client, topic);
-  const { rejections, ends } = await readRejections(
-    { brokers, topic, ...(onProgress && { onProgress }) },
-    offsets,
-  );
-  // A skipped submission could stop the consumers again.
-  const skipped = rejections.filter(({ code }) => code === 'skipped');
-  const others = rejections.filter(({ code }) => code !== 'skipped');
-  const retriable = findRetriable(others);
-  const outdated = await findOutdated(client, retriable);
-  const current = retriable.filter((one) => !outdated.has(one));
-  const counts = {
-    sent: current.length,
-    unreadable: others.length - retriable.length,
-    skipped: skipped.length,
-  };
-  if (rejections.length > 0) {
+  const outcome: RetryOutcome = { sent: 0, unreadable: 0, skipped: 0, outdated: 0 };
+  let ends: ReadonlyMap<number, number> = new Map();
+  await withSender(place, async (send) => {
+    const reading = { brokers, topic, ...(onProgress && { onProgress }) };
+    for await (const page of readRejections(reading, offsets)) {
+      await retryPage(client, place, page.rejections, { send, outcome });
+      ends = page.ends;
+    }
+  });
+  if (Object.values(outcome).some((count) => count > 0)) {
     await recordAudit(client, actor, {
       action: 'submission.retried',
       subject: 'rejected submissions',
-      details: { topic, ...counts, outdated: outdated.size },
+      details: { topic, ...outcome },
     });
   }
-  await sendAgain({ brokers, topicPrefix }, current);
   await lockConsumerOffsets(client, topic, [...ends.keys()]);
   await advanceConsumerOffsets(
     client,
     topic,
     [...ends].map(([partition, to]) => ({ partition, from: offsets.get(partition) ?? 0, to })),
   );
-  return { ...counts, outdated: [...outdated].map(({ rejection }) => rejection) };
+  return outcome;
+}
+
+/** Sends the submissions of a page that may be sent, and adds the counts to the outcome. */
+async function retryPage(
+  client: ClientBase,
+  { onOutdated }: TopicsPlace,
+  rejections: readonly Rejection[],
+  { send, outcome }: { send: (chosen: readonly Retriable[]) => Promise<void>; outcome: RetryOutcome },
+): Promise<void> {
+  // A skipped submission could stop the consumers again.
+  const others = rejections.filter(({ code }) => code !== 'skipped');
+  const retriable = findRetriable(others);
+  const outdated = await findOutdated(client, retriable);
+  for (const { rejection } of outdated) onOutdated?.(rejection);
+  await send(retriable.filter((one) => !outdated.has(one)));
+  outcome.sent += retriable.length - outdated.size;
+  outcome.unreadable += others.length - retriable.length;
+  outcome.skipped += rejections.length - others.length;
+  outcome.outdated += outdated.size;
 }
 
 /**
@@ -147,12 +163,17 @@ export async function retryNew(
  */
 export async function retryChosen(
   client: ClientBase,
-  { brokers, topicPrefix, onProgress }: TopicsPlace,
+  place: TopicsPlace,
   names: readonly string[],
   actor: Actor,
 ): Promise<number> {
+  const { brokers, topicPrefix, onProgress } = place;
   const { rejected: topic } = topicNames(topicPrefix);
-  const { rejections } = await readRejections({ brokers, topic, ...(onProgress && { onProgress }) });
+  const rejections: Rejection[] = [];
+  for await (const page of readRejections({ brokers, topic, ...(onProgress && { onProgress }) })) {
+    const isNamed = (one: Rejection) => names.some((name) => findNamed([one], name).length > 0);
+    rejections.push(...page.rejections.filter(isNamed));
+  }
   const chosen = names.map((name) => choose(rejections, name));
   const [first] = chosen;
   await recordAudit(client, actor, {
@@ -161,7 +182,7 @@ export async function retryChosen(
       first && chosen.length === 1 ? `submission ${originOf(first.rejection)}` : 'rejected submissions',
     details: { topic, sent: chosen.length, origins: names },
   });
-  await sendAgain({ brokers, topicPrefix }, chosen);
+  await withSender(place, (send) => send(chosen));
   return chosen.length;
 }
 

@@ -1,11 +1,12 @@
 import type { Rejection } from '../../schemas/submission.ts';
+import { showControls } from '../../service/show-controls.ts';
 import { readSubmission } from './describe.ts';
 
 /** The most bytes to show of an undecodable value. */
 const DUMPED_BYTES = 512;
 const BYTES_PER_LINE = 16;
 
-/** One rejection in full, as lines for people. */
+/** One rejection in full, as lines that a terminal can show. */
 export function showRejection(rejection: Rejection): string[] {
   const { code, message, topic, partition, offset, last_offset, rejected_at, value, truncated } = rejection;
   const lines = [
@@ -21,9 +22,9 @@ export function showRejection(rejection: Rejection): string[] {
     );
   }
   const submission = readSubmission(rejection);
-  if (submission) lines.push('submission:', JSON.stringify(submission, null, 2));
+  if (submission) lines.push('submission:', ...JSON.stringify(submission, null, 2).split('\n'));
   else if (value && value.length > 0) lines.push(...dump(value));
-  return lines;
+  return lines.map(showControls);
 }
 
 function dump(value: Buffer): string[] {

@@ -1,6 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
 import { RecordTooLargeError, type RejectedProducer } from '../../kafka/writing/rejected-producer.ts';
-import { rejectionCodec } from '../../schemas/submission.ts';
 import { type Clock, systemClock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import { Notifier } from '../../service/notifier.ts';
@@ -12,7 +11,7 @@ import {
   type RejectionRecord,
 } from '../../store/stream/pending-rejections.ts';
 import { pendingRejections } from './metrics.ts';
-import { truncateValue } from './submission-record.ts';
+import { shrinkRejection } from './rejection.ts';
 
 /** The most records and bytes of a request: well below a topic's default limit of a megabyte. */
 const REQUEST = { records: 500, bytes: 500_000 };
@@ -97,7 +96,7 @@ export class RejectionSender {
     } catch (error) {
       if (!(error instanceof RecordTooLargeError)) throw error;
       const [first] = records;
-      if (records.length === 1 && first) return this.#send([shorten(first)]);
+      if (records.length === 1 && first) return this.#send([shrinkRejection(first)]);
       const middle = Math.ceil(records.length / 2);
       await this.#send(records.slice(0, middle));
       await this.#send(records.slice(middle));
@@ -107,16 +106,4 @@ export class RejectionSender {
 
 async function countPending(client: PoolClient): Promise<void> {
   pendingRejections.set(await countPendingRejections(client));
-}
-
-/** The record with half of its value. The size and digest of the whole value are kept. */
-function shorten({ key, value }: RejectionRecord): RejectionRecord {
-  const rejection = rejectionCodec.decode(value);
-  const half = Math.floor((rejection.value?.length ?? 0) / 2);
-  if (half === 0) throw new Error('The rejected topic takes no record at all.');
-  const { value: kept, truncated } = truncateValue(rejection.value, half);
-  return {
-    key,
-    value: rejectionCodec.encode({ ...rejection, value: kept, truncated: rejection.truncated ?? truncated }),
-  };
 }

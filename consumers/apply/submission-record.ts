@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Refusal } from '../../domain/refusal.ts';
-import { refuseMalformed } from '../../domain/submission-rules.ts';
+import { refuseLarge, refuseMalformed, refuseWrongKey } from '../../domain/submission-rules.ts';
 import { type FetchedRecord, readHeaders } from '../../kafka/protocol/record-batches.ts';
 import type { PartitionRead, UnreadableBatch } from '../../kafka/reading/partition-read.ts';
 import { AvroDecodeError } from '../../schemas/avro-codec.ts';
@@ -14,7 +14,7 @@ export interface SubmissionRecord {
   /** For an unreadable batch: the offset of its last record. */
   lastOffset: number | null;
   key: Buffer | null;
-  /** The raw bytes of the submission or of the whole batch; only the beginning if they are very large. */
+  /** The raw bytes of the submission or of the whole batch; only their beginning if they are large and never valid. */
   value: Buffer | null;
   truncated: Rejection['truncated'];
   submission: Submission | Refusal;
@@ -34,12 +34,26 @@ export interface SubmissionRange {
   records: SubmissionRecord[];
 }
 
-/** The largest value to keep whole, in bytes: anything that a producer can send uncompressed. */
-const MAX_WHOLE_BYTES = 1_100_000;
-/** The most records of a range. Decoding more at once would block the rest of this process. */
+/** The refusals of a value that no change of the catalogue can make valid. Only its beginning is kept. */
+const NEVER_VALID: ReadonlySet<Refusal['code']> = new Set([
+  'unreadable',
+  'too_large',
+  'undecodable',
+  'invalid_submission',
+]);
+/** The most bytes to keep of a value that is never valid, and of all of a fetch together. */
+const MAX_INVALID_BYTES = 64 * 1024;
+const MAX_INVALID_BYTES_OF_FETCH = 4 * 1024 * 1024;
+/** The bytes to keep of such a value even so. */
+const MIN_INVALID_BYTES = 512;
+/** The most bytes of a key to keep. No endorser's slug is longer. */
+export const MAX_KEY_BYTES = 200;
+/** The most records and approximate bytes of a range. Decoding more at once would block the rest of this process. */
 const MAX_RANGE_RECORDS = 1000;
-/** The approximate memory of a record without its key and value, in bytes. */
+const MAX_RANGE_BYTES = 1024 * 1024;
+/** The approximate memory of a record without its key, value and picks, and of a pick without its texts, in bytes. */
 const RECORD_OVERHEAD_BYTES = 500;
+const PICK_OVERHEAD_BYTES = 250;
 
 /** The part of a value to keep: the whole value, or its beginning with the size and digest of the whole. */
 export function truncateValue(
@@ -51,20 +65,38 @@ export function truncateValue(
   return { value: value.subarray(0, maxBytes), truncated };
 }
 
-/** The bytes to keep while a record waits: copies, because the originals are parts of a much larger buffer. */
-function keep(
-  key: Buffer | null,
-  value: Buffer | null,
-): Pick<SubmissionRecord, 'key' | 'value' | 'truncated'> {
-  const { value: kept, truncated } = truncateValue(value, MAX_WHOLE_BYTES);
-  return { key: key && Buffer.from(key), value: kept && Buffer.from(kept), truncated };
+/** The bytes of a fetch that may still be kept of values that are never valid. */
+interface InvalidBudget {
+  bytes: number;
 }
 
-/** The submission of a record, or the reason to refuse it. */
-function readSubmission(value: Buffer | null, onDefect: (error: unknown) => void): Submission | Refusal {
+/** The bytes to keep while a record waits: copies, because the originals are parts of a much larger buffer. */
+function keep(
+  { key, value }: Pick<FetchedRecord, 'key' | 'value'>,
+  submission: Submission | Refusal,
+  budget: InvalidBudget,
+): Pick<SubmissionRecord, 'key' | 'value' | 'truncated'> {
+  const isInvalid = 'code' in submission && NEVER_VALID.has(submission.code);
+  const allowed = Math.min(MAX_INVALID_BYTES, Math.max(MIN_INVALID_BYTES, budget.bytes));
+  const { value: kept, truncated } = truncateValue(value, isInvalid ? allowed : Number.POSITIVE_INFINITY);
+  if (isInvalid) budget.bytes -= kept?.length ?? 0;
+  return {
+    key: key && Buffer.from(key.subarray(0, MAX_KEY_BYTES)),
+    value: kept && Buffer.from(kept),
+    truncated,
+  };
+}
+
+/** The submission of a record, or the reason to refuse it. Checks the size before it decodes (INV-14, INV-15). */
+function readSubmission(
+  { key, value }: Pick<FetchedRecord, 'key' | 'value'>,
+  onDefect: (error: unknown) => void,
+): Submission | Refusal {
+  const large = refuseLarge(value?.length ?? 0);
+  if (large) return large;
   try {
     const submission = submissionCodec.decode(value);
-    return refuseMalformed(submission) ?? submission;
+    return refuseMalformed(submission) ?? refuseWrongKey(submission, key) ?? submission;
   } catch (error) {
     if (error instanceof AvroDecodeError) return { code: 'undecodable', message: error.message };
     onDefect(error);
@@ -90,33 +122,37 @@ function findTraceparent(headers: Buffer | null): string | null {
   }
 }
 
-/** @param onDefect receives an error from a defect of the code; the submission is still rejected */
+/**
+ * @param onDefect receives an error from a defect of the code; the submission is still rejected
+ * @param budget lowered by the bytes that are kept of a value that is never valid
+ */
 export function createRecord(
-  { offset, timestamp, key, value, headers }: FetchedRecord,
+  record: FetchedRecord,
   onDefect: (error: unknown) => void,
+  budget: InvalidBudget = { bytes: MAX_INVALID_BYTES },
 ): SubmissionRecord {
+  const submission = readSubmission(record, onDefect);
   return {
-    offset,
+    offset: record.offset,
     lastOffset: null,
-    ...keep(key, value),
-    submission: readSubmission(value, onDefect),
-    submittedAt: readTime(timestamp),
-    traceparent: findTraceparent(headers),
+    ...keep(record, submission, budget),
+    submission,
+    submittedAt: readTime(record.timestamp),
+    traceparent: findTraceparent(record.headers),
   };
 }
 
-function createUnreadableRecord({
-  firstOffset,
-  lastOffset,
-  bytes,
-  reason,
-}: UnreadableBatch): SubmissionRecord {
+function createUnreadableRecord(
+  { firstOffset, lastOffset, bytes, reason }: UnreadableBatch,
+  budget: InvalidBudget,
+): SubmissionRecord {
   const message = `The batch of offsets ${firstOffset} to ${lastOffset} cannot be read: ${reason}.`;
+  const submission: Refusal = { code: 'unreadable', message };
   return {
     offset: firstOffset,
     lastOffset,
-    ...keep(null, bytes),
-    submission: { code: 'unreadable', message },
+    ...keep({ key: null, value: bytes }, submission, budget),
+    submission,
     submittedAt: null,
     traceparent: null,
   };
@@ -139,22 +175,32 @@ export function* createRanges(
 ): Generator<SubmissionRange> {
   const parts: (FetchedRecord | UnreadableBatch)[] = [...records, ...unreadable];
   if (unreadable.length > 0) parts.sort((a, b) => firstOffsetOf(a) - firstOffsetOf(b));
+  const budget: InvalidBudget = { bytes: MAX_INVALID_BYTES_OF_FETCH };
   let rangeFrom = from;
-  for (let start = 0; start === 0 || start < parts.length; start += MAX_RANGE_RECORDS) {
-    const following = parts[start + MAX_RANGE_RECORDS];
+  let next = 0;
+  do {
+    const range: SubmissionRecord[] = [];
+    for (let bytes = 0; range.length < MAX_RANGE_RECORDS && bytes < MAX_RANGE_BYTES; next += 1) {
+      const part = parts[next];
+      if (part === undefined) break;
+      const record =
+        'reason' in part ? createUnreadableRecord(part, budget) : createRecord(part, onDefect, budget);
+      range.push(record);
+      bytes += sizeOfRecord(record);
+    }
+    const following = parts[next];
     const to = following ? firstOffsetOf(following) : nextOffset;
-    const records = parts
-      .slice(start, start + MAX_RANGE_RECORDS)
-      .map((part) => ('reason' in part ? createUnreadableRecord(part) : createRecord(part, onDefect)));
-    const appendedAt = following ? lastAppended(records) : readTime(newestAt);
-    yield { partition, from: rangeFrom, to, appendedAt, records };
+    const appendedAt = following ? lastAppended(range) : readTime(newestAt);
+    yield { partition, from: rangeFrom, to, appendedAt, records: range };
     rangeFrom = to;
-  }
+  } while (next < parts.length);
 }
 
-/** The approximate memory of a waiting record, in bytes. */
-export function sizeOfRecord({ key, value }: SubmissionRecord): number {
-  return (key?.length ?? 0) + (value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
+/** The approximate memory of a waiting record, in bytes: its bytes, and its decoded submission or its refusal. */
+export function sizeOfRecord({ key, value, submission }: SubmissionRecord): number {
+  const bytes = RECORD_OVERHEAD_BYTES + (key?.length ?? 0) + (value?.length ?? 0);
+  if ('code' in submission) return bytes + submission.message.length;
+  return bytes + (value?.length ?? 0) + PICK_OVERHEAD_BYTES * submission.picks.length;
 }
 
 /**

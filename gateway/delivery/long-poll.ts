@@ -27,6 +27,8 @@ export interface PollResult {
   resumePoint: ResumePoint;
 }
 
+/** The most bytes of events in an answer, as JSON, unless the first event is larger. */
+export const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 /** The most changes that one call examines, so that a filter without matches is answered in bounded time. */
 const MAX_SCANNED = 20_000;
 
@@ -56,7 +58,7 @@ export class LongPoll {
   }
 
   /**
-   * Collects matching changes, up to the limit. If there are none, waits for the first ones. May be called once.
+   * Collects matching changes, up to the limits of events and bytes. If there are none, waits for the first ones. May be called once.
    *
    * @throws the error of `refuse`, and the errors of `Feed.read`.
    */
@@ -80,6 +82,7 @@ export class LongPoll {
   async #collect(): Promise<PollResult> {
     const { limit } = this.#options;
     const found: RenderedEvent[] = [];
+    let bytes = 0;
     let { start: resumePoint } = this.#options;
     for (let scanned = 0; scanned < MAX_SCANNED && !this.#refusal; ) {
       const isAtEnd = resumePoint.sequence >= this.#feed.latest.sequence;
@@ -87,7 +90,13 @@ export class LongPoll {
       if (isAtEnd && found.length > 0) this.#reader.close();
       else if (isAtEnd) this.#hasWaited = true;
       const delivery = await this.#reader.next(resumePoint);
-      found.push(...delivery.events.slice(0, limit - found.length));
+      for (const event of delivery.events) {
+        const last = found.at(-1);
+        const isFull = found.length === limit || bytes + event.jsonLength > MAX_ANSWER_BYTES;
+        if (last && isFull) return { events: found, resumePoint: last.resumePoint };
+        found.push(event);
+        bytes += event.jsonLength;
+      }
       const last = found.at(-1);
       if (last && found.length === limit) return { events: found, resumePoint: last.resumePoint };
       const moved = delivery.resumePoint.sequence - resumePoint.sequence;

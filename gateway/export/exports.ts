@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { Counter } from 'prom-client';
 import { formatCursor } from '../../schemas/cursor.ts';
 import type { ErrorBody } from '../../schemas/errors.ts';
+import { escapeLineBreaks, stringifyJson } from '../../schemas/json-text.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
@@ -96,7 +97,7 @@ export class Exports {
           begun();
           return body.write([JSON.stringify({ stream_cursor: formatCursor({ ...stream, time }) })]);
         },
-        write: (records) => body.write(records),
+        write: (records) => body.write(records.map(escapeLineBreaks)),
       });
       body.end(JSON.stringify({ count }));
       return 'complete';
@@ -110,7 +111,7 @@ export class Exports {
       if (isBegun) {
         const { code, message } = toApiError(error, log, requestId);
         const answer: ErrorBody = { error: { code, message, request_id: requestId } };
-        body.end(JSON.stringify(answer));
+        body.end(stringifyJson(answer));
       } else refuse(error);
       return 'failed';
     }

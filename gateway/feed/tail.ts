@@ -139,7 +139,7 @@ export class Tail {
   }
 
   async #fillUpTo(highest: number): Promise<void> {
-    const { changeLog, onEvents } = this.#options;
+    const { changeLog, onEvents, log } = this.#options;
     const filled: number[] = [];
     for (let missing = this.#missing; missing && missing.from <= highest; missing = this.#missing) {
       const found = await changeLog.load(missing.from, highest);
@@ -147,6 +147,13 @@ export class Tail {
       filled.push(...this.#merge.fill(found));
       const events = this.#merge.take();
       if (events.length > 0) onEvents(events);
+      if (this.#missing?.from === missing.from) {
+        log.error(
+          { missing },
+          'this version cannot decode a change of the change log; the stream waits for another',
+        );
+        break;
+      }
       if (this.#loops.signal.aborted) break;
     }
     changeLog.reportFilled(filled);

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import type { Context } from 'koa';
+import { escapeLineBreaks } from '../../schemas/json-text.ts';
 import { COMPRESS_FROM_BYTES, type Encoding } from './compression.ts';
+import { PacedBody } from './paced-body.ts';
 
 /** An encoded body that can be sent any number of times. */
 export interface Content {
@@ -19,16 +20,22 @@ export interface Content {
 /** Formats the ETag of content from its digest. */
 export const formatEtag = (digest: string): string => `W/"${digest}"`;
 
+/** Smaller bodies are written at once: the kernel takes most of them, in bytes. */
+const PACED_FROM_BYTES = 256 * 1024;
+/** How slowly a client may take a larger body: 128 kilobits per second. */
+const PACE = { stallMs: 30_000, bytesPerSecond: 16_000 };
+
 /** The most bytes of a UTF-16 code unit in UTF-8. */
 const MAX_UNIT_BYTES = 3;
 /** Reused for every text up to a third of its size; most pages are smaller. */
 const scratch = Buffer.allocUnsafeSlow(1024 * 1024);
 
 /**
- * Encodes texts one after the other. Joining them first would copy them all, and counting their bytes first
+ * Encodes JSON texts one after the other, with Unicode's line breaks escaped. Joining them first would copy them all, and counting their bytes first
  * takes longer than encoding them.
  */
-export function encodeTexts(texts: readonly string[]): Buffer {
+export function encodeTexts(given: readonly string[]): Buffer {
+  const texts = given.map(escapeLineBreaks);
   const most = MAX_UNIT_BYTES * texts.reduce((units, { length }) => units + length, 0);
   const target = most <= scratch.length ? scratch : Buffer.allocUnsafeSlow(most);
   let end = 0;
@@ -78,10 +85,17 @@ export async function sendContent(ctx: Context, content: Content, status: 200 | 
   }
   const { encoding } = ctx.state;
   if (content.encode && encoding && length >= COMPRESS_FROM_BYTES && ctx.method !== 'HEAD') {
-    ctx.body = await content.encode(encoding);
+    const encoded = await content.encode(encoding);
+    setBody(ctx, [encoded], encoded.length);
     ctx.set('Content-Encoding', encoding);
-    return;
-  }
-  ctx.body = pieces.length === 1 ? pieces[0] : Readable.from(pieces);
+  } else setBody(ctx, pieces, length);
+  // Requests for the same kept answer share its bytes.
+  if (content.encode) ctx.state.sharedBody = content;
+}
+
+function setBody(ctx: Context, pieces: readonly Buffer[], length: number): void {
+  const [first] = pieces;
+  if (length >= PACED_FROM_BYTES) ctx.body = new PacedBody(pieces, PACE, () => ctx.res.destroy());
+  else ctx.body = first && pieces.length === 1 ? first : copyPieces(pieces, length);
   ctx.length = length;
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { answerMalformed } from './malformed-request.ts';
+import { boundPipelining } from './pipelining.ts';
 
 /** Longer than the usual idle timeout of proxies, so that the proxy closes an idle connection first. */
 const KEEP_ALIVE_MS = 75_000;
@@ -24,6 +25,7 @@ export function createHttpServer(
   listener: RequestListener,
   { headersTimeoutMs, requestTimeoutMs }: Timeouts,
 ): Server {
+  const bounded = boundPipelining(listener);
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_SIZE,
@@ -34,11 +36,11 @@ export function createHttpServer(
       // Node's own refusal lacks the error body, so the application refuses such requests instead.
       requireHostHeader: false,
     },
-    listener,
+    bounded,
   );
   server.setTimeout(SILENCE_MS);
   // An unknown Expect header is ignored.
-  server.on('checkExpectation', listener);
+  server.on('checkExpectation', bounded);
   server.on('clientError', answerMalformed);
   return server;
 }

@@ -1,4 +1,5 @@
 import { CATALOGUE_KINDS } from '../../schemas/catalogue-files.ts';
+import { showControls } from '../../service/show-controls.ts';
 import type { CatalogueCounts, CatalogueImport, CatalogueTable } from '../../store/catalogue/import.ts';
 import type { Announced } from '../../store/endorsements/announce.ts';
 import { count, formatCounts } from '../table.ts';
@@ -54,6 +55,6 @@ export function formatAmbiguousDistricts({ ambiguousDistricts }: CatalogueImport
   return ambiguousDistricts.map(({ ocdId, level, type, state, name, others }) => {
     const district = `The district ${ocdId ?? name} (${[level, type, state].filter(Boolean).join(', ')})`;
     const given = others.map((other) => `"${other.name}" in ${other.contest}`).join(', ');
-    return `${district} is called "${name}", but ${given}; "${name}" stays.`;
+    return showControls(`${district} is called "${name}", but ${given}; "${name}" stays.`);
   });
 }

@@ -1,3 +1,5 @@
+import { shorten } from '../../schemas/problems.ts';
+import { showControls } from '../../service/show-controls.ts';
 import { count } from '../table.ts';
 
 /** The reason why a line of a file is refused. */
@@ -34,6 +36,8 @@ export interface RefusalList {
 export const MAX_LISTED = 100;
 /** The most combinations of file, field and reason that are counted separately. */
 const MAX_COUNTED = 1000;
+/** The longest shown name of a record, in characters. */
+const MAX_NAME = 120;
 /** The most of these combinations that are shown. */
 const MAX_COUNTS_SHOWN = 50;
 
@@ -81,7 +85,8 @@ export function formatRefusal({ file, line, field, message, name }: LineRefusal)
 export function formatRefusals({ kept, total, counts }: Omit<RefusalList, 'add'>): string[] {
   const lines = kept.map(formatRefusal);
   if (total > kept.length) lines.push(`… and ${count(total - kept.length)} more`);
-  return total > 1 ? [...lines, ...formatRefusalCounts(counts)] : lines;
+  if (total > 1) lines.push(...formatRefusalCounts(counts));
+  return lines.map(showControls);
 }
 
 function formatRefusalCounts(counts: RefusalCount[]): string[] {
@@ -100,14 +105,8 @@ export function nameOfRecord(json: unknown): string | null {
   if (typeof json !== 'object' || json === null) return null;
   const { key, slug, name, title, endorser, contest, choice } = json as Record<string, unknown>;
   if (typeof endorser === 'string' && typeof contest === 'string') {
-    return printable(`${endorser} in ${contest}${typeof choice === 'string' ? `: ${choice}` : ''}`);
+    return shorten(`${endorser} in ${contest}${typeof choice === 'string' ? `: ${choice}` : ''}`, MAX_NAME);
   }
   const text = [key, slug, name, title].find((value) => typeof value === 'string');
-  return text === undefined ? null : printable(text as string);
-}
-
-/** Makes the text of an invalid record, which may contain anything, safe to print on a terminal. */
-function printable(text: string): string {
-  const plain = text.replace(/[\p{Cc}\p{Cs}]/gu, '\ufffd');
-  return plain.length > 120 ? `${plain.slice(0, 120)}…` : plain;
+  return text === undefined ? null : shorten(text as string, MAX_NAME);
 }

@@ -3,6 +3,7 @@ import { parseEmailAddress } from '../../schemas/email-address.ts';
 import { ROLES, type Role } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv, readServiceUrl } from '../../service/running-service.ts';
+import { showControls } from '../../service/show-controls.ts';
 import { findAccountId } from '../../store/console/accounts.ts';
 import { createInvitation, INVITATION_DAYS, MAX_INVITATIONS } from '../../store/console/invitations.ts';
 import { createLink, LINK_MINUTES } from '../../store/console/links.ts';
@@ -11,7 +12,6 @@ import { endSessions } from '../../store/console/sessions.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { currentActor, inOneTransaction } from '../database.ts';
-import { showControls } from '../table.ts';
 
 const MAX_PERSON_LENGTH = 100;
 

@@ -5,6 +5,7 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import { readReplicaUrls } from '../../service/database-address.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
+import { showControls } from '../../service/show-controls.ts';
 import { readOldestNode, readVersion } from '../../service/version.ts';
 import { createPaint, type Paint } from '../colours.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
@@ -15,7 +16,6 @@ import { checkPostgres } from '../doctor/check-postgres.ts';
 import { checkRegistry } from '../doctor/check-registry.ts';
 import { checkReplicas } from '../doctor/check-replicas.ts';
 import { examine, examineAs, type Finding, failed, inTime, ok, warning } from '../doctor/finding.ts';
-import { showControls } from '../table.ts';
 
 const EXAMPLES = `
 Examples:

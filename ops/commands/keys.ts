@@ -1,4 +1,5 @@
 import { isCalendarDate } from '../../schemas/catalogue/formats.ts';
+import { normalizeText } from '../../schemas/text.ts';
 import { SCOPES, type Scope } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
@@ -7,7 +8,7 @@ import { PlanMismatchError } from '../../store/accounts/plans.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { currentActor, inOneTransaction } from '../database.ts';
-import { formatDay, formatMinute, formatTable, showControls } from '../table.ts';
+import { formatDay, formatMinute, formatTable } from '../table.ts';
 
 const EXAMPLES = `
 Examples:
@@ -125,16 +126,10 @@ function parseExpiry(text: string, now: Date): Date {
 
 /** @throws OperatorError if an account cannot have this name */
 function parseAccount(text: string): string {
-  const name = text.trim();
+  const name = normalizeText(text);
   if (name === '') throw new OperatorError('--account must not be empty.');
   if (name.length > MAX_ACCOUNT_NAME_LENGTH) {
     throw new OperatorError(`--account must have at most ${MAX_ACCOUNT_NAME_LENGTH} characters.`);
-  }
-  const shown = showControls(name);
-  if (shown !== name) {
-    throw new OperatorError(
-      `--account is "${shown}"; it must have no tabs, line breaks or other control characters.`,
-    );
   }
   return name;
 }

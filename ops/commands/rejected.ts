@@ -1,7 +1,7 @@
 import { describeRejection } from '../../administration/rejections/describe.ts';
 import { findMended } from '../../administration/rejections/find-mended.ts';
 import { checkName, findNamed } from '../../administration/rejections/name.ts';
-import { type ReadRejections, readRejections } from '../../administration/rejections/read-rejections.ts';
+import { readRejections } from '../../administration/rejections/read-rejections.ts';
 import { type RetryOutcome, retryChosen, retryNew } from '../../administration/rejections/retry.ts';
 import { showRejection } from '../../administration/rejections/show.ts';
 import { requireBrokers } from '../../kafka/connection/admin.ts';
@@ -52,28 +52,34 @@ export const define: DefineCommand = (rejected, io) => {
     .action((origins: string[]) => retry(io, origins));
 };
 
-async function read(io: CommandIo): Promise<ReadRejections> {
+/** Reads all rejections in pages, and reports other records of the topic. */
+async function readAll(io: CommandIo, use: (rejections: Rejection[]) => Promise<void> | void): Promise<void> {
   const { brokers, topicPrefix } = createKafkaConfig(readEnv(io.env));
   await requireBrokers(brokers);
   const topic = topicNames(topicPrefix).rejected;
-  const read = await withProgress(io.terminal, 'Reading', (onProgress) =>
-    readRejections({ brokers, topic, onProgress }),
-  );
-  const { strangers } = read;
+  let strangers = 0;
+  await withProgress(io.terminal, 'Reading', async (onProgress) => {
+    for await (const page of readRejections({ brokers, topic, onProgress })) {
+      strangers += page.strangers;
+      await use(page.rejections);
+    }
+  });
   if (strangers > 0) io.err(`${strangers} records or batches of the rejected topic are not rejections.`);
-  return read;
 }
 
 /** Prints the outstanding rejections, or all of them. For all, Kafka is enough. */
 async function list(io: CommandIo, all: boolean): Promise<void> {
-  const { rejections } = await read(io);
-  const mended = all ? new Set<Rejection>() : await findMendedOf(io, rejections);
-  for (const rejection of rejections) if (!mended.has(rejection)) io.out(describeRejection(rejection));
-  if (all) return io.err(`${count(rejections.length)} rejected submissions are kept.`);
+  let [kept, hidden] = [0, 0];
+  await readAll(io, async (rejections) => {
+    const mended = all ? new Set<Rejection>() : await findMendedOf(io, rejections);
+    for (const rejection of rejections) if (!mended.has(rejection)) io.out(describeRejection(rejection));
+    kept += rejections.length - mended.size;
+    hidden += mended.size;
+  });
   io.err(
-    `${count(rejections.length - mended.size)} rejected submissions are kept` +
-      (mended.size > 0
-        ? `, and ${count(mended.size)} more whose endorsers have changed their positions since: --all shows them too.`
+    `${count(kept)} rejected submissions are kept` +
+      (hidden > 0
+        ? `, and ${count(hidden)} more whose endorsers have changed their positions since: --all shows them too.`
         : '.'),
   );
 }
@@ -86,8 +92,10 @@ async function findMendedOf(io: CommandIo, rejections: Rejection[]): Promise<Set
 /** @throws OperatorError if no rejection of this origin is kept, or if the brokers cannot be used */
 async function show(io: CommandIo, origin: string): Promise<void> {
   checkName(origin);
-  const { rejections } = await read(io);
-  const found = findNamed(rejections, origin);
+  const found: Rejection[] = [];
+  await readAll(io, (rejections) => {
+    found.push(...findNamed(rejections, origin));
+  });
   if (found.length === 0) {
     throw new OperatorError(
       `No rejected submission of origin ${origin} is kept; "rejected list" shows those that are.`,
@@ -115,15 +123,17 @@ async function retry(io: CommandIo, origins: string[]): Promise<void> {
     );
     return io.err(`${sent} rejected submissions were sent again.`);
   }
+  const onOutdated = (rejection: Rejection) => io.out(describeRejection(rejection));
   const outcome = await withProgress(io.terminal, 'Reading', (onProgress) =>
-    inOneTransaction(config.databaseUrl, (client) => retryNew(client, { ...config, onProgress }, actor)),
+    inOneTransaction(config.databaseUrl, (client) =>
+      retryNew(client, { ...config, onProgress, onOutdated }, actor),
+    ),
   );
   reportRetry(io, outcome);
 }
 
-/** Prints the submissions that were left out because they are outdated, and the number of sent ones. */
+/** Prints the number of sent submissions, and of those that were left out. */
 function reportRetry(io: CommandIo, { sent, unreadable, skipped, outdated }: RetryOutcome): void {
-  for (const rejection of outdated) io.out(describeRejection(rejection));
   io.err(
     `${sent} rejected submissions were sent again${unreadable > 0 ? `, ${unreadable} cannot be read` : ''}.`,
   );
@@ -132,9 +142,9 @@ function reportRetry(io: CommandIo, { sent, unreadable, skipped, outdated }: Ret
       `${skipped} were not, since an operator skipped them. "rejected retry PARTITION/OFFSET" sends one of them.`,
     );
   }
-  if (outdated.length > 0) {
+  if (outdated > 0) {
     io.err(
-      `${outdated.length} were not, since their endorsers have changed their positions at the same time or later. ` +
+      `${outdated} were not, since their endorsers have changed their positions at the same time or later. ` +
         '"rejected retry PARTITION/OFFSET" sends one of them nevertheless.',
     );
   }

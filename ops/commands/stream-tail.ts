@@ -6,11 +6,11 @@ import { FILTER_FIELDS, type FilterField } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { hasService, readDataDir, readServiceUrl } from '../../service/running-service.ts';
 import { openSecretFile, readSecret } from '../../service/secret.ts';
+import { showControls } from '../../service/show-controls.ts';
 import { createPaint } from '../colours.ts';
 import type { CommandIo } from '../command.ts';
 import { followStream } from '../stream/follow-stream.ts';
 import { formatEvent } from '../stream/format-event.ts';
-import { showControls } from '../table.ts';
 
 /** The most values of a field that its help names. */
 const MOST_NAMED = 6;

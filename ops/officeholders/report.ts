@@ -1,3 +1,4 @@
+import { showControls } from '../../service/show-controls.ts';
 import type { LoadCounts } from '../../store/officeholders/import.ts';
 import { MAX_LISTED } from '../catalog/refusal-list.ts';
 import { count, formatCounts } from '../table.ts';
@@ -26,5 +27,6 @@ export function formatFileRefusals(refusals: readonly FileRefusal[]): string[] {
     .slice(0, MAX_LISTED)
     .map(({ file, field, message }) => `${file}: ${field === null ? '' : `field ${field}: `}${message}`);
   const more = refusals.length - lines.length;
-  return more > 0 ? [...lines, `… and ${count(more)} more`] : lines;
+  if (more > 0) lines.push(`… and ${count(more)} more`);
+  return lines.map(showControls);
 }

@@ -1,6 +1,6 @@
 import type { Event } from '../../schemas/http/events.ts';
+import { showControls } from '../../service/show-controls.ts';
 import type { Paint } from '../colours.ts';
-import { showControls } from '../table.ts';
 
 const COLOURS = {
   'endorsement.created': 'green',

@@ -15,6 +15,7 @@ import type { OpsConfig } from '../config.ts';
 import { withDatabase } from '../database.ts';
 import { describeMissingTopic } from '../missing-topic.ts';
 import { count } from '../table.ts';
+import { RejectionTally } from './rejection-tally.ts';
 import type { SentOffsets } from './sent-offsets.ts';
 
 /** The interval between looks at the stored offsets, in milliseconds. */
@@ -35,8 +36,8 @@ export interface Outcome {
   applied: number;
   changed: number;
   rejected: number;
-  /** One for each rejected submission, or for several that could not be read together. */
-  rejections: Rejection[];
+  /** Counts each rejected submission, or several together that could not be read. */
+  rejections: RejectionTally;
 }
 
 /**
@@ -135,32 +136,28 @@ async function loadOutcome(
     to: Math.min(range.to, reached.get(range.partition) ?? 0),
   }));
   const changed = await countChangingSubmissions(client, start.sequence, applied);
-  // The table first: a rejection leaves it only after the topic has it.
-  const pending = await loadAllPending(client);
-  const { rejections } = await readRejections({ brokers, topic }, start.rejectedEnds);
-  const byOrigin = new Map<string, Rejection>();
-  for (const rejection of [...rejections, ...pending]) {
+  const rejections = new RejectionTally();
+  let rejected = 0;
+  const note = (rejection: Rejection) => {
     const { partition, offset, last_offset } = rejection;
-    const isOurs =
-      rejection.topic === submissions && sent.countBetween(partition, offset, last_offset ?? offset) > 0;
-    if (isOurs && isApplied(rejection)) byOrigin.set(`${partition}/${offset}`, rejection);
+    const ours = sent.countBetween(partition, offset, last_offset ?? offset);
+    if (rejection.topic !== submissions || ours === 0 || !isApplied(rejection)) return;
+    if (rejections.add(rejection)) rejected += ours;
+  };
+  // The table first: a rejection leaves it only after the topic has it.
+  for await (const pending of readPending(client)) note(pending);
+  for await (const page of readRejections({ brokers, topic }, start.rejectedEnds)) {
+    for (const rejection of page.rejections) note(rejection);
   }
-  const ours = [...byOrigin.values()];
-  const rejected = ours.reduce(
-    (sum, { partition, offset, last_offset }) =>
-      sum + sent.countBetween(partition, offset, last_offset ?? offset),
-    0,
-  );
-  return { applied: sent.countApplied(reached), changed, rejected, rejections: ours };
+  return { applied: sent.countApplied(reached), changed, rejected, rejections };
 }
 
-async function loadAllPending(client: ClientBase): Promise<Rejection[]> {
-  const all: Rejection[] = [];
+async function* readPending(client: ClientBase): AsyncGenerator<Rejection> {
   for (let after = 0; ; ) {
     const page = await loadPendingRejections(client, { ...PAGE, after });
     const last = page.at(-1);
-    if (!last) return all;
-    all.push(...page.map(({ value }) => rejectionCodec.decode(value)));
+    if (!last) return;
+    for (const { value } of page) yield rejectionCodec.decode(value);
     after = last.id;
   }
 }

@@ -1,10 +1,9 @@
 import { readSubmission } from '../../administration/rejections/describe.ts';
 import type { Rejection } from '../../schemas/submission.ts';
-import { count, showControls } from '../table.ts';
+import { showControls } from '../../service/show-controls.ts';
+import { count } from '../table.ts';
 import type { Outcome } from './follow.ts';
-
-/** The most rejections that are listed singly. */
-const MAX_NAMED = 50;
+import type { RejectionTally } from './rejection-tally.ts';
 
 /** The total outcome in a line: `4 applied: 2 made changes, 1 changed nothing, 1 rejected`. */
 export function formatOutcome({ applied, changed, rejected }: Outcome): string {
@@ -17,15 +16,13 @@ export function formatOutcome({ applied, changed, rejected }: Outcome): string {
   return `${count(applied)} applied: ${parts.join(', ')}`;
 }
 
-/** The rejected submissions with their reasons, a line each up to a bound, then their number by code. */
-export function formatRejections(rejections: readonly Rejection[]): string[] {
-  const ordered = [...rejections].sort((a, b) => a.partition - b.partition || a.offset - b.offset);
-  const lines = ordered.slice(0, MAX_NAMED).map(formatRejection);
-  if (rejections.length > MAX_NAMED) lines.push(`... and ${count(rejections.length - MAX_NAMED)} more`);
-  const byCode = Map.groupBy(rejections, ({ code }) => code);
-  const codes = [...byCode].sort(([, a], [, b]) => b.length - a.length);
-  if (codes.length > 0)
-    lines.push(`Rejected: ${codes.map(([code, all]) => `${count(all.length)} ${code}`).join(', ')}.`);
+/** The first rejected submissions with their reasons, a line each, then their number by code. */
+export function formatRejections({ first, count: total, byCode }: RejectionTally): string[] {
+  const lines = first.map(formatRejection);
+  if (total > first.length) lines.push(`... and ${count(total - first.length)} more`);
+  if (total > 0) {
+    lines.push(`Rejected: ${byCode.map(([code, number]) => `${count(number)} ${code}`).join(', ')}.`);
+  }
   return lines;
 }
 

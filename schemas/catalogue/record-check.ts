@@ -1,8 +1,9 @@
-import { Ajv } from 'ajv';
+import { Ajv, type ErrorObject } from 'ajv';
 import type { TSchema } from 'typebox';
-import { type Parsed, type Problem, problemOfError } from '../problems.ts';
+import { MAX_PROBLEMS, type Parsed, type Problem, problemOfError, shortenName } from '../problems.ts';
 import type { Accepted, url } from './fields.ts';
 import { isCalendarDate, isHttpUrl, isHttpUrlOrWords } from './formats.ts';
+import { oversizedParts } from './oversized.ts';
 import { unstorableParts } from './storable.ts';
 
 const ajv = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true, logger: false });
@@ -10,12 +11,11 @@ ajv.addFormat('calendar-date', isCalendarDate);
 ajv.addFormat('http-url', isHttpUrl);
 ajv.addFormat('http-url-or-words', isHttpUrlOrWords);
 
-/** The most problems that are reported for a record. More would not help to repair it. */
-const MAX_PROBLEMS = 20;
-
 /**
  * Compiles the check of a kind of record, parsed from a line of JSON. It checks first that Postgres can store
- * the texts, then that the record matches `field`, then the `rules`, which see only matching records.
+ * the texts, then that no list and no object has too many parts, then that the record matches `field`, then
+ * the `rules`, which see only matching records. So its cost is bounded by the allowed parts, not by the given
+ * ones. It reports at most MAX_PROBLEMS problems.
  */
 export function createRecordCheck<Field extends TSchema>(
   field: Field,
@@ -26,23 +26,31 @@ export function createRecordCheck<Field extends TSchema>(
   return (json) => {
     const unstorable = unstorableParts(json);
     if (unstorable.length > 0) return refuse(unstorable);
-    if (!validate(json)) return refuse(distinct((validate.errors ?? []).map(problemOfError)));
+    const oversized = oversizedParts(json, field);
+    if (oversized.length > 0) return refuse(oversized);
+    if (!validate(json)) return refuse(firstProblems(validate.errors ?? []));
     const problems = rules(json);
     return problems.length > 0 ? refuse(problems) : { ok: true, value: json };
   };
 }
 
 function refuse(problems: Problem[]): { ok: false; problems: Problem[] } {
-  return { ok: false, problems: problems.slice(0, MAX_PROBLEMS) };
+  const shown = problems.slice(0, MAX_PROBLEMS);
+  return {
+    ok: false,
+    problems: shown.map((one) => ({ ...one, field: one.field && shortenName(one.field) })),
+  };
 }
 
-/** Drops repeated problems: null violates both `type` and `enum` of a word, with the same message. */
-function distinct(problems: Problem[]): Problem[] {
-  const seen = new Set<string>();
-  return problems.filter(({ field, message }) => {
-    const text = `${field} ${message}`;
-    return !seen.has(text) && seen.add(text);
-  });
+/** The first problems, each once: null violates both `type` and `enum` of a word, with the same message. */
+function firstProblems(errors: readonly ErrorObject[]): Problem[] {
+  const problems = new Map<string, Problem>();
+  for (const error of errors) {
+    const problem = problemOfError(error);
+    problems.set(`${problem.field} ${problem.message}`, problem);
+    if (problems.size === MAX_PROBLEMS) break;
+  }
+  return [...problems.values()];
 }
 
 /** An address without the spaces around it. */

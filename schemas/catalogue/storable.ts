@@ -1,4 +1,4 @@
-import { joinField, type Problem, shorten } from '../problems.ts';
+import { joinField, MAX_PROBLEMS, type Problem, shorten } from '../problems.ts';
 import { ChangedNumber } from './changed-numbers.ts';
 
 /** Deeper than any catalogue record, and too shallow to exhaust the stack. */
@@ -6,7 +6,8 @@ const MAX_DEPTH = 64;
 
 /**
  * The parts of a JSON value that cannot be stored unchanged: NUL characters and lone surrogates, in texts and
- * in names of fields; nesting that is too deep; and the numbers that `parseUnchanged` has marked.
+ * in names of fields; nesting that is too deep; and the numbers that `parseUnchanged` has marked. Stops after
+ * MAX_PROBLEMS of them.
  */
 export function unstorableParts(value: unknown): Problem[] {
   const problems: Problem[] = [];
@@ -20,6 +21,7 @@ export function isStorable(value: unknown): boolean {
 }
 
 function visit(value: unknown, field: string | null, depth: number, problems: Problem[]): void {
+  if (problems.length >= MAX_PROBLEMS) return;
   if (typeof value === 'string') {
     const message = unstorableText(value);
     if (message) problems.push({ field, message });

@@ -1,13 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { measureLag } from '../../administration/lag.ts';
 import { findMended } from '../../administration/rejections/find-mended.ts';
 import { readRejections } from '../../administration/rejections/read-rejections.ts';
-import { retryChosen, retryNew } from '../../administration/rejections/retry.ts';
+import { loadRecentRejections } from '../../administration/rejections/recent.ts';
+import { retryChosen, retryNew, type TopicsPlace } from '../../administration/rejections/retry.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import type { Rejection } from '../../schemas/submission.ts';
+import { openProducer } from '../../kafka/writing/submissions-producer.ts';
+import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
+import type { Brokers } from '../../service/brokers.ts';
 import { inTransaction } from '../../store/connection/transaction.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
+import { loadAllRejections } from '../helpers/kafka/all-rejections.ts';
+import { createTestTopics } from '../helpers/kafka/topics.ts';
 import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -28,7 +33,7 @@ beforeEach(async () => {
   await pool.query('TRUNCATE audit_log');
 });
 
-const kept = async (): Promise<Rejection[]> => (await readRejections({ brokers, topic })).rejections;
+const kept = async (): Promise<Rejection[]> => (await loadAllRejections({ brokers, topic })).rejections;
 
 const originOf = ({ partition, offset }: Rejection): string => `${partition}/${offset}`;
 
@@ -52,7 +57,7 @@ async function reject(): Promise<Rejection> {
 test('a retry of new rejections is in the audit log with its author and counts, unless it met no rejection', async () => {
   await reject();
   const outcome = await inTransaction(pool, (client) => retryNew(client, kafka, ACTOR));
-  expect(outcome).toEqual({ sent: 1, unreadable: 0, skipped: 0, outdated: [] });
+  expect(outcome).toEqual({ sent: 1, unreadable: 0, skipped: 0, outdated: 0 });
   expect(await audited()).toEqual([
     {
       os_user: 'ada',
@@ -95,6 +100,57 @@ test('a retry of chosen submissions is in the audit log with their origins', asy
   const unknown = inTransaction(pool, (client) => retryChosen(client, kafka, ['0/4711'], ACTOR));
   await expect(unknown).rejects.toThrow('No readable rejected submission of origin 0/4711 is kept');
   expect(await audited()).toHaveLength(1);
+});
+
+describe('a topic of large rejections', () => {
+  const SIZE = 1_500_000;
+  const large = (offset: number): Rejection => ({
+    ...{ code: 'unknown_endorser', message: 'No.', topic: 'submissions', partition: 0, offset },
+    ...{ rejected_at: 1000 + offset, last_offset: null, truncated: null, value: Buffer.alloc(SIZE, offset) },
+  });
+  let place: TopicsPlace;
+  let largeTopic: { brokers: Brokers; topic: string };
+
+  beforeAll(async () => {
+    const topics = await createTestTopics();
+    place = { brokers, topicPrefix: topics.prefix };
+    largeTopic = { brokers, topic: topicNames(topics.prefix).rejected };
+    const producer = await openProducer(brokers, largeTopic.topic);
+    // The keys go to two partitions; a crash has sent the third one twice.
+    for (const offset of [...Array(20).keys(), 2]) {
+      await producer.send([{ key: `key-${offset % 2}`, value: rejectionCodec.encode(large(offset)) }]);
+    }
+    await producer.close();
+  });
+
+  test('INV-15: is read in pages of some megabytes, without duplicates', async () => {
+    const pages: number[][] = [];
+    let ends: ReadonlyMap<number, number> = new Map();
+    for await (const page of readRejections(largeTopic)) {
+      pages.push(page.rejections.map(({ offset }) => offset));
+      expect(page.rejections.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)).toBeLessThan(
+        17_000_000,
+      );
+      ends = page.ends;
+    }
+    expect(pages.length).toBeGreaterThan(1);
+    expect(pages.flat().sort((a, b) => a - b)).toEqual([...Array(20).keys()]);
+    for (const page of pages) expect(page).toEqual(page.toSorted((a, b) => a - b));
+    expect([...ends.values()].reduce((sum, end) => sum + end, 0)).toBe(21);
+  });
+
+  test('INV-15: shows its newest, fewer because they are large', async () => {
+    const { rejections, isComplete } = await loadRecentRejections(place, 200);
+    expect(isComplete).toBe(false);
+    expect(rejections.length).toBeLessThanOrEqual(8);
+    expect(rejections.map(({ offset }) => offset)).toContain(19);
+  });
+
+  test('is shown whole if it is small enough', async () => {
+    const { rejections, isComplete } = await loadRecentRejections(kafka, 200);
+    expect(isComplete).toBe(true);
+    expect(rejections).toEqual(await kept());
+  });
 });
 
 test('a pool can ask which rejections are mended, and for the lag', async () => {

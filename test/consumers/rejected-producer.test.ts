@@ -1,7 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KafkaConfig } from 'kafkajs';
 import pg from 'pg';
-import { readRejections } from '../../administration/rejections/read-rejections.ts';
 import { pendingRejections } from '../../consumers/apply/metrics.ts';
 import { RejectionSender } from '../../consumers/apply/rejection-sender.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
@@ -11,6 +10,7 @@ import type { Brokers } from '../../service/brokers.ts';
 import { createLog } from '../../service/log.ts';
 import { addPendingRejections } from '../../store/stream/pending-rejections.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
+import { loadAllRejections } from '../helpers/kafka/all-rejections.ts';
 import { createHushedKafka, type HushedKafka } from '../helpers/kafka/hushed-kafka.ts';
 import { createTestTopics } from '../helpers/kafka/topics.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
@@ -52,7 +52,7 @@ const record = (offset: number) => ({
 });
 
 async function recordedOffsets(): Promise<number[]> {
-  const { rejections } = await readRejections({ brokers, topic });
+  const { rejections } = await loadAllRejections({ brokers, topic });
   return rejections.map(({ offset }) => offset);
 }
 
@@ -118,7 +118,7 @@ describe('the sender of rejections', () => {
     stopping.abort();
     await running;
     await producer.disconnect();
-    const { rejections } = await readRejections({ brokers, topic });
+    const { rejections } = await loadAllRejections({ brokers, topic });
     expect(rejections.map(({ offset, truncated }) => [offset, truncated?.size])).toEqual([
       [1, 5_000_000],
       [2, undefined],

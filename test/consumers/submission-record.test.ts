@@ -12,7 +12,12 @@ import {
 } from '../../consumers/apply/submission-record.ts';
 import type { FetchedRecord } from '../../kafka/protocol/record-batches.ts';
 import type { UnreadableBatch } from '../../kafka/reading/partition-read.ts';
+import { type Submission, submissionCodec } from '../../schemas/submission.ts';
+import { endorse, pick, position } from '../helpers/ballots/submissions.ts';
 import { encodeHeaders } from '../helpers/kafka/record-headers.ts';
+
+/** An object of 300 bytes as text. */
+const DETAILS = JSON.stringify({ note: 'x'.repeat(289) });
 
 /** The rest of a record without headers. */
 const PLAIN = { timestamp: Date.UTC(2026, 0), headers: null };
@@ -119,8 +124,75 @@ test('a record keeps copies of its key and value, and counts the memory of both'
   expect(record).toMatchObject({ offset: 7, key: Buffer.from('a key'), value: Buffer.from('a value') });
   whole.fill(0);
   expect(String(record.key)).toBe('a key');
-  expect(sizeOfRecord(record)).toBe(512);
-  expect(sizeOfRecord({ ...record, key: null, value: null })).toBe(500);
+  const reason = 'code' in record.submission ? record.submission.message.length : 0;
+  expect(sizeOfRecord(record)).toBe(512 + reason);
+  expect(sizeOfRecord({ ...record, key: null, value: null })).toBe(500 + reason);
+});
+
+const KEY = Buffer.from('acme');
+const submitted = (submission: Submission, key: Buffer | null = KEY) =>
+  createRecord({ ...PLAIN, offset: 7, key, value: submissionCodec.encode(submission) }, fail);
+const picks = (count: number) => Array.from({ length: count }, (_, index) => pick(`c${index}`));
+
+test('INV-15: the memory of a submission counts its picks and its texts', () => {
+  const one = submitted(endorse('acme', 'mayor', 'ann'));
+  const many = submitted(position('acme', 'mayor', picks(500)));
+  expect(sizeOfRecord(many) - sizeOfRecord(one)).toBeGreaterThan(499 * 250);
+  const long = submitted(endorse('acme', 'mayor', 'ann', { statement: 'x'.repeat(10_000) }));
+  expect(sizeOfRecord(long) - sizeOfRecord(one)).toBeGreaterThan(20_000);
+});
+
+test.each([
+  ['undecodable', 'of bytes that are not a submission', Buffer.alloc(100_000), KEY, 65_536],
+  ['too_large', 'of too many bytes', Buffer.alloc(1_048_577), KEY, 65_536],
+  [
+    'invalid_submission',
+    'of a malformed submission',
+    submissionCodec.encode(endorse('acme', 'mayor', 'ann', { statement: 'x'.repeat(100_000) })),
+    KEY,
+    65_536,
+  ],
+  ['undecodable', 'of 64 KiB', Buffer.alloc(65_536), KEY, null],
+  [
+    'wrong_key',
+    'that is valid with another key',
+    submissionCodec.encode(
+      position(
+        'acme',
+        'mayor',
+        picks(500).map((one) => ({ ...one, details: DETAILS })),
+      ),
+    ),
+    null,
+    null,
+  ],
+])('INV-15: %s: the value %s is kept whole only if it may become valid', (code, _, value, key, kept) => {
+  const record = createRecord({ ...PLAIN, offset: 7, key, value }, fail);
+  expect(record.submission).toMatchObject({ code });
+  expect(record.value?.length).toBe(kept ?? value.length);
+  expect(record.truncated?.size ?? null).toBe(kept && value.length);
+});
+
+test('INV-15: of many values that are never valid, a fetch keeps four megabytes and the beginning of each', () => {
+  const [range] = createRanges(0, readOf(recordsOf(200, 100_000)), fail);
+  const more = [...createRanges(0, readOf(recordsOf(200, 100_000)), fail)].flatMap(({ records }) => records);
+  const sizes = more.map(({ value }) => value?.length ?? 0);
+  expect(range?.records[0]?.value).toHaveLength(65_536);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(4_200_000 + 200 * 512);
+  expect(Math.min(...sizes)).toBe(512);
+  expect(more.every(({ truncated }) => truncated?.size === 100_000)).toBe(true);
+});
+
+test('INV-15: a range ends after a megabyte, so that decoding holds nobody up', () => {
+  const value = submissionCodec.encode(position('acme', 'mayor', picks(500)));
+  const records = Array.from({ length: 50 }, (_, offset) => ({ ...PLAIN, offset, key: KEY, value }));
+  const sizes = [...createRanges(0, readOf(records), fail)].map((range) => range.records.length);
+  expect(sizes.length).toBeGreaterThan(5);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(50);
+});
+
+test('INV-15: a long key is kept in part', () => {
+  expect(submitted(endorse('acme', 'mayor', 'ann'), Buffer.alloc(1_000_000)).key).toHaveLength(200);
 });
 
 test('an unreadable batch becomes a record with its offsets and the reason', () => {

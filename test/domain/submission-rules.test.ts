@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { refuseMalformed } from '../../domain/submission-rules.ts';
+import { refuseLarge, refuseMalformed, refuseWrongKey } from '../../domain/submission-rules.ts';
 import type { SubmittedPick } from '../../schemas/submission.ts';
 import { submit } from '../helpers/ballots/mayoral-submissions.ts';
 import { pick } from '../helpers/ballots/submissions.ts';
@@ -125,5 +125,33 @@ describe('a submission', () => {
     ],
   ])('is refused for %s', (_, submission, message) => {
     expect(refuseMalformed(submission)).toEqual({ code: 'invalid_submission', message });
+  });
+});
+
+describe('INV-15: a submission is refused by its size before it is decoded', () => {
+  test('above a mebibyte', () => {
+    expect(refuseLarge(1_048_577)).toEqual({
+      code: 'too_large',
+      message: 'A submission may have 1,048,576 bytes, and this has 1,048,577.',
+    });
+  });
+  test('not below', () => expect(refuseLarge(1_048_576)).toBeUndefined());
+});
+
+describe('the key of a record', () => {
+  const submission = named({ endorser: 'acme' });
+  test("must be the endorser's slug", () => {
+    expect(refuseWrongKey(submission, Buffer.from('acme'))).toBeUndefined();
+  });
+  test.each([
+    ['missing', null, 'missing'],
+    ['empty', Buffer.alloc(0), '""'],
+    ["another endorser's", Buffer.from('bakers'), '"bakers"'],
+    ['longer', Buffer.from('acmee'), '"acmee"'],
+  ])('is refused if it is %s', (_, key, shown) => {
+    expect(refuseWrongKey(submission, key)).toEqual({
+      code: 'wrong_key',
+      message: `The record's key must be its endorser's slug, "acme", is ${shown}.`,
+    });
   });
 });

@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { MAX_DECOMPRESSED_BYTES } from '../../kafka/protocol/codecs.ts';
 import { MAX_RECORDS } from '../../kafka/protocol/record-batches.ts';
+import { type SubmittedPick, submissionCodec } from '../../schemas/submission.ts';
+import { endorse, pick, position } from '../helpers/ballots/submissions.ts';
 import {
   CODECS,
   type Codec,
@@ -48,11 +50,11 @@ async function expectOthersApplied(): Promise<void> {
   await ledger.expectSettled();
 }
 
-/** The peak memory of buffers during `work`, in bytes. */
-async function measureBuffers(work: () => Promise<void>): Promise<number> {
+/** The peak memory of buffers and of the heap during `work`, in bytes. */
+async function measureMemory(work: () => Promise<void>): Promise<number> {
   let most = 0;
   const timer = setInterval(() => {
-    most = Math.max(most, process.memoryUsage().arrayBuffers);
+    most = Math.max(most, memory());
   }, 5);
   try {
     await work();
@@ -62,12 +64,50 @@ async function measureBuffers(work: () => Promise<void>): Promise<number> {
   return most;
 }
 
+function memory(): number {
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+/** A position with this many picks without a choice. */
+const emptyPicks = (count: number) =>
+  submissionCodec.encode(position('bakers-local-1', 'mayor', Array<SubmittedPick>(count).fill(pick(''))));
+/** A submission with a very long name in its details, which cannot be stored. */
+const longName = submissionCodec.encode(
+  endorse('bakers-local-1', 'mayor', 'ann', { details: JSON.stringify({ ['n'.repeat(900_000)]: '\0' }) }),
+);
+
+test('INV-15: submissions that are large once unpacked are refused with a short reason, in little memory', async () => {
+  const producer = await open('gzip');
+  const values = [
+    ...Array<Buffer>(3).fill(emptyPicks(1_200_000)),
+    ...Array<Buffer>(20).fill(emptyPicks(75_000)),
+    ...Array<Buffer>(20).fill(longName),
+  ];
+  await service.stopConsumers();
+  for (const [index, value] of values.entries())
+    await ledger.send(producer, [bad(index % PARTITIONS, value)]);
+  const before = memory();
+  await service.startConsumers();
+  const most = await measureMemory(() => expectOthersApplied());
+  process.stderr.write(`memory of ${Math.round((most - before) / MB)} MB at most\n`);
+  expect(most - before).toBeLessThan(250 * MB);
+  const rejections = await ledger.rejections();
+  const codes = rejections.map(({ code }) => code);
+  expect(
+    ['too_large', 'undecodable', 'invalid_submission'].map(
+      (code) => codes.filter((one) => one === code).length,
+    ),
+  ).toEqual([3, 20, 20]);
+  expect(Math.max(...rejections.map(({ message }) => message.length))).toBeLessThan(4100);
+});
+
 test.each(BOMBING)('INV-14: a %s batch that expands beyond the bound is set aside whole', async (codec) => {
   const producer = await open(codec);
   const [place] = await ledger.sendUnreadable(producer, [{ partition: 3, key: null, value: ZEROS }]);
   await expectOthersApplied();
   const rejection = (await ledger.rejections()).find(({ offset }) => offset === place?.offset);
-  expect(rejection).toMatchObject({ code: 'unreadable', last_offset: place?.offset, truncated: null });
+  expect(rejection).toMatchObject({ code: 'unreadable', last_offset: place?.offset });
   expect(rejection?.message).toMatch(/cannot be decompressed/);
 });
 
@@ -84,10 +124,10 @@ test('INV-14: batches in many partitions that expand to just below the bound do 
   );
   await service.stopConsumers();
   for (const record of records) await ledger.send(producer, [record]);
-  const before = process.memoryUsage().arrayBuffers;
+  const before = memory();
   await service.startConsumers();
-  const most = await measureBuffers(() => expectOthersApplied());
-  process.stderr.write(`buffers of ${Math.round((most - before) / MB)} MB at most\n`);
+  const most = await measureMemory(() => expectOthersApplied());
+  process.stderr.write(`memory of ${Math.round((most - before) / MB)} MB at most\n`);
   expect(most - before).toBeLessThan(500 * MB);
 });
 

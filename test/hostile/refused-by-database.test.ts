@@ -43,6 +43,7 @@ const rude = (index: number) =>
   bad(
     index % PARTITIONS,
     submissionCodec.encode(endorse('coast-gazette', 'mayor', 'bob', { statement: `Rude ${index}` })),
+    { key: Buffer.from('coast-gazette') },
   );
 
 test.each([

@@ -199,7 +199,7 @@ describe('a refusal', () => {
         'contests.ndjson': ndjson([contest('mayor')]),
       },
       [
-        'elections.ndjson:2: field slug: holds a NUL character (\\u0000), which cannot be stored (x\ufffd\ufffdy)',
+        'elections.ndjson:2: field slug: holds a NUL character (\\u0000), which cannot be stored (x\\u0000\\ud83dy)',
       ],
     ],
   ];

@@ -213,9 +213,18 @@ describe('a record is refused, with its field and its value, for', () => {
   });
 
   test('the first twenty of its problems, if there are more', () => {
-    const extra = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`extra_${index}`, 1]));
-    const parsed = parseCatalogueRecord('elections', election(extra));
+    const choices = Array.from({ length: 25 }, () => choice('ann', { label: 7 }));
+    const parsed = parseCatalogueRecord('contests', contest('mayor', { choices }));
     expect(parsed.ok ? [] : parsed.problems).toHaveLength(20);
+  });
+
+  test('the number of its unknown fields, if they are many', () => {
+    const extra = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`extra_${index}`, 1]));
+    const parsed = parseCatalogueRecord('contests', contest('mayor', { choices: [choice('ann', extra)] }));
+    expect(parsed).toMatchObject({ problems: [{ field: 'choices[0]' }] });
+    expect(parsed.ok ? '' : parsed.problems[0]?.message).toMatch(
+      /^has 25 unknown fields, the first extra_0; known are key, /,
+    );
   });
 
   test('endless nesting', () => {

@@ -88,7 +88,9 @@ test('lag and the metrics show submissions behind an open transaction', async ()
   });
   await producer.connect();
   const transaction = await producer.transaction();
-  const messages = [{ key: 'x', value: submissionCodec.encode(endorse('bakers-local-1', 'mayor', 'bob')) }];
+  const messages = [
+    { key: 'bakers-local-1', value: submissionCodec.encode(endorse('bakers-local-1', 'mayor', 'bob')) },
+  ];
   await transaction.send({ topic: topicNames(service.topicPrefix).submissions, messages });
 
   const held = await idle();

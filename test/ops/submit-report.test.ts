@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { RejectionTally } from '../../ops/submit/rejection-tally.ts';
 import { formatOutcome, formatRejections } from '../../ops/submit/report-outcome.ts';
 import { SentOffsets } from '../../ops/submit/sent-offsets.ts';
 import { type Rejection, submissionCodec } from '../../schemas/submission.ts';
@@ -10,6 +11,12 @@ function rejection(offset: number, values: Partial<Rejection> = {}): Rejection {
     ...{ rejected_at: 0, value: null, last_offset: null, truncated: null },
     ...values,
   };
+}
+
+function tally(rejections: Rejection[]): RejectionTally {
+  const counted = new RejectionTally();
+  for (const one of rejections) counted.add(one);
+  return counted;
 }
 
 describe('the sent offsets', () => {
@@ -68,7 +75,7 @@ describe('the sent offsets', () => {
 });
 
 test('the outcome is one line', () => {
-  const outcome = { applied: 12_345, changed: 12_000, rejected: 45, rejections: [] };
+  const outcome = { applied: 12_345, changed: 12_000, rejected: 45, rejections: tally([]) };
   expect(formatOutcome(outcome)).toBe(
     '12,345 applied: 12,000 made changes, 300 changed nothing, 45 rejected',
   );
@@ -76,18 +83,20 @@ test('the outcome is one line', () => {
 
 describe('the rejections', () => {
   test('are none', () => {
-    expect(formatRejections([])).toEqual([]);
+    expect(formatRejections(tally([]))).toEqual([]);
   });
 
   test('are named in their order, with the submission if it can be read', () => {
     const ann = submissionCodec.encode(endorse('acme', 'mayor', 'ann'));
     const none = submissionCodec.encode(position('acme', 'mayor', []));
     expect(
-      formatRejections([
-        rejection(9, { code: 'undecodable', message: 'Bad.\u001b[2J', value: Buffer.from('noise') }),
-        rejection(3, { value: none }),
-        rejection(7, { partition: 0, value: ann }),
-      ]),
+      formatRejections(
+        tally([
+          rejection(9, { code: 'undecodable', message: 'Bad.\u001b[2J', value: Buffer.from('noise') }),
+          rejection(3, { value: none }),
+          rejection(7, { partition: 0, value: ann }),
+        ]),
+      ),
     ).toEqual([
       'rejected 0/7: unknown_choice: No such choice. (acme in or-2026-11-03-general/mayor: ann)',
       'rejected 1/3: unknown_choice: No such choice. (acme in or-2026-11-03-general/mayor)',
@@ -96,15 +105,21 @@ describe('the rejections', () => {
     ]);
   });
 
-  test('beyond the first fifty are counted', () => {
-    const many = Array.from({ length: 1051 }, (_, offset) => rejection(offset));
-    const lines = formatRejections(many);
+  test('count once for each origin', () => {
+    const twice = tally([rejection(3), rejection(3), rejection(3, { partition: 0 })]);
+    expect(twice.count).toBe(2);
+    expect(formatRejections(twice).at(-1)).toBe('Rejected: 2 unknown_choice.');
+  });
+
+  test('beyond the first fifty are counted, in any order', () => {
+    const many = Array.from({ length: 1051 }, (_, offset) => rejection(1050 - offset));
+    const lines = formatRejections(tally(many));
     expect(lines).toHaveLength(52);
     expect(lines.slice(-3)).toEqual([
       'rejected 1/49: unknown_choice: No such choice.',
       '... and 1,001 more',
       'Rejected: 1,051 unknown_choice.',
     ]);
-    expect(formatRejections(many.slice(0, 50))).toHaveLength(51);
+    expect(formatRejections(tally(many.slice(0, 50)))).toHaveLength(51);
   });
 });

@@ -8,8 +8,13 @@ import {
   readSchemaVersions,
 } from '../../schemas/avro-codec.ts';
 import { changeCodec } from '../../schemas/change.ts';
-import { rejectionCodec, submissionCodec } from '../../schemas/submission.ts';
-import { pick } from '../helpers/ballots/submissions.ts';
+import {
+  rejectionCodec,
+  type Submission,
+  type SubmittedPick,
+  submissionCodec,
+} from '../../schemas/submission.ts';
+import { pick, position } from '../helpers/ballots/submissions.ts';
 import { change, rejection, submission } from '../helpers/properties/arbitraries.ts';
 
 describe('CRC-64-AVRO', () => {
@@ -75,6 +80,34 @@ test('picks in blocks that begin with their size, as other encoders write them, 
   const rest = [[1, sizes[1] as number], [...picks.subarray((sizes[0] as number) / 2)], [0]];
   const bytes = Buffer.concat([before, Buffer.from([...blocks, ...rest].flat())]);
   expect(submissionCodec.decode(bytes)).toEqual(named(['ann', 'bob']));
+});
+
+describe('INV-15: a codec with a bound of items', () => {
+  const codec = createAvroCodec<Submission>('endorsement-submission', 3);
+  const encode = (count: number) =>
+    submissionCodec.encode(position('acme', 'mayor', Array<SubmittedPick>(count).fill(pick('ann'))));
+
+  test('decodes a list of that many', () => {
+    expect(codec.decode(encode(3)).picks).toHaveLength(3);
+  });
+
+  test('refuses a longer one without decoding the rest', () => {
+    expect(() => codec.decode(encode(4))).toThrow(
+      'A list of this endorsement-submission has more than 3 items.',
+    );
+    // Only the items after the bound are cut off, so a codec that decodes them would find the end of the bytes.
+    const cut = encode(500).subarray(0, encode(3).length);
+    expect(() => codec.decode(cut)).toThrow('more than 3 items');
+  });
+
+  test('counts the items of all blocks together', () => {
+    const two = encode(2);
+    const begin = encode(0).length - 1;
+    const block = two.subarray(begin, -1);
+    const blocks = Buffer.concat([two.subarray(0, begin), block, block, Buffer.from([0])]);
+    expect(submissionCodec.decode(blocks).picks).toHaveLength(4);
+    expect(() => codec.decode(blocks)).toThrow('more than 3 items');
+  });
 });
 
 test('the error for a missing schema names it', () => {

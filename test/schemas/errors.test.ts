@@ -11,7 +11,7 @@ test('the codes and their statuses are exactly those of the interface', () => {
     409: ['conflict'],
     410: ['cursor_expired'],
     413: ['body_too_large'],
-    429: ['rate_limit_exceeded', 'daily_limit_exceeded', 'too_many_streams'],
+    429: ['rate_limit_exceeded', 'daily_limit_exceeded', 'too_many_streams', 'too_many_requests_in_flight'],
     500: ['internal_error'],
     503: ['not_available', 'warming_up', 'server_busy'],
   });

@@ -6,6 +6,10 @@ const NUL = 'holds a NUL character (\\u0000), which cannot be stored';
 const EXACT = 'must be a number that can be kept exactly, is';
 const HALF = 'holds half of a surrogate pair, which is not a character';
 
+test('no more than twenty parts are reported', () => {
+  expect(unstorableParts(Array(1000).fill('\0'))).toHaveLength(20);
+});
+
 /** A value within this many lists. */
 const nest = (levels: number): unknown => (levels === 0 ? 'x' : [nest(levels - 1)]);
 

@@ -7,13 +7,13 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Producer } from '@platformatic/kafka';
 import pg from 'pg';
-import { readRejections } from '../../administration/rejections/read-rejections.ts';
 import { createKafkaClient } from '../../kafka/connection/client.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Random } from '../../ops/demo/random.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import { bodyOf, STORED_BODY, type StoredBody } from '../../store/stream/stored-body.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
+import { loadAllRejections } from '../helpers/kafka/all-rejections.ts';
 import { until } from '../helpers/until.ts';
 import type { Cluster } from './cluster.ts';
 
@@ -99,7 +99,7 @@ export class Hostility {
       const statement = bodyOf(row).endorsement.statement ?? '';
       changes.set(statement, (changes.get(statement) ?? 0) + 1);
     }
-    const { rejections } = await readRejections({ brokers, topic: REJECTED });
+    const { rejections } = await loadAllRejections({ brokers, topic: REJECTED });
     const rejected = rejections
       .map(({ value }) => value?.subarray(0, 2000).toString('latin1') ?? '')
       .join('\n');

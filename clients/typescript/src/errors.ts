@@ -82,6 +82,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   rate_limit_exceeded: 429,
   daily_limit_exceeded: 429,
   too_many_streams: 429,
+  too_many_requests_in_flight: 429,
   not_available: 503,
   warming_up: 503,
   server_busy: 503,

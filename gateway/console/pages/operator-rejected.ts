@@ -4,6 +4,7 @@ import { findNamed, nameOf, originOf } from '../../../administration/rejections/
 import { loadRecentRejections } from '../../../administration/rejections/recent.ts';
 import { retryChosen, retryNew } from '../../../administration/rejections/retry.ts';
 import { showRejection } from '../../../administration/rejections/show.ts';
+import { shorten } from '../../../schemas/problems.ts';
 import type { Rejection } from '../../../schemas/submission.ts';
 import { OperatorError } from '../../../service/operator-error.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
@@ -16,8 +17,11 @@ import { number } from '../number.ts';
 import type { Page, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
 
-/** The most rejections of a partition that the pages read, the newest first. */
-const NEWEST = 200;
+/** The most rejections of a partition that the pages read, the newest first; fewer if they are large. */
+const NEWEST = 50;
+
+/** The longest reason in the list, in characters. */
+const MAX_REASON = 300;
 
 const placeOf = (rejection: Rejection): string => `/console/operator/rejected/${nameOf(rejection)}`;
 
@@ -40,7 +44,7 @@ function RejectionRow({ item, isMended, csrf }: { item: Rejection; isMended: boo
     <tr class=${isMended ? 'over' : null}>
       <td><${Moment} at=${new Date(item.rejected_at)} /></td>
       <td>${submission ? `${submission.endorser}, ${submission.contest}` : html`<span class="muted">cannot be read</span>`}</td>
-      <td><code>${item.code}</code> ${item.message}</td>
+      <td><code>${item.code}</code> ${shorten(item.message, MAX_REASON)}</td>
       <td><a href=${place}>${originOf(item)}</a></td>
       <td class="actions">
         ${isMended && html`<small>changed since</small>`}

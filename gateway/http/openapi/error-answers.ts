@@ -30,10 +30,12 @@ const MEANING: Readonly<Record<ErrorCode, string>> = {
     'the requests of this minute are used up, or too many requests of the account are under way',
   daily_limit_exceeded: 'the requests of this day (UTC) are used up',
   too_many_streams: 'the account has as many open streams as its plan allows',
+  too_many_requests_in_flight:
+    'the account has not taken the answers to its earlier requests yet, and they are large',
   internal_error: 'the service has a defect. The request can be sent again',
   not_available: 'officeholders have never been loaded into the service',
   warming_up: 'the gateway has just started and is catching up with the stream',
-  server_busy: 'the data cannot be read at the moment',
+  server_busy: 'the data cannot be read at the moment, or other clients are taking many large answers',
 };
 
 /** The codes that every operation can return. */
@@ -47,6 +49,7 @@ const OF_EVERY_OPERATION: readonly ErrorCode[] = [
   'account_suspended',
   'rate_limit_exceeded',
   'daily_limit_exceeded',
+  'too_many_requests_in_flight',
   'internal_error',
   'server_busy',
 ];
@@ -62,8 +65,13 @@ const ANSWERS: Readonly<Record<string, readonly ErrorCode[]>> = {
   Conflict: ['conflict'],
   CursorExpired: ['cursor_expired'],
   BodyTooLarge: ['body_too_large'],
-  TooManyRequests: ['rate_limit_exceeded', 'daily_limit_exceeded'],
-  TooManyRequestsOrStreams: ['rate_limit_exceeded', 'daily_limit_exceeded', 'too_many_streams'],
+  TooManyRequests: ['rate_limit_exceeded', 'daily_limit_exceeded', 'too_many_requests_in_flight'],
+  TooManyRequestsOrStreams: [
+    'rate_limit_exceeded',
+    'daily_limit_exceeded',
+    'too_many_requests_in_flight',
+    'too_many_streams',
+  ],
   InternalError: ['internal_error'],
   ServerBusy: ['server_busy'],
   NotLoaded: ['not_available', 'server_busy'],

@@ -81,6 +81,8 @@ const log = createLog('test', 'silent');
 interface Following {
   /** The sequences that the change log has. */
   logged?: readonly number[];
+  /** The one of them that it cannot decode. */
+  undecodable?: number;
   clock?: Clock;
   /** Called while the change log is asked for the first change that it has. */
   whileFinding?: () => Promise<void>;
@@ -89,7 +91,7 @@ interface Following {
 /** Follows brokers. */
 function followBrokers(
   brokers: HoldingBrokers,
-  { logged = [], clock = systemClock, whileFinding = async () => {} }: Following = {},
+  { logged = [], undecodable, clock = systemClock, whileFinding = async () => {} }: Following = {},
 ) {
   const loads: number[][] = [];
   const sequences: number[] = [];
@@ -103,7 +105,9 @@ function followBrokers(
       async load(from, to) {
         loads.push([from, to]);
         const found: number[] = [];
-        for (let next = from; next <= to && logged.includes(next); next += 1) found.push(next);
+        for (let next = from; next <= to && logged.includes(next); next += 1) {
+          if (next !== undecodable) found.push(next);
+        }
         return createEvents(
           found.map((sequence) => encodeChange(EPOCH, sequence)),
           EPOCH,
@@ -223,4 +227,17 @@ test('INV-5: the stream is complete up to the time of the question whose answer 
   await settle();
   expect(tail.caughtUpAt).toBe(askedAt + 1000);
   await stop();
+});
+
+test('INV-7: a change that this version cannot decode is not skipped, and is looked for once at each look', async () => {
+  const brokers = new HoldingBrokers([1]);
+  for (const sequence of [1, 3]) brokers.append(0, sequence);
+  const { sequences, lostUpTo, stop, loads } = followBrokers(brokers, { logged: [1, 2, 3], undecodable: 2 });
+  try {
+    await until('the second look', () => loads.length >= 2, 10_000);
+    expect(loads.length).toBeLessThan(4);
+    expect([sequences, lostUpTo]).toEqual([[1], []]);
+  } finally {
+    await stop();
+  }
 });

@@ -101,7 +101,7 @@ describe('GET /v1/stream', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('INV-4: cut at any event, continues exactly there on the other gateway', async () => {
+  test('INV-4, INV-12: cut at any event, continues exactly there on the other gateway', async () => {
     const { data: all } = await service.events();
     const ids = all.map(({ id }) => id);
     for (const [index, id] of ids.entries()) {

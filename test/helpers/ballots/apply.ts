@@ -15,7 +15,7 @@ export function createTestRange(
     createRecord(
       {
         offset: from + index,
-        key: null,
+        key: Buffer.isBuffer(submission) ? null : Buffer.from(submission.endorser),
         value: Buffer.isBuffer(submission) ? submission : submissionCodec.encode(submission),
         timestamp: Date.UTC(2026, 0),
         headers: null,

@@ -1,4 +1,5 @@
 import { jest } from '@jest/globals';
+import { AnswerBudget, createShareError } from '../../../gateway/answers/answer-budget.ts';
 import { Feed } from '../../../gateway/feed/feed.ts';
 import type { Route } from '../../../gateway/http/route.ts';
 import { RequestLimiter } from '../../../gateway/limits/request-limiter.ts';
@@ -118,6 +119,12 @@ export class ErrorProvoker {
         return this.#exhaust(working, 'requests_per_day');
       case 'too_many_streams':
         return this.#openTwice(working);
+      case 'too_many_requests_in_flight': {
+        const full = jest.spyOn(AnswerBudget.prototype, 'requireShare').mockImplementation(() => {
+          throw createShareError();
+        });
+        return this.send(working).finally(() => full.mockRestore());
+      }
       case 'internal_error':
         return this.#sendAfter(working, new TypeError('injected'));
       case 'server_busy':

@@ -41,7 +41,7 @@ export function testProducers(start: Start, startSuccessor: Start = start): void
       await ledger.send(producer, [
         ledger.good(1),
         bad(1, Buffer.from('noise, no A')),
-        ledger.good(1, { key: null }),
+        { ...ledger.good(1, { key: null }), due: 'rejection' },
         bad(1, null),
         bad(2, null, { key: null }),
         ledger.good(2, { headers: { trace: '4711', empty: '' } }),

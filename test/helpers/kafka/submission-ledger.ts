@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
-import { readRejections } from '../../../administration/rejections/read-rejections.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
 import { type Rejection, submissionCodec } from '../../../schemas/submission.ts';
 import { endorse } from '../ballots/submissions.ts';
 import type { TestService } from '../service/service.ts';
 import { until } from '../until.ts';
+import { loadAllRejections } from './all-rejections.ts';
 import type { OutsideProducer, OutsideRecord, Place } from './outside-client.ts';
 import { startKafkajsClient } from './outside-javascript.ts';
 
@@ -126,7 +126,7 @@ export class SubmissionLedger {
   /** All rejections so far. */
   async rejections(): Promise<Rejection[]> {
     const topic = topicNames(this.#service.topicPrefix).rejected;
-    const { rejections, ends } = await readRejections(
+    const { rejections, ends } = await loadAllRejections(
       { brokers: this.#service.brokers, topic },
       this.#readUpTo,
     );

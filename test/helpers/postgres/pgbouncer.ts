@@ -17,11 +17,9 @@ interface Pooler {
   stop(): Promise<void>;
 }
 
-/** The configuration of docs/deployment.md, for a database and a port of this machine. */
+/** The configuration of docs/examples/pgbouncer.ini, for a database and a port of this machine. */
 async function render(database: URL, port: number, dir: string): Promise<string> {
-  const guide = await readFile('docs/deployment.md', 'utf8');
-  const [, block = ''] = /```ini\n(.*?\[pgbouncer\].*?)```/s.exec(guide) ?? [];
-  const text = block.replaceAll(/^ {2}/gm, '');
+  const text = await readFile('docs/examples/pgbouncer.ini', 'utf8');
   const name = database.pathname.slice(1);
   return `${text
     .replace('ballot = host=postgres port=5432', `${name} = host=${database.hostname} port=${database.port}`)

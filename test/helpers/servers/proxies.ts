@@ -70,7 +70,7 @@ export async function startProxy(name: ProxyName, plan: Omit<ProxyPlan, 'port'>)
 }
 
 /**
- * Starts nginx as the site of docs/streaming.md, with its configuration: pages, and the stream beside them.
+ * Starts nginx as a site with the configuration of docs/examples/nginx-site.conf: pages, and the stream beside them.
  *
  * @param site.pages the folder of the pages
  * @param site.service the address of the service
@@ -80,8 +80,7 @@ export async function startSite(site: {
   service: string;
   key: string;
 }): Promise<RunningProxy> {
-  const guide = await readFile('docs/streaming.md', 'utf8');
-  const [, text = ''] = /```nginx\n(.*?)```/s.exec(guide) ?? [];
+  const text = await readFile('docs/examples/nginx-site.conf', 'utf8');
   const withPages = replace(text, /\/srv\/site/g, site.pages);
   const withService = replace(withPages, /http:\/\/localhost:8080/g, site.service);
   const withKey = replace(withService, /bes_\.\.\./g, site.key);

@@ -42,7 +42,7 @@ function sorted(value: Json): Json {
   return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]));
 }
 
-/** The count and the digest of endorsements, as docs/streaming.md describes them, without the service's code. */
+/** The count and the digest of endorsements, as docs/copies.md describes them, without the service's code. */
 export function digestOf(contents: readonly Json[]): { count: number; digest: string } {
   let sum = 0n;
   for (const { endorsement, ...ballot } of contents) {

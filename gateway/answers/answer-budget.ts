@@ -1,0 +1,107 @@
+import { Gauge } from 'prom-client';
+import { ApiError, createUnavailableError } from '../http/api-error.ts';
+
+const inFlight = new Gauge({
+  name: 'answers_in_flight_bytes',
+  help: 'Bytes of answers that were made and that clients have not taken yet.',
+});
+
+export interface AnswerBudgetLimits {
+  /** The most bytes of the gateway, and of one account. */
+  bytes: number;
+  bytesOfAccount: number;
+  /** Answers of at most this size are counted but never refused, in bytes. */
+  smallBytes: number;
+}
+
+/** The account of an answer; null for answers without an account, such as pages of the console. */
+export type AccountId = number | null;
+
+/** An answer in flight. */
+export interface AnswerInFlight {
+  account: AccountId;
+  bytes: number;
+  /** Identifies bytes that several answers share, which count once for the gateway. */
+  shared?: object | undefined;
+  /** False for the answer to a change: refusing it would not undo the change. */
+  canRefuse: boolean;
+}
+
+/**
+ * Bounds the bytes of answers that were made and not yet taken by their clients, in all and for each account (INV-15).
+ * Every answer counts, whatever its route.
+ */
+export class AnswerBudget {
+  readonly #limits: AnswerBudgetLimits;
+  readonly #ofAccounts = new Map<AccountId, number>();
+  /** The number of answers that share these bytes. */
+  readonly #sharers = new Map<object, number>();
+  #bytes = 0;
+
+  constructor(limits: AnswerBudgetLimits) {
+    this.#limits = limits;
+  }
+
+  /** The bytes in flight, each shared one once. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /**
+   * Refuses a request whose account has used up its share, before its answer is made.
+   *
+   * @throws ApiError too_many_requests_in_flight, with Retry-After
+   */
+  requireShare(account: AccountId): void {
+    if ((this.#ofAccounts.get(account) ?? 0) >= this.#limits.bytesOfAccount) throw createShareError();
+  }
+
+  /**
+   * Counts an answer until it is released. An account gets its first answer in flight whatever its size, as long as
+   * the gateway has room.
+   *
+   * @returns releases the bytes; may be called once
+   * @throws ApiError too_many_requests_in_flight or server_busy, with Retry-After
+   */
+  reserve({ account, bytes, shared, canRefuse }: AnswerInFlight): () => void {
+    const { smallBytes, bytesOfAccount } = this.#limits;
+    const ofAccount = this.#ofAccounts.get(account) ?? 0;
+    const sharers = shared === undefined ? 0 : (this.#sharers.get(shared) ?? 0);
+    const added = sharers === 0 ? bytes : 0;
+    if (canRefuse && bytes > smallBytes) {
+      if (ofAccount > 0 && ofAccount + bytes > bytesOfAccount) throw createShareError();
+      if (this.#bytes > 0 && this.#bytes + added > this.#limits.bytes) {
+        throw createUnavailableError('server_busy', 'Clients are still taking large answers; try again.');
+      }
+    }
+    this.#ofAccounts.set(account, ofAccount + bytes);
+    if (shared !== undefined) this.#sharers.set(shared, sharers + 1);
+    this.#change(added);
+    return () => {
+      const rest = (this.#ofAccounts.get(account) ?? 0) - bytes;
+      if (rest > 0) this.#ofAccounts.set(account, rest);
+      else this.#ofAccounts.delete(account);
+      if (shared === undefined) return this.#change(-bytes);
+      const left = (this.#sharers.get(shared) ?? 1) - 1;
+      if (left > 0) this.#sharers.set(shared, left);
+      else {
+        this.#sharers.delete(shared);
+        this.#change(-bytes);
+      }
+    };
+  }
+
+  #change(bytes: number): void {
+    this.#bytes += bytes;
+    inFlight.set(this.#bytes);
+  }
+}
+
+/** The refusal of a request whose account has used up its share. */
+export function createShareError(): ApiError {
+  return new ApiError(
+    'too_many_requests_in_flight',
+    'The account has not taken the answers to its earlier requests yet; read them first, or ask for smaller pages.',
+    { 'Retry-After': '2' },
+  );
+}

@@ -1,0 +1,25 @@
+import type { Middleware } from 'koa';
+import { READ_METHODS } from '../http/methods.ts';
+import type { AnswerBudget } from './answer-budget.ts';
+
+/** A client that takes nothing of an answer for this long is disconnected, in milliseconds. */
+const STALL_MS = 30_000;
+
+/**
+ * Counts every answer against the budget until its client has taken it, and disconnects a client that takes nothing.
+ * A change that is made already is not refused. Bodies that are made while they are sent bound themselves (`lines`, streams).
+ */
+export function boundAnswers(budget: AnswerBudget): Middleware {
+  return async (ctx, next) => {
+    const account = ctx.state.caller?.accountId ?? null;
+    budget.requireShare(account);
+    await next();
+    const bytes = ctx.body && ctx.method !== 'HEAD' ? ctx.length : undefined;
+    if (!bytes || ctx.respond === false) return;
+    const canRefuse = READ_METHODS.includes(ctx.method);
+    const release = budget.reserve({ account, bytes, shared: ctx.state.sharedBody, canRefuse });
+    ctx.res.once('close', release);
+    // Node resets this time with the next request of the connection.
+    ctx.req.socket.setTimeout(STALL_MS);
+  };
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { AnswerBudget } from '../../../gateway/answers/answer-budget.ts';
+
+const LIMITS = { bytes: 1000, bytesOfAccount: 400, smallBytes: 10 };
+const [ANN, BOB, CYD] = [1, 2, 3];
+const read = (account: number, bytes: number, shared?: object) => ({
+  account,
+  bytes,
+  shared,
+  canRefuse: true,
+});
+const codeOf = (action: () => unknown): string => {
+  try {
+    action();
+    return 'allowed';
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+};
+
+describe('INV-15: an account', () => {
+  test('gets one answer of any size, and no other before it has taken it', () => {
+    const budget = new AnswerBudget(LIMITS);
+    const release = budget.reserve(read(ANN, 900));
+    expect(codeOf(() => budget.requireShare(ANN))).toBe('too_many_requests_in_flight');
+    expect(codeOf(() => budget.reserve(read(ANN, 11)))).toBe('too_many_requests_in_flight');
+    expect(codeOf(() => budget.requireShare(BOB))).toBe('allowed');
+    release();
+    expect(codeOf(() => budget.requireShare(ANN))).toBe('allowed');
+    expect(codeOf(() => budget.reserve(read(ANN, 900)))).toBe('allowed');
+  });
+
+  test('fills its share with several answers, exactly', () => {
+    const budget = new AnswerBudget(LIMITS);
+    budget.reserve(read(ANN, 300));
+    expect(codeOf(() => budget.reserve(read(ANN, 101)))).toBe('too_many_requests_in_flight');
+    expect(codeOf(() => budget.requireShare(ANN))).toBe('allowed');
+    budget.reserve(read(ANN, 100));
+    expect(codeOf(() => budget.requireShare(ANN))).toBe('too_many_requests_in_flight');
+  });
+
+  test('is refused a large answer when the gateway has no room, whatever it has itself', () => {
+    const budget = new AnswerBudget(LIMITS);
+    budget.reserve(read(ANN, 900));
+    expect(codeOf(() => budget.reserve(read(BOB, 101)))).toBe('server_busy');
+    budget.reserve(read(BOB, 100));
+    expect(codeOf(() => budget.reserve(read(CYD, 11)))).toBe('server_busy');
+  });
+
+  test('gets small answers and answers to changes even so; they count', () => {
+    const budget = new AnswerBudget(LIMITS);
+    budget.reserve(read(ANN, 1000));
+    expect(codeOf(() => budget.reserve(read(BOB, 10)))).toBe('allowed');
+    expect(codeOf(() => budget.reserve({ account: CYD, bytes: 500, canRefuse: false }))).toBe('allowed');
+    expect(budget.bytes).toBe(1510);
+  });
+});
+
+test('bytes that answers share count once for the gateway, until the last one is taken', () => {
+  const budget = new AnswerBudget(LIMITS);
+  const shared = {};
+  const first = budget.reserve(read(ANN, 300, shared));
+  const second = budget.reserve(read(BOB, 300, shared));
+  expect(budget.bytes).toBe(300);
+  first();
+  expect(budget.bytes).toBe(300);
+  const third = budget.reserve(read(CYD, 300, shared));
+  second();
+  third();
+  expect(budget.bytes).toBe(0);
+});
+
+test('whatever is reserved and released in whatever order, nothing is left and no bound is passed', () => {
+  const shared = [undefined, {}, {}];
+  const step = fc.record({
+    account: fc.constantFrom(ANN, BOB, CYD),
+    bytes: fc.nat(500),
+    sharing: fc.nat(2),
+    releases: fc.option(fc.nat(20)),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const budget = new AnswerBudget({ ...LIMITS, smallBytes: 0 });
+      const open: (() => void)[] = [];
+      for (const { account, bytes, sharing, releases } of steps) {
+        // Answers that share bytes have the same size.
+        const size = sharing > 0 ? 100 * sharing : bytes;
+        const before = budget.bytes;
+        if (codeOf(() => open.push(budget.reserve(read(account, size, shared[sharing])))) === 'allowed') {
+          expect(budget.bytes <= LIMITS.bytes || before === 0).toBe(true);
+        } else expect(budget.bytes).toBe(before);
+        if (releases !== null) open.splice(releases % (open.length + 1), 1)[0]?.();
+      }
+      for (const release of open) release();
+      expect(budget.bytes).toBe(0);
+      for (const account of [ANN, BOB, CYD])
+        expect(codeOf(() => budget.requireShare(account))).toBe('allowed');
+    }),
+  );
+});

@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import Koa from 'koa';
+import { AnswerBudget } from '../../../gateway/answers/answer-budget.ts';
+import { boundAnswers } from '../../../gateway/answers/bound-answers.ts';
+import { compressIfAccepted } from '../../../gateway/http/compression.ts';
+import { encodeContent, sendContent } from '../../../gateway/http/content.ts';
+import { handleErrors } from '../../../gateway/http/middleware/errors.ts';
+import { RepeatedContent } from '../../../gateway/http/repeated-content.ts';
+import { createHttpServer } from '../../../gateway/http/server.ts';
+import { createLog } from '../../../service/log.ts';
+import { until } from '../../helpers/until.ts';
+
+const MB = 1024 * 1024;
+/** Much more than the buffers of the kernel take. */
+const SIZE = 32 * MB;
+const budget = new AnswerBudget({ bytes: 3 * SIZE, bytesOfAccount: 1.5 * SIZE, smallBytes: 1000 });
+const large = encodeContent(Buffer.alloc(SIZE, 'x'));
+const kept = RepeatedContent.copyOf(large);
+
+const app = new Koa();
+// Clients that leave are errors for Koa.
+app.on('error', () => {});
+app.use(handleErrors(createLog('test', 'silent')));
+app.use(compressIfAccepted());
+app.use((ctx, next) => {
+  ctx.state.caller = { accountId: Number(ctx.query.account) };
+  return next();
+});
+app.use(boundAnswers(budget));
+app.use(async (ctx) => {
+  const sized = { ...large, pieces: [large.pieces[0] as Buffer] };
+  if (ctx.path === '/small') await sendContent(ctx, encodeContent('ok'));
+  else await sendContent(ctx, ctx.path === '/kept' ? kept : sized);
+});
+const server = createHttpServer(app.callback(), { headersTimeoutMs: 10_000, requestTimeoutMs: 10_000 });
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await until('nothing is in flight', () => budget.bytes === 0);
+});
+afterAll(() => {
+  server.close();
+});
+
+/** Sends a request. The answer is not read before the socket is. */
+function send(path: string, headers = ''): Socket {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}\r\n`);
+  socket.pause();
+  sockets.push(socket);
+  return socket;
+}
+
+const statusOf = async (socket: Socket) => Number((await text(socket)).slice(9, 12));
+
+test('INV-15: an account that does not read has one large answer, and the others are answered', async () => {
+  send('/large?account=1');
+  await until('it is in flight', () => budget.bytes === SIZE);
+  const refused = await text(send('/large?account=1'));
+  expect(refused).toMatch(/^HTTP\/1\.1 429 /);
+  expect(refused).toMatch(/\r\nretry-after: 2\r\n/i);
+  expect(refused).toContain('"too_many_requests_in_flight"');
+  expect(await statusOf(send('/small?account=1'))).toBe(200);
+  expect(await statusOf(send('/large?account=2'))).toBe(200);
+});
+
+test('INV-15: accounts that do not read leave large answers of others refused, and small ones answered', async () => {
+  for (const account of [1, 2, 3]) send(`/large?account=${account}`);
+  await until('the budget is used up', () => budget.bytes === 3 * SIZE);
+  expect(await statusOf(send('/large?account=4'))).toBe(503);
+  expect(await statusOf(send('/small?account=4'))).toBe(200);
+});
+
+test('an answer counts until it is taken, also compressed', async () => {
+  const reader = send('/large?account=1', 'Accept-Encoding: gzip\r\n');
+  await until('it is in flight', () => budget.bytes > 0);
+  expect(await statusOf(reader)).toBe(200);
+  await until('it is taken', () => budget.bytes === 0);
+});
+
+test('clients of the same kept answer share its bytes', async () => {
+  for (const account of [1, 2, 3, 4, 5]) send(`/kept?account=${account}`);
+  await until('all are in flight', async () => (await connections()) === 5);
+  await until('it is in flight', () => budget.bytes > 0);
+  expect(budget.bytes).toBe(SIZE);
+});
+
+test('a client that leaves frees its bytes', async () => {
+  const socket = send('/large?account=1');
+  await until('it is in flight', () => budget.bytes === SIZE);
+  socket.destroy();
+  await until('it is free', () => budget.bytes === 0);
+});
+
+const connections = () =>
+  new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)));

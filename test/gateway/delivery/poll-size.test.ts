@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals';
+import { LongPoll, MAX_ANSWER_BYTES } from '../../../gateway/delivery/long-poll.ts';
+import type { Feed } from '../../../gateway/feed/feed.ts';
+import type { RenderedEvent, ResumePoint } from '../../../gateway/feed/rendered-event.ts';
+import { systemClock } from '../../../service/clock.ts';
+
+const point = (sequence: number): ResumePoint => ({ sequence, time: sequence, offsets: [] });
+
+/** Polls a stream of events of these sizes, in deliveries of two. @returns the sequences, and the resume point's */
+async function poll(sizes: readonly number[], limit = 1000): Promise<[number[], number]> {
+  const events = sizes.map((jsonLength, index) => ({
+    jsonLength,
+    sequence: index + 1,
+    resumePoint: point(index + 1),
+  }));
+  const reader = {
+    async next({ sequence }: ResumePoint) {
+      const read = events.slice(sequence, sequence + 2);
+      return { events: read as unknown as RenderedEvent[], resumePoint: point(sequence + read.length) };
+    },
+    close() {},
+  };
+  const feed = { latest: point(sizes.length), openReader: () => reader } as unknown as Feed;
+  const signal = new AbortController().signal;
+  const options = { start: point(0), filter: {}, limit, waitMs: 0, signal, confirm: async () => {} };
+  const result = await new LongPoll(feed, { ...options, clock: systemClock }).run();
+  return [result.events.map(({ sequence }) => sequence), result.resumePoint.sequence];
+}
+
+const HALF = MAX_ANSWER_BYTES / 2;
+
+test.each<[string, number[], number[]]>([
+  ['all events that fit exactly', [HALF, HALF], [1, 2]],
+  ['no event that does not fit any more, in the middle of a delivery', [HALF, HALF + 1, 1], [1]],
+  ['no event that does not fit any more, at the beginning of a delivery', [HALF, HALF, 1, 1], [1, 2]],
+  ['one event at least, whatever its size', [2 * MAX_ANSWER_BYTES, 1], [1]],
+])('INV-15: an answer has %s, and the next one continues there', async (_, sizes, expected) => {
+  expect(await poll(sizes)).toEqual([expected, expected.at(-1)]);
+});
+
+test('an answer has as many events as asked for', async () => {
+  expect(await poll([1, 1, 1, 1, 1], 3)).toEqual([[1, 2, 3], 3]);
+  expect(await poll([1, 1, 1, 1, 1])).toEqual([[1, 2, 3, 4, 5], 5]);
+});
