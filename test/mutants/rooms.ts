@@ -26,7 +26,7 @@ const ROOMS: readonly Room[] = [
   },
   {
     folder: 'gateway/feed',
-    tests: ['test/gateway/feed/{chunk-cache,entry,memory-log,merge,read-ahead,reader}.test.ts'],
+    tests: ['test/gateway/feed/{chunk-cache,memory-log,merge,read-ahead,reader,replay-run}.test.ts'],
     needsServers: false,
   },
   {
@@ -37,7 +37,8 @@ const ROOMS: readonly Room[] = [
   {
     folder: 'consumers',
     tests: [
-      'test/consumers/{apply-ranges,submission-record,rejection,relay,rejected-producer,submission-fault,topic-watch}.test.ts',
+      'test/consumers/{apply-ranges,backlog,leadership,reconcile-offsets,rejected-producer,rejection,relay,submission-fault,submission-record,topic-watch}.test.ts',
+      'test/consumers/replicas/replica-gate.test.ts',
     ],
     needsServers: true,
   },

@@ -80,6 +80,25 @@ test('an account runs no more requests than its limit, and does not delay the ne
   expect(await Promise.all(done)).toEqual(['done', 'done', 'done']);
 });
 
+test('a request whose account is at its limit does not block requests behind it', async () => {
+  const queue = new FairQueue({ atOnce: 2, atOnceOfAccount: 1, waiting: 10, waitingOfAccount: 10 });
+  const [first, other, second, third] = [createWork(), createWork(), createWork(), createWork()];
+  const done = [
+    queue.run(first.work, HERE),
+    queue.run(other.work, OTHER),
+    queue.run(second.work, HERE),
+    queue.run(third.work, { ...HERE, accountId: 3 }),
+  ];
+  other.resolve('done');
+  await settle();
+  expect([second.isBegun(), third.isBegun()]).toEqual([false, true]);
+  first.resolve('done');
+  await settle();
+  expect(second.isBegun()).toBe(true);
+  for (const { resolve } of [second, third]) resolve('done');
+  expect(await Promise.all(done)).toEqual(['done', 'done', 'done', 'done']);
+});
+
 test('requests that wait or would have to wait are refused during a shutdown', async () => {
   const draining = new AbortController();
   const queue = new FairQueue({

@@ -81,6 +81,29 @@ test('many readers that ask at once share a query, and one that asks later gets 
   for (const { refusals } of readers) expect(refusals).toContain('revoked_api_key');
 });
 
+test('a reader gets every edit of its subscription, one that returns to an earlier filter too', async () => {
+  const filters = { first: { states: ['CA'] }, second: { states: ['OR'] } };
+  const { rows } = await client.query(
+    `INSERT INTO subscriptions (account_id, name, filter, created_at, updated_at)
+     SELECT account_id, 'mine', $2, now(), now() FROM api_keys WHERE id = $1 RETURNING id`,
+    [keyId, filters.first],
+  );
+  const { id } = rows[0];
+  const edit = (filter: object) =>
+    client.query('UPDATE subscriptions SET filter = $2 WHERE id = $1', [id, filter]);
+  const { reader } = watch();
+  const got: object[] = [];
+  reader.subscription = { id, filter: filters.first };
+  reader.changeFilter = (filter) => got.push(filter);
+  await accessWatch.check(reader);
+  await edit(filters.second);
+  await accessWatch.check(reader);
+  await accessWatch.check(reader);
+  await edit(filters.first);
+  await accessWatch.check(reader);
+  expect(got).toEqual([filters.second, filters.first]);
+});
+
 test('a reader that was removed is not checked any more', async () => {
   const [removed, kept] = [watch(), watch()];
   accessWatch.remove(removed.reader);

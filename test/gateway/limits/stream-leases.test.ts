@@ -22,8 +22,15 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** A gateway's leases, with a connection to the database that can be cut. */
-async function createGateway(times: { expiryMs?: number; renewMs?: number } = {}) {
+/**
+ * A gateway's leases, with a connection to the database that can be cut.
+ *
+ * @param wrap returns the pool that the leases use
+ */
+async function createGateway(
+  times: { expiryMs?: number; renewMs?: number } = {},
+  wrap: (pool: DatabasePool) => DatabasePool = (pool) => pool,
+) {
   const way: TcpProxy = await TcpProxy.open(database.url);
   const pool: DatabasePool = await createReadPool({
     databaseUrl: way.url,
@@ -32,7 +39,7 @@ async function createGateway(times: { expiryMs?: number; renewMs?: number } = {}
     statementTimeoutMs: 5000,
   });
   const leases = new StreamLeases({
-    pool,
+    pool: wrap(pool),
     clock: systemClock,
     log: createLog('test', 'silent'),
     ...times,
@@ -172,6 +179,30 @@ describe('open streams', () => {
     await gateway.leases.stop();
     expect(await counted()).toBe(0);
   });
+});
+
+test('a stream that closes while its lost lease is written again frees its place', async () => {
+  const [restoring, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const gateway = await createGateway({ renewMs: 10 }, (pool) => ({
+    ...pool,
+    async query(statement) {
+      const isRestore = statement.sql.includes('INSERT INTO stream_leases');
+      if (isRestore) {
+        restoring.resolve();
+        await released.promise;
+      }
+      const result = await pool.query(statement);
+      if (!isRestore) released.resolve();
+      return result;
+    },
+  }));
+  const stream = await mustOpen(gateway, 1);
+  await client.query('DELETE FROM stream_leases WHERE account_id = $1', [accountId]);
+  await restoring.promise;
+  stream.abort();
+  await released.promise;
+  await gateway.leases.stop();
+  expect(await counted()).toBe(0);
 });
 
 describe('while the database does not answer', () => {
