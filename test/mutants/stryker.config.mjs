@@ -1,4 +1,4 @@
-/** StrykerJS for one room, as run.ts calls it. */
+/** StrykerJS for one file, as run.ts calls it. */
 export default {
   testRunner: 'jest',
   jest: {
@@ -23,5 +23,5 @@ export default {
   tempDirName: '.cache/mutants',
   reporters: ['progress-append-only', 'clear-text', 'html'],
   clearTextReporter: { allowColor: false, allowEmojis: false, logTests: false, reportTests: false },
-  htmlReporter: { fileName: `.cache/mutants-${process.env.MUTANT_ROOM}.html` },
+  htmlReporter: { fileName: `.cache/mutants-${process.env.MUTANT_FILE}.html` },
 };
