@@ -1,14 +1,16 @@
 /** What operators do to accounts, keys and plans at the same time, or again. */
-import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg, { type ClientBase } from 'pg';
+import { noteKeyUses } from '../../store/access/api-keys.ts';
 import {
   AccountMovedError,
   ensureAccount,
   setAccountPlan,
   setAccountSuspended,
 } from '../../store/accounts/accounts.ts';
-import { issueKeyOf, revokeKey } from '../../store/accounts/issued-keys.ts';
+import { issueKeyOf, listKeys, revokeKey } from '../../store/accounts/issued-keys.ts';
 import { changePlan, listPlans, PlanChangedError, PlanMismatchError } from '../../store/accounts/plans.ts';
+import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
 import { inTransaction } from '../../store/connection/transaction.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { overlap } from '../helpers/postgres/overlap.ts';
@@ -16,9 +18,15 @@ import { overlap } from '../helpers/postgres/overlap.ts';
 const { url, client } = useTestDatabase();
 const pool = new pg.Pool({ connectionString: url });
 const ACTOR = { osUser: 'ada', person: null };
+/** The connections of a gateway. */
+let gateway: DatabasePool;
 let acme: { id: number; name: string };
 
-afterAll(() => pool.end());
+beforeAll(async () => {
+  const timeouts = { connectionTimeoutMs: 5000, statementTimeoutMs: 5000 };
+  gateway = await createReadPool({ databaseUrl: url, maxConnections: 1, ...timeouts });
+});
+afterAll(() => Promise.all([pool.end(), gateway.end()]));
 beforeEach(async () => {
   await client.query('TRUNCATE audit_log, accounts RESTART IDENTITY CASCADE');
   acme = { id: await ensureAccount(client, { name: 'acme', plan: 'free' }, ACTOR), name: 'acme' };
@@ -117,5 +125,15 @@ describe('a key', () => {
     const issue = (on: ClientBase) => issueKeyOf(on, acme, { ...grant, formId }, ACTOR);
     expect(await overlap(pool, issue, issue)).toBeNull();
     expect(await audited()).toEqual(['key.created']);
+  });
+
+  test('keeps its latest use if gateways note their uses in another order', async () => {
+    const { id = 0 } = (await issueKeyOf(client, acme, grant, ACTOR)) ?? {};
+    const lastUse = async () => (await listKeys(client))[0]?.lastUsedAt?.getTime();
+    await noteKeyUses(gateway, new Map([[id, 2000]]));
+    await noteKeyUses(gateway, new Map([[id, 1000]]));
+    expect(await lastUse()).toBe(2000);
+    await noteKeyUses(gateway, new Map([[id, 3000]]));
+    expect(await lastUse()).toBe(3000);
   });
 });
