@@ -17,6 +17,7 @@ import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { chooseTopicPrefix, createTestTopics } from '../helpers/kafka/topics.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { overlap } from '../helpers/postgres/overlap.ts';
 import { testServers } from '../helpers/servers/servers.ts';
 
 const HOUR_MS = 3_600_000;
@@ -85,6 +86,28 @@ test('of two submissions, the one whose position has changed since is left out, 
   const outcome = await retry();
   expect(outcome).toMatchObject({ sent: 1, outdated: [{ offset: 20 }] });
   expect(await countSent(left, sent)).toEqual([0, 1]);
+});
+
+test('unreadable, empty and shortened submissions are counted and not sent, and the one between them is', async () => {
+  const short = endorse('coast-gazette', 'sheriff', 'zed');
+  const between = endorse('coast-gazette', 'prop-1', 'zed');
+  await reject([short], { offset: 40, value: Buffer.from('noise') });
+  await reject([between], { offset: 41 });
+  await reject([short], { offset: 42, value: null });
+  await reject([short], { offset: 43, truncated: { size: 9_000_000, sha256: Buffer.alloc(32) } });
+  expect(await retry()).toEqual({ sent: 1, unreadable: 3, skipped: 0, outdated: [] });
+  expect(await countSent(short, between)).toEqual([0, 1]);
+});
+
+test('of two retries at the same time, the second one waits, sends nothing twice, and is not in the audit log', async () => {
+  const one = endorse('nation-herald', 'mayor', 'zed');
+  await reject([one], { offset: 50 });
+  await client.query('TRUNCATE audit_log');
+  const retryOn = (on: pg.ClientBase) => retryNew(on, { brokers, topicPrefix }, ACTOR);
+  expect(await overlap(pool, retryOn, retryOn)).toMatchObject({ sent: 0 });
+  expect(await countSent(one)).toEqual([1]);
+  const { rows } = await client.query('SELECT action FROM audit_log');
+  expect(rows).toEqual([{ action: 'submission.retried' }]);
 });
 
 test('every one of many submissions is sent once', async () => {
