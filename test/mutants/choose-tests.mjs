@@ -6,7 +6,9 @@ import { readImports } from '../jest/imports.mjs';
 
 const CODE = '{schemas,domain,service,store,kafka,administration,gateway,consumers,ops,clients}/**/*.ts';
 /** The most test files for a file of code. They run once without a mutant, to see what they reach. */
-const MOST_TESTS = 16;
+const MOST_TESTS = 12;
+/** They are at most this much farther than the nearest one. */
+const MOST_FARTHER = 4;
 
 /** The test files of `npm test`, without those of documents, which mutants leave alone. */
 const tests = [...groups.unit, ...groups.servers].filter(
@@ -49,5 +51,6 @@ export function chooseTests(file) {
   const wordsOf = (name) => new Set(path.relative('.', name).match(/[a-z]+/gi));
   const distance = (test) => steps.get(test) - wordsOf(test).intersection(wordsOf(file)).size;
   const reaching = tests.filter((test) => steps.has(test)).sort((a, b) => distance(a) - distance(b));
-  return reaching.slice(0, MOST_TESTS).map((test) => path.relative('.', test));
+  const near = reaching.filter((test) => distance(test) - distance(reaching[0]) <= MOST_FARTHER);
+  return near.slice(0, MOST_TESTS).map((test) => path.relative('.', test));
 }

@@ -21,6 +21,8 @@ export default {
   tsconfigFile: 'none',
   ignorePatterns: ['.cache', '.data', 'bench', 'docs'],
   tempDirName: '.cache/mutants',
+  // It would warn of each test that jest-circus-runner.mjs leaves out.
+  logLevel: 'error',
   reporters: ['progress-append-only', 'clear-text', 'html'],
   clearTextReporter: { allowColor: false, allowEmojis: false, logTests: false, reportTests: false },
   htmlReporter: { fileName: `.cache/mutants-${process.env.MUTANT_FILE}.html` },

@@ -6,10 +6,8 @@ const requireFromJest = createRequire(createRequire(import.meta.url).resolve('je
 const requireFromCore = createRequire(requireFromJest.resolve('@jest/core'));
 const { default: TestSequencer } = requireFromCore('@jest/test-sequencer');
 
-/** The most test files that have to notice one mutant. */
-const MOST_TESTS = 8;
-const nearness = process.env.MUTANT_TESTS.split(' ');
-const placeOf = ({ path }) => nearness.findIndex((name) => path.endsWith(`/${name}`));
+const placeOf = ({ path }) =>
+  process.env.MUTANT_TESTS.split(' ').findIndex((name) => path.endsWith(`/${name}`));
 
 export default class MutantTestSequencer extends TestSequencer {
   #pattern;
@@ -25,7 +23,6 @@ export default class MutantTestSequencer extends TestSequencer {
     const names = JSON.parse(readFileSync(process.env.MUTANT_NOTES, 'utf8'));
     return tests
       .filter(({ path }) => names[path]?.some((name) => wanted.test(name)))
-      .sort((a, b) => placeOf(a) - placeOf(b))
-      .slice(0, MOST_TESTS);
+      .sort((a, b) => placeOf(a) - placeOf(b));
   }
 }
