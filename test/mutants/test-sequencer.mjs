@@ -6,8 +6,7 @@ const requireFromJest = createRequire(createRequire(import.meta.url).resolve('je
 const requireFromCore = createRequire(requireFromJest.resolve('@jest/core'));
 const { default: TestSequencer } = requireFromCore('@jest/test-sequencer');
 
-const placeOf = ({ path }) =>
-  process.env.MUTANT_TESTS.split(' ').findIndex((name) => path.endsWith(`/${name}`));
+const placeOf = ({ path }) => process.env.MUTANT_TESTS.split(' ').findIndex((name) => path.endsWith(name));
 
 export default class MutantTestSequencer extends TestSequencer {
   #pattern;
