@@ -68,5 +68,7 @@ test('a rejection that the consumers send to its topic meanwhile counts once', a
     waiting.map(({ id }) => id),
   );
   await sender.query('COMMIT');
-  expect(await following).toMatchObject({ applied: 1, changed: 0, rejected: 1, rejections: [{ offset: 0 }] });
+  const { rejections, ...outcome } = await following;
+  expect(outcome).toEqual({ applied: 1, changed: 0, rejected: 1 });
+  expect(rejections.first).toMatchObject([{ offset: 0 }]);
 });

@@ -81,14 +81,17 @@ test('a choice that vanishes from its contest is removed with its endorsements',
   expect(await deleted()).toEqual(['deleted Title of mayor']);
 });
 
-test('contests and choices count together against the number that may be removed', async () => {
+test('contests, choices and endorsements count together against the number that may be taken away', async () => {
   const lacking: [CatalogueKind, unknown][] = [['contests', contest('mayor', { choices: [choice('bob')] })]];
-  const refused = await load(lacking, 1);
-  expect(refused).toMatchObject({ loaded: false, removalsRefused: 2 });
+  const refused = await load(lacking, 5);
+  expect(refused).toMatchObject({
+    loaded: false,
+    removalsRefused: [{ contests: 1, choices: 3, endorsements: 2 }],
+  });
   expect(await present()).toEqual(ALL);
   expect(await endorsed()).toHaveLength(3);
 
-  const allowed = await load(lacking, 2);
+  const allowed = await load(lacking, 6);
   expect(allowed).toMatchObject({ loaded: true, removalsRefused: null });
   expect(await endorsed()).toEqual([`${OTHER}/mayor`]);
 });
