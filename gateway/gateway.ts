@@ -109,7 +109,7 @@ export async function startGateway(
     log,
   });
   const access = await startAccess(config, { clock, log });
-  const accessWatch = new AccessWatch({ pool: access.pool, clock, log });
+  const accessWatch = new AccessWatch({ ...access, clock, log });
   const openStreams = new OpenStreams({ accessWatch, clock });
   const draining = new AbortController();
   // Every long poll listens to this signal.

@@ -20,18 +20,20 @@ interface ControlledStream {
 }
 
 /** The access with which a stream's request was admitted. */
-type StreamAccess = Pick<WatchedReader, 'credential' | 'subscription'>;
+type StreamAccess = Pick<WatchedReader, 'credential' | 'subscription' | 'lease'>;
 
 /** A watched stream. It is a class to save memory: thousands of streams are open at a time. */
 class OpenStream implements WatchedReader {
   readonly stream: ControlledStream;
   readonly credential: WatchedReader['credential'];
   subscription: WatchedReader['subscription'];
+  readonly lease: WatchedReader['lease'];
 
-  constructor(stream: ControlledStream, { credential, subscription }: StreamAccess) {
+  constructor(stream: ControlledStream, { credential, subscription, lease }: StreamAccess) {
     this.stream = stream;
     this.credential = credential;
     this.subscription = subscription;
+    this.lease = lease;
   }
 
   refuse({ code, message }: ApiError): void {
@@ -40,6 +42,10 @@ class OpenStream implements WatchedReader {
 
   loseSubscription(): void {
     this.stream.end({ reconnect: 'subscription_changed' });
+  }
+
+  loseLease(): void {
+    this.stream.end({ reconnect: 'plan_changed' });
   }
 
   changeFilter(filter: StreamFilter): void {

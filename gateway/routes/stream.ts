@@ -41,7 +41,7 @@ export const streamRoute = defineRoute({
       { ...query, lastEventId: header('Last-Event-ID') },
       { feed, pool, clock, retentionMs },
     );
-    await streamLeases.acquire(caller, onClose);
+    const lease = await streamLeases.acquire(caller, onClose);
     const gzip = acceptsGzip();
     return {
       headers: gzip ? { ...HEADERS, 'Content-Encoding': 'gzip' } : HEADERS,
@@ -59,7 +59,7 @@ export const streamRoute = defineRoute({
           openLog: () => log.child({ requestId: id, account: caller.account }),
           random: Math.random,
         });
-        const remove = openStreams.add(stream, { credential: caller.credential, subscription });
+        const remove = openStreams.add(stream, { credential: caller.credential, subscription, lease });
         if (response.closed) stream.end({ gone: true });
         else response.once('close', () => stream.end({ gone: true }));
         return stream.run().then(() => {

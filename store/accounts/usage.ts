@@ -128,8 +128,7 @@ export interface OpenStreamCount {
  * - The streams of a killed gateway count until their leases expire, up to 30 seconds.
  * - Streams that began during an outage of the database count from the next renewal of leases, within ten
  *   seconds.
- * - Streams that began before the account moved from an unlimited plan to a limited one never count. They end
- *   within STREAM_LIFETIME_MS.
+ * - Streams that began before the account moved from an unlimited plan to a limited one count within seconds.
  *
  * @returns null if the account does not exist.
  */
