@@ -24,8 +24,10 @@ export interface GatewayContext {
   accessWatch: AccessWatch;
   openStreams: OpenStreams;
   responseCache: ResponseCache;
-  /** Bounds how many large answers are made at a time. */
+  /** The turns of recommendations for whole elections and states. */
   largeAnswers: FairQueue;
+  /** The turns of digests, which wait for no recommendation. */
+  digests: FairQueue;
   /** Sends whole lists as lines of JSON. */
   exports: Pick<Exports, 'begin'>;
   clock: Clock;

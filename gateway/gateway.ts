@@ -39,7 +39,8 @@ const STATEMENT_TIMEOUT_MS = 15_000;
 const VERSION_TIMEOUT_MS = 3000;
 const MB = 1024 * 1024;
 const ANSWERS_IN_FLIGHT = { bytes: 192 * MB, bytesOfAccount: 32 * MB, smallBytes: 64 * 1024 };
-const LARGE_ANSWERS = { atOnce: 4, atOnceOfAccount: 4, waiting: 200, waitingOfAccount: 50 };
+const LARGE_ANSWERS = { atOnce: 4, atOnceOfAccount: 2, reserved: 2, waiting: 200, waitingOfAccount: 10 };
+const DIGESTS = { atOnce: 2, atOnceOfAccount: 1, reserved: 0, waiting: 100, waitingOfAccount: 10 };
 
 export interface Gateway extends Stoppable {
   /** The port it listens on. */
@@ -125,6 +126,7 @@ export async function startGateway(
     openStreams,
     responseCache,
     largeAnswers: new FairQueue(LARGE_ANSWERS),
+    digests: new FairQueue(DIGESTS),
     exports: new Exports({ pool: exportPool, clock, log, draining: draining.signal }),
     clock,
     log,

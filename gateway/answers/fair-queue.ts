@@ -1,10 +1,12 @@
-import { createUnavailableError, SHUTTING_DOWN } from '../http/api-error.ts';
+import { ApiError, createUnavailableError, SHUTTING_DOWN } from '../http/api-error.ts';
 
 export interface FairQueueLimits {
-  /** The most answers that are made at a time. */
+  /** The most requests that have a turn at a time. */
   atOnce: number;
   /** The most of them for one account. */
   atOnceOfAccount: number;
+  /** The turns that only accounts without a turn can take. */
+  reserved: number;
   /** The most requests that may wait. */
   waiting: number;
   /** The most waiting requests of one account. */
@@ -12,7 +14,7 @@ export interface FairQueueLimits {
 }
 
 interface FairQueueOptions extends FairQueueLimits {
-  /** Aborts when the gateway shuts down. Waiting requests are then refused; answers under way continue. */
+  /** Aborts when the gateway shuts down. Waiting requests are then refused; work under way continues. */
   draining?: AbortSignal;
 }
 
@@ -24,92 +26,143 @@ export interface QueueClient {
 }
 
 interface QueuedRequest {
-  accountId: number;
   begin: () => void;
-  refuse: (message: string) => void;
+  refuse: (error: ApiError) => void;
+}
+
+/** An account that has a turn or waits for one. */
+interface QueueingAccount {
+  id: number;
+  running: number;
+  /** In order of arrival. */
+  waiting: Set<QueuedRequest>;
+  /** The round in which it gets its next turn. */
+  round: number;
 }
 
 /**
- * Bounds how many large answers are made at a time, in all and for one account. An answer for a whole state
- * can take a hundred megabytes while it is made; many at once would exhaust the memory.
+ * Bounds how much costly work is done at a time, in all and for one account, and lets the accounts take turns (INV-15):
+ * in each round, every account that waits gets one turn, however many requests it has. An account that comes later
+ * joins the present round.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
-  readonly #waiting = new Set<QueuedRequest>();
-  /** The account of each answer under way; an account can occur several times. */
-  readonly #running: number[] = [];
+  readonly #accounts = new Map<number, QueueingAccount>();
   readonly #draining: AbortSignal | undefined;
+  #round = 0;
+  #running = 0;
+  #waiting = 0;
 
   constructor({ draining, ...limits }: FairQueueOptions) {
     this.#limits = limits;
     this.#draining = draining;
     draining?.addEventListener('abort', () => {
-      for (const { refuse } of this.#waiting) refuse(SHUTTING_DOWN);
+      for (const { waiting } of this.#accounts.values()) {
+        for (const { refuse } of waiting) refuse(createUnavailableError('server_busy', SHUTTING_DOWN));
+      }
     });
   }
 
   /**
    * Runs the work when its turn comes. Clients that disconnect leave the queue.
    *
-   * @throws ApiError server_busy, with Retry-After, if too many requests wait or the gateway shuts down
-   *   before its turn; and the errors of the work.
+   * @throws ApiError, with Retry-After, if the request cannot wait: too_many_requests_in_flight if too many of its
+   *   account wait, server_busy if too many wait in all or the gateway shuts down before its turn; and the errors of
+   *   the work.
    */
-  async run<T>(work: () => Promise<T>, client: QueueClient): Promise<T> {
-    const { accountId } = client;
-    if (this.#isFree(accountId)) this.#running.push(accountId);
-    else await this.#wait(client);
+  async run<T>(work: () => Promise<T>, { accountId, gone }: QueueClient): Promise<T> {
+    const account = this.#enter(accountId);
+    if (this.#mayBegin(account)) this.#takeTurn(account);
+    else await this.#wait(account, gone);
     try {
       return await work();
     } finally {
-      this.#running.splice(this.#running.indexOf(accountId), 1);
+      account.running -= 1;
+      this.#running -= 1;
+      this.#leave(account);
       this.#beginNext();
     }
   }
 
-  #isFree(accountId: number): boolean {
-    const { atOnce, atOnceOfAccount } = this.#limits;
-    const ofAccount = this.#running.filter((other) => other === accountId).length;
-    return this.#running.length < atOnce && ofAccount < atOnceOfAccount;
+  #enter(id: number): QueueingAccount {
+    const known = this.#accounts.get(id);
+    if (known) return known;
+    const account = { id, running: 0, waiting: new Set<QueuedRequest>(), round: this.#round };
+    this.#accounts.set(id, account);
+    return account;
   }
 
-  /** Starts the request that has waited longest among those whose account is below its limit. */
+  /** Forgets an account that has no request any more. */
+  #leave(account: QueueingAccount): void {
+    if (account.running === 0 && account.waiting.size === 0) this.#accounts.delete(account.id);
+  }
+
+  #mayBegin({ running }: QueueingAccount): boolean {
+    const { atOnce, atOnceOfAccount, reserved } = this.#limits;
+    const open = running === 0 ? atOnce : atOnce - reserved;
+    return this.#running < open && running < atOnceOfAccount;
+  }
+
+  #takeTurn(account: QueueingAccount): void {
+    this.#round = Math.max(this.#round, account.round);
+    account.round = this.#round + 1;
+    account.running += 1;
+    this.#running += 1;
+  }
+
+  /** Begins the first request of the account whose round is the earliest. */
   #beginNext(): void {
-    for (const { accountId, begin } of this.#waiting) {
-      if (!this.#isFree(accountId)) continue;
-      this.#running.push(accountId);
-      begin();
-      return;
+    let next: QueueingAccount | undefined;
+    for (const account of this.#accounts.values()) {
+      const isEarlier = next === undefined || account.round < next.round;
+      if (isEarlier && account.waiting.size > 0 && this.#mayBegin(account)) next = account;
     }
+    const [request] = next?.waiting ?? [];
+    if (!next || !request) return;
+    this.#takeTurn(next);
+    request.begin();
   }
 
   /** Resolves when the request's turn comes. Rejects if the client disconnects first. */
-  #wait({ accountId, gone }: QueueClient): Promise<void> {
-    const { waiting, waitingOfAccount } = this.#limits;
-    const ofAccount = [...this.#waiting].filter((other) => other.accountId === accountId).length;
+  #wait(account: QueueingAccount, gone: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const leave = () => {
-      this.#waiting.delete(request);
+    const stopWaiting = () => {
+      if (account.waiting.delete(request)) this.#waiting -= 1;
       gone.removeEventListener('abort', giveUp);
     };
-    const refuse = (message: string) => {
-      leave();
-      reject(createUnavailableError('server_busy', message));
+    const refuse = (error: ApiError) => {
+      stopWaiting();
+      this.#leave(account);
+      reject(error);
     };
-    const giveUp = () => refuse('The client has disconnected.');
+    const giveUp = () => refuse(createUnavailableError('server_busy', 'The client has disconnected.'));
     const begin = () => {
-      leave();
+      stopWaiting();
       resolve();
     };
-    const request = { accountId, begin, refuse };
-    if (this.#draining?.aborted) {
-      refuse(SHUTTING_DOWN);
-    } else if (this.#waiting.size >= waiting || ofAccount >= waitingOfAccount) {
-      refuse('Too many large answers are being made; try again.');
-    } else {
-      this.#waiting.add(request);
+    const request = { begin, refuse };
+    const refusal = this.#findRefusal(account);
+    if (refusal) refuse(refusal);
+    else {
+      account.waiting.add(request);
+      this.#waiting += 1;
       gone.addEventListener('abort', giveUp);
       if (gone.aborted) giveUp();
     }
     return promise;
+  }
+
+  /** Why a request cannot wait; null if it can. */
+  #findRefusal({ waiting }: QueueingAccount): ApiError | null {
+    if (this.#draining?.aborted) return createUnavailableError('server_busy', SHUTTING_DOWN);
+    if (waiting.size >= this.#limits.waitingOfAccount) {
+      return new ApiError(
+        'too_many_requests_in_flight',
+        'Too many costly requests of the account wait already; wait for some of them to be answered.',
+        { 'Retry-After': '2' },
+      );
+    }
+    if (this.#waiting < this.#limits.waiting) return null;
+    return createUnavailableError('server_busy', 'Too many costly requests wait; try again.');
   }
 }

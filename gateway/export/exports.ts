@@ -13,7 +13,13 @@ import { LineBody, ReaderGoneError, SlowReaderError } from './line-body.ts';
 
 /** The most exports at a time. Each holds a snapshot on its own connection. */
 export const MAX_EXPORTS = 4;
-const QUEUE_LIMITS = { atOnce: MAX_EXPORTS, atOnceOfAccount: 2, waiting: 20, waitingOfAccount: 5 };
+const QUEUE_LIMITS = {
+  atOnce: MAX_EXPORTS,
+  atOnceOfAccount: 2,
+  reserved: 2,
+  waiting: 100,
+  waitingOfAccount: 5,
+};
 /** A client that takes nothing for this long is disconnected, in milliseconds. */
 const STALL_MS = 30_000;
 /** The longest export, in milliseconds; slower clients are cut, since snapshots block Postgres' clean-up. */

@@ -46,7 +46,8 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
   const [route, parameters] = findRoute(pathname);
   const config = createConfig({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'localhost:9092' });
   // The data endpoints use only this part of the context.
-  const largeAnswers = new FairQueue({ atOnce: 1, atOnceOfAccount: 1, waiting: 0, waitingOfAccount: 0 });
+  const limits = { atOnce: 1, atOnceOfAccount: 1, reserved: 0, waiting: 0, waitingOfAccount: 0 };
+  const [largeAnswers, digests] = [new FairQueue(limits), new FairQueue(limits)];
   const responseCache = new ResponseCache({
     maxBytes: 0,
     retentionMs: config.retentionMs,
@@ -58,6 +59,7 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
     pool,
     replicas,
     largeAnswers,
+    digests,
     responseCache,
     config,
     clock: systemClock,
