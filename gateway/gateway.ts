@@ -82,7 +82,7 @@ export async function startGateway(
     connectionTimeoutMs: VERSION_TIMEOUT_MS,
     statementTimeoutMs: VERSION_TIMEOUT_MS,
   });
-  const exportPool = await createReadPool({ ...connection, maxConnections: MAX_EXPORTS });
+  const exportPool = await createReadPool({ ...connection, maxConnections: MAX_EXPORTS + 1 });
   const databaseClock = new ReferenceClock({ read: () => loadDatabaseTime(pool), log });
   const clock = ownClock ?? databaseClock;
   databaseClock.start();

@@ -192,6 +192,21 @@ describe('a large answer of lines', () => {
     await until('the query has ended', async () => (await snapshots()) === 0);
   });
 
+  test('INV-15: ends a statement under way when the client leaves', async () => {
+    const WAITING = `${EXPORTING} AND wait_event_type = 'Lock'`;
+    const waiting = async () =>
+      (await client.query(`SELECT FROM pg_stat_activity WHERE ${WAITING}`)).rowCount;
+    await client.query('BEGIN; LOCK TABLE contests IN ACCESS EXCLUSIVE MODE');
+    try {
+      const { asked } = await open();
+      await until('the statement waits', async () => (await waiting()) === 1);
+      asked.destroy();
+      await until('the statement has ended', async () => (await waiting()) === 0, 5000);
+    } finally {
+      await client.query('ROLLBACK');
+    }
+  });
+
   test('counts as left, not as failed, if the answer ends while records are fetched, as after HEAD', async () => {
     const count = (outcome: string) => metricValue('exports_total', { outcome });
     const [left, failed] = [await count('left'), await count('failed')];
