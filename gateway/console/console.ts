@@ -2,13 +2,15 @@ import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { READ_METHODS, requireMethod } from '../http/methods.ts';
+import type { ConsoleBudget } from '../limits/console-budget.ts';
 import { serveAssets } from './assets.ts';
 import type { ConsoleContext } from './context.ts';
 import { enter } from './entry.ts';
 import { answerErrors } from './errors.ts';
 import { readForm } from './form.ts';
-import { renderPage } from './layout.ts';
-import type { Page } from './page.ts';
+import { renderPage, type Visitor } from './layout.ts';
+import { showOverBudget } from './over-budget.ts';
+import type { Page, ShownPage } from './page.ts';
 import { PageError } from './page-error.ts';
 import { menu, pages } from './pages/index.ts';
 import { AttemptsByAddress } from './session/attempts.ts';
@@ -44,6 +46,7 @@ export interface ConsoleOptions {
   /** The service's public address; null if every address is accepted. */
   publicUrl: string | null;
   provider: OpenIdProvider | null;
+  budget: ConsoleBudget;
 }
 
 function sendToSignIn(ctx: Context): void {
@@ -56,11 +59,17 @@ function sendToSignIn(ctx: Context): void {
 
 async function answerPage(ctx: Context, page: Page, options: ConsoleOptions): Promise<void> {
   const { pool, clock } = options.context;
-  const entry = await enter(ctx, page, { sessionPool: options.sessionPool, pool, clock });
+  const { sessionPool, budget } = options;
+  const entry = await enter(ctx, page, { sessionPool, pool, clock, budget });
   if (!entry) return sendToSignIn(ctx);
-  const { token, session, form, stray } = entry;
+  const { token, session, form, stray, waitSeconds } = entry;
   ctx.state.account = session.account;
   const csrf = formTokenOf(token, session.accountId);
+  if (waitSeconds > 0) {
+    ctx.set('Retry-After', String(waitSeconds));
+    const sent = page.method === 'POST' ? form : null;
+    return showPage(ctx, showOverBudget(sent, ctx.url, waitSeconds), { session, csrf });
+  }
   const closed = new AbortController();
   ctx.res.once('close', () => closed.abort());
   const request = {
@@ -78,8 +87,12 @@ async function answerPage(ctx: Context, page: Page, options: ConsoleOptions): Pr
     ctx.status = 303;
     return ctx.redirect(reply.redirect);
   }
-  ctx.status = reply.status ?? 200;
-  ctx.body = renderPage(reply, { session, csrf, path: ctx.path, menu });
+  showPage(ctx, reply, { session, csrf });
+}
+
+function showPage(ctx: Context, page: ShownPage, visitor: Pick<Visitor, 'session' | 'csrf'>): void {
+  ctx.status = page.status ?? 200;
+  ctx.body = renderPage(page, { ...visitor, path: ctx.path, menu });
 }
 
 function createRouter(options: ConsoleOptions): Router {

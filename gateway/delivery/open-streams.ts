@@ -3,6 +3,7 @@ import type { StreamFilter } from '../../domain/stream-filter.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { ApiError } from '../http/api-error.ts';
 import type { AccessWatch, WatchedReader } from './access-watch.ts';
+import { SessionStreams } from './session-streams.ts';
 import type { StreamEnding } from './stream-ending.ts';
 
 /** The interval at which a draining gateway ends some of its streams, in milliseconds. */
@@ -56,6 +57,8 @@ class OpenStream implements WatchedReader {
 /** The open streams of a gateway. They are watched, and asked to reconnect when the gateway shuts down. */
 export class OpenStreams {
   readonly #streams = new Set<OpenStream>();
+  /** The places of streams without a lease. */
+  readonly ofSessions = new SessionStreams();
   readonly #accessWatch: AccessWatch;
   readonly #clock: Clock;
   #isDraining = false;
@@ -67,12 +70,15 @@ export class OpenStreams {
 
   /** Adds a stream and returns a function that removes it. While draining, the stream ends at once. */
   add(stream: ControlledStream, access: StreamAccess): () => void {
+    const { credential } = access;
     const open = new OpenStream(stream, access);
+    const leave = 'session' in credential ? this.ofSessions.enter(credential, stream) : () => {};
     this.#accessWatch.add(open);
     this.#streams.add(open);
     if (this.#isDraining) stream.end({ reconnect: 'shutdown' });
     openStreamCount.set(this.#streams.size);
     return () => {
+      leave();
       this.#accessWatch.remove(open);
       this.#streams.delete(open);
       openStreamCount.set(this.#streams.size);

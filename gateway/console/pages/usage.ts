@@ -87,7 +87,8 @@ export const usagePages: readonly Page[] = [
           <dl class="facts">
             <div><dt>Plan</dt><dd>${plan}</dd></div>
             <div><dt>Requests a minute</dt><dd>${requestsPerMinute === null ? 'no limit' : `at most ${number.format(requestsPerMinute)}`}</dd></div>
-            <div><dt>Requests today (UTC)</dt><dd>${number.format(days.at(-1)?.requests ?? 0)}${requestsPerDay !== null && ` of ${number.format(requestsPerDay)}`}</dd></div>
+            <div><dt>Requests a day (UTC)</dt><dd>${requestsPerDay === null ? 'no limit' : `at most ${number.format(requestsPerDay)}`}</dd></div>
+            <div><dt>Requests today, with the console’s</dt><dd>${number.format(days.at(-1)?.requests ?? 0)}</dd></div>
             <div><dt>Open streams</dt><dd>${streams?.max == null ? 'no limit' : `${streams.open} of ${streams.max}`}</dd></div>
           </dl>
           <${Plot} title="Requests by hour, the last 48 hours (UTC)" parts=${PARTS} bars=${barsOf(hours, 16)} />
@@ -102,7 +103,7 @@ export const usagePages: readonly Page[] = [
             )}
           <//>
           <p><a href="/console/usage/errors">Errors with their request ids</a></p>
-          <p class="muted">Numbers are written about every ten seconds and kept for 35 days. Requests of these pages count as the console's.</p>`,
+          <p class="muted">Numbers are written about every ten seconds and kept for 35 days. Requests of these pages are shown as the console’s, and do not count against the plan.</p>`,
       };
     },
   },
