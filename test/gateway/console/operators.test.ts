@@ -153,6 +153,12 @@ test('a retry of a missing rejection shows a sentence', async () => {
   expect(refused.html).toContain('0/999999');
 });
 
+test('INV-15: rejected submissions before a place are shown on a page of their own', async () => {
+  const { html } = await operator.get('/console/operator/rejected?before=0-0,1-0');
+  expect(html).toContain('No older rejected submissions.');
+  expect((await operator.get('/console/operator/rejected?before=x')).html).not.toContain('No older');
+});
+
 test('the status shows every process and the lag at each hop', async () => {
   let html = '';
   await until('the processes have reported', async () => {
