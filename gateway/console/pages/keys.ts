@@ -45,7 +45,7 @@ const DONE = new Map([
 ]);
 
 /** The state of a key in a word. */
-export function stateOf({ revokedAt, expiresAt }: KeySummary, now: number): 'usable' | 'revoked' | 'expired' {
+function stateOf({ revokedAt, expiresAt }: KeySummary, now: number): 'usable' | 'revoked' | 'expired' {
   if (revokedAt) return 'revoked';
   return expiresAt && expiresAt.getTime() <= now ? 'expired' : 'usable';
 }
