@@ -1,13 +1,13 @@
 import type { Clock } from '../service/clock.ts';
 import type { Logger } from '../service/log.ts';
 import type { DatabasePool } from '../store/connection/read-pool.ts';
-import type { FairQueue } from './answers/fair-queue.ts';
 import type { ResponseCache } from './answers/response-cache.ts';
 import type { GatewayConfig } from './config.ts';
 import type { AccessWatch } from './delivery/access-watch.ts';
 import type { OpenStreams } from './delivery/open-streams.ts';
 import type { Exports } from './export/exports.ts';
 import type { Feed } from './feed/feed.ts';
+import type { FairQueue } from './limits/fair-queue.ts';
 import type { StreamLeases } from './limits/stream-leases.ts';
 import type { ReadReplicas } from './replicas/read-replicas.ts';
 

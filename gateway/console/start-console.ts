@@ -13,6 +13,7 @@ import { callerOf, requireUsableSession } from '../auth/sessions.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Endpoint } from '../http/route.ts';
 import { ConsoleBudget } from '../limits/console-budget.ts';
+import { FairQueue } from '../limits/fair-queue.ts';
 import { ApiCalls } from './api-calls.ts';
 import type { ConsoleConfig } from './config.ts';
 import { createConsole } from './console.ts';
@@ -21,6 +22,7 @@ import { OpenIdProvider } from './session/openid-provider.ts';
 import { MatchCounts } from './subscriptions/match-counts.ts';
 
 const MAX_CONNECTIONS = 3;
+const TURNS = { atOnce: 6, atOnceOfAccount: 2, reserved: 3, waiting: 1000, waitingOfAccount: 100 };
 const TIDY_MS = 10 * 60_000;
 
 /** The console of a gateway. */
@@ -60,6 +62,7 @@ export function startConsole(
       provider: provider && new OpenIdProvider(provider, clock),
       sessionPool: access.pool,
       budget,
+      turns: new FairQueue(TURNS),
     }),
     async findCaller(ctx) {
       const token = readSessionToken(ctx);

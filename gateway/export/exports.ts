@@ -7,9 +7,9 @@ import type { Logger } from '../../service/log.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { exportRecords } from '../../store/reads/export.ts';
 import type { Sql } from '../../store/reads/json.ts';
-import { FairQueue } from '../answers/fair-queue.ts';
 import { PACE } from '../http/content.ts';
 import { toApiError } from '../http/middleware/errors.ts';
+import { FairQueue } from '../limits/fair-queue.ts';
 import { LineBody, ReaderGoneError, SlowReaderError } from './line-body.ts';
 
 /** The most exports at a time. Each holds a snapshot on its own connection. */

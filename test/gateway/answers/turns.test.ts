@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { FairQueue } from '../../../gateway/answers/fair-queue.ts';
+import { FairQueue } from '../../../gateway/limits/fair-queue.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 
 const RECOMMENDATIONS = '/v1/recommendations?election=ca-2026-11-03-general';

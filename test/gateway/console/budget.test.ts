@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { systemClock } from '../../../service/clock.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
@@ -79,4 +80,32 @@ test('INV-15: a form beyond the budget changes nothing and keeps its entries, to
   }
   const sent = await client.send('POST', '/console/keys', again);
   expect([sent.status, sent.html]).toEqual([200, expect.stringContaining('Your new key')]);
+});
+
+test("INV-15: an account's many forms at once do not hold up another account, and refused ones keep their entries", async () => {
+  const [row] = await service.query('SELECT id FROM accounts WHERE name = $1', [account]);
+  const clients = [
+    await ConsoleClient.signIn(service, { account }),
+    await ConsoleClient.signIn(service, { account }),
+  ];
+  const tokens = await Promise.all(clients.map((client) => client.formToken()));
+  const blocker = new pg.Client({ connectionString: service.databaseUrl });
+  await blocker.connect();
+  // Every form of the account waits for this lock.
+  await blocker.query('BEGIN');
+  await blocker.query('SELECT FROM accounts WHERE id = $1 FOR UPDATE', [row?.id]);
+  const forms = clients.flatMap((client, index) =>
+    Array.from({ length: 55 }, () =>
+      client.post('/console/keys', { csrf: tokens[index] ?? '', name: 'Mine', scope: ['data:read'] }),
+    ),
+  );
+  const refused = await Promise.race(forms);
+  expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '2']);
+  expect(refused.html).toContain('<dd>Mine</dd>');
+  const other = await ConsoleClient.signIn(service);
+  expect((await other.get('/console/keys')).status).toBe(200);
+  await blocker.query('ROLLBACK');
+  await blocker.end();
+  const statuses = (await Promise.all(forms)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(8);
 });

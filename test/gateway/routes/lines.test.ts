@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { FairQueue } from '../../../gateway/answers/fair-queue.ts';
+import { FairQueue } from '../../../gateway/limits/fair-queue.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
 import { endorse, withdraw } from '../../helpers/ballots/submissions.ts';
 import { useClient } from '../../helpers/postgres/database.ts';

@@ -1,9 +1,9 @@
-import { FairQueue } from '../../../gateway/answers/fair-queue.ts';
 import { ResponseCache } from '../../../gateway/answers/response-cache.ts';
 import { createConfig } from '../../../gateway/config.ts';
 import type { GatewayContext } from '../../../gateway/context.ts';
 import { encodeContent } from '../../../gateway/http/content.ts';
 import type { RawRequest } from '../../../gateway/http/route.ts';
+import { FairQueue } from '../../../gateway/limits/fair-queue.ts';
 import { routes } from '../../../gateway/routes/index.ts';
 import { systemClock } from '../../../service/clock.ts';
 import { Coalescer } from '../../../service/coalescer.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { FairQueue } from '../../../gateway/answers/fair-queue.ts';
+import { FairQueue } from '../../../gateway/limits/fair-queue.ts';
 
 const HERE = { accountId: 1, gone: new AbortController().signal };
 const OTHER = { ...HERE, accountId: 2 };
