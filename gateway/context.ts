@@ -24,7 +24,7 @@ export interface GatewayContext {
   accessWatch: AccessWatch;
   openStreams: OpenStreams;
   responseCache: ResponseCache;
-  /** The turns of recommendations for whole elections and states. */
+  /** The turns of recommendations for many contests. */
   largeAnswers: FairQueue;
   /** The turns of digests, which wait for no recommendation. */
   digests: FairQueue;

@@ -31,3 +31,11 @@ test('INV-15: a digest does not take turns with recommendations', async () => {
   const [recommendations, digests] = run.mock.contexts;
   expect(recommendations).not.toBe(digests);
 });
+
+test('INV-15: a recommendation for a few contests takes no turn, one for many does', async () => {
+  const named = (count: number) => Array.from({ length: count }, (_, index) => index + 1).join(',');
+  await ask(`/v1/recommendations?contest=${named(20)}`);
+  expect(run).not.toHaveBeenCalled();
+  await ask(`/v1/recommendations?contest=${named(21)}`);
+  expect(run).toHaveBeenCalledTimes(1);
+});
