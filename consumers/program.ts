@@ -9,7 +9,8 @@ import { startConsumers } from './consumers.ts';
 export async function start(log: Logger): Promise<void> {
   const config = createConfig(readEnv(process.env));
   let consumers: Service | undefined;
-  await startMonitoring({ port: config.metricsPort, isReady: () => consumers?.isReady() ?? false, log });
+  const isReady = () => consumers?.isReady() ?? false;
+  await startMonitoring({ port: config.metricsPort, host: config.host, isReady, log });
   consumers = await startConsumers(config, { log });
   stopOnSignal(consumers, log);
   log.info({ roles: config.roles }, 'consuming');

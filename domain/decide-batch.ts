@@ -1,6 +1,7 @@
 import type { ChangeBody } from '../schemas/change.ts';
 import type { Submission, SubmittedPick } from '../schemas/submission.ts';
 import type { ChangeType } from '../schemas/vocabulary.ts';
+import { refuseLargeEvent } from './event-size.ts';
 import { decidePosition, type Position } from './position.ts';
 import type { Refusal } from './refusal.ts';
 
@@ -97,11 +98,18 @@ function decideOne(
     hasChoice: (choice) => contest.choices.has(choice),
   });
   if ('code' in decided) return decided;
-  positions.set(key, { endorser, contest, picks: decided.position });
+  const placed: BatchChange[] = [];
   for (const { type, pick } of decided.changes) {
     const choice = contest.choices.get(pick.choice);
     // The choice of a held pick exists, because removing a choice withdraws its endorsements.
-    if (choice) changes.push({ index, type, endorser, contest, choice, pick });
+    if (!choice) continue;
+    const place = { endorser, contest: contest.contest, election: contest.election, choice };
+    // A withdrawal repeats values that were accepted before.
+    const refusal = type === 'deleted' ? undefined : refuseLargeEvent(pick, place);
+    if (refusal) return refusal;
+    placed.push({ index, type, endorser, contest, choice, pick });
   }
+  positions.set(key, { endorser, contest, picks: decided.position });
+  changes.push(...placed);
   return undefined;
 }

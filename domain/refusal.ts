@@ -11,6 +11,7 @@ export interface Refusal {
     | 'unknown_choice'
     | 'rank_not_allowed'
     | 'rank_taken'
+    | 'event_too_large'
     | 'unstorable'
     | 'defect'
     | 'skipped';

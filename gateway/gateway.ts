@@ -158,7 +158,7 @@ export async function startGateway(
   else databaseClock.synchronized.then(() => feed.start());
   accessWatch.start();
   const server = createHttpServer(app.callback(), config);
-  server.listen(config.port);
+  server.listen(config.port, config.host ?? undefined);
   await untilListening(server, 'PORT', config.port);
   const { port } = server.address() as AddressInfo;
   const heartbeat = startHeartbeat({

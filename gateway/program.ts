@@ -21,7 +21,7 @@ export async function start(log: Logger): Promise<void> {
   const onNewEpoch = () => process.kill(process.pid, 'SIGTERM');
   const gateway = await startGateway(config, { log, onNewEpoch });
   exposeFeedLag(gateway.behindMs);
-  await startMonitoring({ port: config.metricsPort, isReady: gateway.isReady, log });
+  await startMonitoring({ port: config.metricsPort, host: config.host, isReady: gateway.isReady, log });
   stopOnSignal(gateway, log, isOneOfSeveral ? ['SIGTERM'] : ['SIGTERM', 'SIGINT']);
   reportStarted();
   log.info({ port: gateway.port }, 'listening');

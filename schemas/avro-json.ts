@@ -1,8 +1,9 @@
 /*
  * Converts Avro's binary form directly to JSON, without objects in between. Writers are compiled from a schema. The JSON
- * is the same as `JSON.stringify` makes of the decoded value.
+ * is the same as `stringifyJson` makes of the decoded value.
  */
 
+import { stringifyJson } from './json-text.ts';
 import { copyPlain, createLiteral, type Literal, writeWords } from './json-words.ts';
 import { TextCache } from './text-cache.ts';
 
@@ -144,7 +145,7 @@ export class AvroToJson {
     }
     this.end -= 1;
     this.end += this.target.write(
-      JSON.stringify(this.source.toString('utf8', this.at, this.at + length)),
+      stringifyJson(this.source.toString('utf8', this.at, this.at + length)),
       this.end,
     );
     this.at += length;

@@ -17,6 +17,12 @@ export function formatTime(time: number): string {
   return `${last.text}${String(time - second * 1000).padStart(3, '0')}Z`;
 }
 
+/**
+ * The largest body of an event that a submission may make, in bytes of JSON. Common readers of Server-Sent Events take
+ * lines of 64 KiB; the rest is for names of the catalogue that become longer later.
+ */
+export const MAX_EVENT_BYTES = 48 * 1024;
+
 const BEFORE_ID = '\nid: ';
 const BEFORE_DATA = '\ndata: ';
 /** The end of a frame of Server-Sent Events. */

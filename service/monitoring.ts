@@ -9,15 +9,18 @@ import { reportFailure } from './report-failure.ts';
  * process's memory, processor time, garbage collection, event loop delay and readiness.
  *
  * @param options.port 0 picks a free port
+ * @param options.host the address to listen on; null for all of this machine
  * @param options.isReady whether the process can do its work now
  * @throws SettingError if the port is taken: an unmonitored process must not run
  */
 export async function startMonitoring({
   port,
+  host = null,
   isReady,
   log,
 }: {
   port: number;
+  host?: string | null | undefined;
   isReady: () => boolean | Promise<boolean>;
   log: Logger;
 }): Promise<Server> {
@@ -62,7 +65,7 @@ export async function startMonitoring({
     });
   });
   // Processes that share the API's port do not share this one.
-  server.listen({ port, exclusive: true });
+  server.listen({ port, ...(host !== null && { host }), exclusive: true });
   await untilListening(server, 'METRICS_PORT', port);
   server.on('error', (error) => log.error({ error }, 'the monitoring port failed'));
   return server;

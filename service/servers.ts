@@ -10,6 +10,8 @@ export interface Servers {
   brokers: Brokers;
   /** The beginning of every topic's name; empty in ordinary use. */
   topicPrefix: string;
+  /** The address that the process listens on; null for all of its machine. */
+  host?: string | null;
 }
 
 /** @throws SettingError if DATABASE_URL or KAFKA_BROKERS is missing, or a setting of the servers is invalid */
@@ -26,5 +28,6 @@ export function readServers(env: Environment): Servers {
     readDatabaseUrls: readReplicaUrls(env),
     brokers,
     topicPrefix: readText(env, 'TOPIC_PREFIX') ?? '',
+    host: readText(env, 'HOST'),
   };
 }

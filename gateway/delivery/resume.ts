@@ -1,4 +1,5 @@
 import { type Cursor, formatCursor, InvalidCursorError, parseCursor } from '../../schemas/cursor.ts';
+import { SINCE_FORM } from '../../schemas/http/parameters.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadPointBefore, loadStreamHead } from '../../store/reads/stream-points.ts';
@@ -8,7 +9,9 @@ import { ApiError, createUnavailableError } from '../http/api-error.ts';
 
 /** The start parameters of a request. */
 export interface StartRequest {
-  /** Overrides all others, because browsers repeat the first URL when they reconnect. */
+  /** The header Last-Event-ID. Overrides all others, because browsers repeat the first URL when they reconnect. */
+  lastEventIdHeader?: string | undefined;
+  /** The parameter of the same meaning. Overrides those below. */
   lastEventId?: string | undefined;
   cursor?: string | undefined;
   from?: string | undefined;
@@ -130,7 +133,10 @@ export function requireReadyFeed({ isInConflict, ready }: Pick<Feed, 'isInConfli
 export async function resolveStart(start: StartRequest, services: ResumeServices): Promise<ResumePoint> {
   const { feed, clock } = services;
   requireReadyFeed(feed);
-  if (start.lastEventId !== undefined) return resumeFromCursor('Last-Event-ID', start.lastEventId, services);
+  if (start.lastEventIdHeader !== undefined) {
+    return resumeFromCursor('Last-Event-ID', start.lastEventIdHeader, services);
+  }
+  if (start.lastEventId) return resumeFromCursor('lastEventId', start.lastEventId, services);
 
   const given = (['cursor', 'since', 'from'] as const).filter((name) => start[name] !== undefined);
   if (given.length > 1) {
@@ -140,8 +146,8 @@ export async function resolveStart(start: StartRequest, services: ResumeServices
   if (start.since !== undefined) {
     const time = Date.parse(start.since);
     if (Number.isNaN(time)) {
-      // The schema accepts times that do not exist, such as leap seconds.
-      throw new ApiError('invalid_parameter', `since must be a time, is "${start.since}".`);
+      // The schema accepts times that Date does not, such as leap seconds and offsets without minutes.
+      throw new ApiError('invalid_parameter', `since must be ${SINCE_FORM}, is "${start.since}".`);
     }
     if (time > clock.now()) {
       throw new ApiError('invalid_parameter', `since must not be in the future, is "${start.since}".`);

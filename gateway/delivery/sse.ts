@@ -1,5 +1,6 @@
 import type { StreamFilter } from '../../domain/stream-filter.ts';
 import { renderFrame } from '../../schemas/event.ts';
+import { stringifyJson } from '../../schemas/json-text.ts';
 import type { Clock } from '../../service/clock.ts';
 import { classifyFailure } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
@@ -294,7 +295,7 @@ export class EventStream {
     const id = cursorOf(this.#feed, resumePoint);
     this.#toldSequence = resumePoint.sequence;
     this.#toldAt = this.#options.clock.now();
-    return renderFrame({ event, id, data: JSON.stringify(data) });
+    return renderFrame({ event, id, data: stringifyJson(data) });
   }
 
   #retryMs(): number {

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { Counter } from 'prom-client';
 import { formatCursor } from '../../schemas/cursor.ts';
 import type { ErrorBody } from '../../schemas/errors.ts';
+import { escapeLineBreaks, stringifyJson } from '../../schemas/json-text.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
@@ -116,7 +117,7 @@ export class Exports {
           begun();
           return body.write([JSON.stringify({ stream_cursor: formatCursor({ ...stream, time }) })]);
         },
-        write: (records) => body.write(records),
+        write: (records) => body.write(records.map(escapeLineBreaks)),
       });
       await body.end(JSON.stringify({ count }));
       return 'complete';
@@ -130,7 +131,7 @@ export class Exports {
       if (isBegun) {
         const { code, message } = toApiError(error, log, requestId);
         const answer: ErrorBody = { error: { code, message, request_id: requestId } };
-        await body.end(JSON.stringify(answer)).catch(() => body.cut());
+        await body.end(stringifyJson(answer)).catch(() => body.cut());
       } else refuse(error);
       return 'failed';
     }

@@ -15,9 +15,9 @@ import { requireMethod } from './methods.ts';
 import { logAccess } from './middleware/access-log.ts';
 import { readConsoleApi } from './middleware/console-api.ts';
 import { handleErrors } from './middleware/errors.ts';
-import { requireHost } from './middleware/host.ts';
 import { requestId } from './middleware/request-id.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
+import { requireSingleHeaders } from './middleware/single-headers.ts';
 import { requirePercentEncoding } from './percent-encoding.ts';
 import { answerReference } from './reference.ts';
 import { findRetiredPath } from './retired.ts';
@@ -33,6 +33,15 @@ function signalClosed(ctx: Context): AbortSignal {
   const closed = new AbortController();
   onClose(ctx, () => closed.abort());
   return closed.signal;
+}
+
+/** The value of a header. Node joins several with commas; equal ones count once, since some clients repeat them. */
+function readHeader(ctx: Context, name: string): string | undefined {
+  const [first, ...others] = ctx.get(name).split(', ');
+  if (others.some((other) => other !== first)) {
+    throw new ApiError('invalid_parameter', `${name} is given several times, with different values.`);
+  }
+  return first || undefined;
 }
 
 async function send(ctx: Context, reply: Reply, log: Logger): Promise<void> {
@@ -110,7 +119,7 @@ function mount(router: Router, endpoint: Endpoint, log: Logger): void {
       query: ctx.querystring,
       path: ctx.params,
       readBody: () => readJsonBody(ctx),
-      header: (name) => ctx.get(name) || undefined,
+      header: (name) => readHeader(ctx, name),
       acceptsGzip: () => ctx.acceptsEncodings('gzip', 'identity') === 'gzip',
       acceptsLines: () => acceptsLines(ctx),
       caller: ctx.state.caller,
@@ -215,7 +224,7 @@ export function createApp({
   app.use(logAccess(log));
   app.use(countRequests);
   app.use(handleErrors(log));
-  app.use(requireHost);
+  app.use(requireSingleHeaders);
   // Before the following steps, so that their refusals count against the limits of the account.
   app.use(admission);
   app.use(requirePercentEncoding);

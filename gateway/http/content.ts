@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Context } from 'koa';
+import { escapeLineBreaks } from '../../schemas/json-text.ts';
 import { COMPRESS_FROM_BYTES, type Encoding } from './compression.ts';
 import { PacedBody } from './paced-body.ts';
 
@@ -30,10 +31,11 @@ const MAX_UNIT_BYTES = 3;
 const scratch = Buffer.allocUnsafeSlow(1024 * 1024);
 
 /**
- * Encodes texts one after the other. Joining them first would copy them all, and counting their bytes first
+ * Encodes JSON texts one after the other, with Unicode's line breaks escaped. Joining them first would copy them all, and counting their bytes first
  * takes longer than encoding them.
  */
-export function encodeTexts(texts: readonly string[]): Buffer {
+export function encodeTexts(given: readonly string[]): Buffer {
+  const texts = given.map(escapeLineBreaks);
   const most = MAX_UNIT_BYTES * texts.reduce((units, { length }) => units + length, 0);
   const target = most <= scratch.length ? scratch : Buffer.allocUnsafeSlow(most);
   let end = 0;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { ErrorBody } from '../../schemas/errors.ts';
+import { SECURITY_HEADERS } from './middleware/security-headers.ts';
 
 /**
  * Answers a request that Node could not parse as HTTP with the usual error body, and closes the connection.
@@ -24,6 +25,7 @@ export function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): v
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(text)}`,
       `X-Request-Id: ${request_id}`,
+      ...SECURITY_HEADERS.map(([name, value]) => `${name}: ${value}`),
       'Connection: close',
       '',
       text,

@@ -63,7 +63,7 @@ function parseValue(name: string, text: string, schema: TSchema & { title?: stri
     if (text !== 'true' && text !== 'false') throw refuseText();
     return text === 'true';
   }
-  if (text === '') throw refuseText();
+  if (text === '' && (schema as { minLength?: number }).minLength !== 0) throw refuseText();
   return text;
 }
 

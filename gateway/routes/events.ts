@@ -33,7 +33,7 @@ export const eventsRoute = defineRoute({
     const { pool, feed, accessWatch, clock, config, draining } = context;
     const { filter, subscription } = await readStreamFilter(query, caller.accountId, pool);
     const start = await resolveStart(
-      { ...query, lastEventId: header('Last-Event-ID') },
+      { ...query, lastEventIdHeader: header('Last-Event-ID') },
       { feed, pool, clock, retentionMs: config.retentionMs },
     );
     const { limit, wait } = query;

@@ -38,7 +38,7 @@ export const streamRoute = defineRoute({
     const { retentionMs } = config;
     const { filter, subscription } = await readStreamFilter(query, caller.accountId, pool);
     const start = await resolveStart(
-      { ...query, lastEventId: header('Last-Event-ID') },
+      { ...query, lastEventIdHeader: header('Last-Event-ID') },
       { feed, pool, clock, retentionMs },
     );
     const { credential } = caller;

@@ -3,6 +3,8 @@ import { isStorable } from '../../schemas/catalogue/storable.ts';
 import { single, wholeList } from '../../schemas/http/envelopes.ts';
 import { id } from '../../schemas/http/parameters.ts';
 import { subscription, subscriptionBody } from '../../schemas/http/subscriptions.ts';
+import { showValue } from '../../schemas/problems.ts';
+import { normalizeText } from '../../schemas/text.ts';
 import {
   createSubscription,
   deleteSubscription,
@@ -33,12 +35,17 @@ function notFound(subscriptionId: number): ApiError {
 
 /** Reads the values of a body that matches its schema. */
 async function readValues(given: unknown, pool: DatabasePool): Promise<SubscriptionValues> {
-  const { name, filter = {} } = given as Partial<SubscriptionValues> & { name: string };
+  const { name: text, filter = {} } = given as Partial<SubscriptionValues> & { name: string };
   if (!isStorable(given)) {
     throw new ApiError(
       'invalid_subscription',
       'The body has a NUL character or an unpaired surrogate, which cannot be stored.',
     );
+  }
+  const name = normalizeText(text);
+  if (name === '' || /^[0-9]+$/.test(name)) {
+    const message = `name must be text of 1 to 100 characters that is not all digits, is ${showValue(text)}.`;
+    throw new ApiError('invalid_subscription', message);
   }
   await requireKnownSlugs(filter, 'invalid_filter', pool);
   return { name, filter };

@@ -1,8 +1,8 @@
 import { isCalendarDate } from '../../schemas/catalogue/formats.ts';
+import { normalizeText } from '../../schemas/text.ts';
 import { SCOPES, type Scope } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
-import { showControls } from '../../service/show-controls.ts';
 import { issueKey, isUsableKey, revokeKey, TooManyKeysError } from '../../store/accounts/issued-keys.ts';
 import { listKeys } from '../../store/accounts/listed-keys.ts';
 import { PlanMismatchError } from '../../store/accounts/plans.ts';
@@ -127,16 +127,10 @@ function parseExpiry(text: string, now: Date): Date {
 
 /** @throws OperatorError if an account cannot have this name */
 function parseAccount(text: string): string {
-  const name = text.trim();
+  const name = normalizeText(text);
   if (name === '') throw new OperatorError('--account must not be empty.');
   if (name.length > MAX_ACCOUNT_NAME_LENGTH) {
     throw new OperatorError(`--account must have at most ${MAX_ACCOUNT_NAME_LENGTH} characters.`);
-  }
-  const shown = showControls(name);
-  if (shown !== name) {
-    throw new OperatorError(
-      `--account is "${shown}"; it must have no tabs, line breaks or other control characters.`,
-    );
   }
   return name;
 }

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { readDataDir } from '../../service/running-service.ts';
 
@@ -7,4 +9,12 @@ export const logFolder = (dataDir: string): string => path.join(dataDir, 'logs')
 /** The beginning of a command that finds the servers of a DATA_DIR; empty for the default folder. */
 export function nameData(dataDir: string): string {
   return dataDir === path.resolve(readDataDir({})) ? '' : `DATA_DIR='${dataDir}' `;
+}
+
+/** Makes a DATA_DIR that only its user can enter: it holds logs, Kafka's segments and passwords. */
+export async function makePrivate(dataDir: string): Promise<void> {
+  // A folder that somebody else has made may have another purpose too.
+  const isOwn = !existsSync(dataDir) || existsSync(path.join(dataDir, 'run'));
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  if (isOwn) await chmod(dataDir, 0o700);
 }

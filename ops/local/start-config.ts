@@ -18,6 +18,8 @@ const SERVERS_TO_COME = { DATABASE_URL: 'postgres://to-come', KAFKA_BROKERS: 'to
 export interface StartConfig extends TopicConfig {
   /** The gateway's port. */
   port: number;
+  /** The address that the gateway, its metrics and the consumers' listen on. */
+  host: string;
   /** The port of the gateway's metrics. Further gateway processes and then the consumers use the next ports. */
   metricsPort: number | null;
   /** The number of gateway processes. */
@@ -102,6 +104,7 @@ export function createStartConfig(env: Environment, args: string[]): StartConfig
   }
   return {
     port,
+    host: readText(env, 'HOST') ?? '127.0.0.1',
     metricsPort,
     gatewayProcesses,
     dataDir: path.resolve(readDataDir(env)),

@@ -18,7 +18,7 @@ import { type Supervisor, supervise } from '../../service/supervise.ts';
 import { waitFor } from '../../service/wait-for.ts';
 import { migrateDatabase } from '../commands/migrate.ts';
 import { requireDatabase } from '../database.ts';
-import { logFolder, nameData } from './data-dir.ts';
+import { logFolder, makePrivate, nameData } from './data-dir.ts';
 import {
   createDemoLink,
   type DemoOptions,
@@ -112,6 +112,7 @@ class Start {
   async run(): Promise<void> {
     const known = knownProcesses(this.#config.dataDir);
     try {
+      await makePrivate(this.#config.dataDir);
       await claimRunDir(this.#runDir, known, say, this.#interrupted);
       this.#stack.defer(() => releaseRunDir(this.#runDir, known));
       this.#interrupted.throwIfAborted();
@@ -151,7 +152,7 @@ class Start {
     const { databaseUrl, brokers } = await this.#startServers();
     this.#over.throwIfAborted();
 
-    const { dataDir, demo, publicUrl, hasConsole } = this.#config;
+    const { dataDir, demo, host, publicUrl, hasConsole } = this.#config;
     const service = {
       ...this.#describeServers(databaseUrl, brokers),
       PORT: String(port),
@@ -159,7 +160,7 @@ class Start {
     };
     await writeServiceEnv(this.#runDir, service);
     const { PORT: _, ...inherited } = process.env;
-    const { PORT: gatewayPort, ...shared } = { ...inherited, ...service };
+    const { PORT: gatewayPort, ...shared } = { ...inherited, ...service, HOST: host };
     say('Starting the gateway and the consumers ...');
     await this.#keepProgram('consumers', { ...shared, METRICS_PORT: String(consumersMetricsPort) });
     await this.#keepProgram('gateway', { ...shared, PORT: gatewayPort, METRICS_PORT: String(metricsPort) });

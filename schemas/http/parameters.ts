@@ -147,8 +147,21 @@ export const streamFilters = {
   types: words(changeType, 'change types', 'Types of change.'),
 };
 
-/** The start of a client of the stream. */
+/** Describes `since`. */
+export const SINCE_FORM = 'a time with its offset from UTC, such as 2026-11-03T00:00:00Z (+ is written %2B)';
+
+/** The start of a client of the stream. An empty `lastEventId` means none (contract, "Stream and events"). */
 export const streamStart = {
+  lastEventId: Type.Optional(
+    Type.String({
+      minLength: 0,
+      maxLength: 2000,
+      title: 'an event id',
+      description:
+        'The same as the header Last-Event-ID, for clients of Server-Sent Events that resume with it. It overrides ' +
+        'cursor, from and since; the header overrides it. Empty means none.',
+    }),
+  ),
   cursor: cursor(2000, 'Resume after this position: a next_cursor, or an event id.'),
   from: Type.Optional(
     Type.Enum(['latest', 'earliest'], {
@@ -161,7 +174,7 @@ export const streamStart = {
   since: Type.Optional(
     Type.String({
       format: 'date-time',
-      title: 'a time with its offset from UTC, such as 2026-11-03T00:00:00Z (+ is written %2B)',
+      title: SINCE_FORM,
       description: 'Begin with changes from this time on, within retention.',
     }),
   ),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SCOPES } from '../../schemas/vocabulary.ts';
 import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
 
-const KEY_STATE = sql.fragment`k.id, (extract(epoch FROM k.expires_at) * 1000)::float8 AS "expiresAt",
+const KEY_STATE = sql.fragment`k.id, (extract(epoch FROM k.expires_at) * 1000)::bigint AS "expiresAt",
   k.revoked_at IS NOT NULL AS revoked, a.suspended_at IS NOT NULL AS suspended`;
 
 const limit = z.number().nullable();

@@ -26,7 +26,7 @@ export type ConsoleSession = z.infer<typeof sessionRow>;
 
 /** Looks the role up each time, so that changes take effect. Leaving an account ends the person's sessions on it. */
 const SESSIONS = sql.fragment`
-  SELECT s.id, s.hash, (extract(epoch FROM s.expires_at) * 1000)::float8 AS "expiresAt",
+  SELECT s.id, s.hash, (extract(epoch FROM s.expires_at) * 1000)::bigint AS "expiresAt",
     coalesce(s.link_person, p.email) AS person, s.person_id AS "personId",
     CASE WHEN s.link_role IS NOT NULL THEN s.link_role WHEN p.is_operator THEN 'operator' ELSE m.role END AS role,
     a.id AS "accountId", a.name AS account, a.plan, a.suspended_at IS NOT NULL AS suspended,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { normalizeText } from '../../schemas/text.ts';
 import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
 import { sqlStateOf, UNIQUE_VIOLATION } from '../connection/sql-state.ts';
 import { columns, jsonObject, recordRow } from '../reads/json.ts';
@@ -84,7 +85,7 @@ export async function resolveSubscription(
   return pool.maybeOne(
     sql.type(storedRow)`
       SELECT s.id, s.name, s.filter FROM subscriptions s
-      WHERE s.account_id = ${accountId} AND (s.id = ${id}::bigint OR s.name = ${idOrName})`,
+      WHERE s.account_id = ${accountId} AND (s.id = ${id}::bigint OR s.name = ${normalizeText(idOrName)})`,
   );
 }
 

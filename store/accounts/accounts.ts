@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
+import { normalizeText } from '../../schemas/text.ts';
 import { type Actor, recordAudit } from './audit-log.ts';
 import { PlanMismatchError, requirePlan } from './plans.ts';
 
@@ -20,9 +21,10 @@ export interface AccountSummary {
  */
 export async function ensureAccount(
   client: ClientBase,
-  { name, plan }: { name: string; plan: string },
+  { name: given, plan }: { name: string; plan: string },
   actor: Actor,
 ): Promise<number> {
+  const name = normalizeText(given);
   await requirePlan(client, plan);
   const made = await client.query<{ id: number }>(
     'INSERT INTO accounts (name, plan) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING RETURNING id',
@@ -84,10 +86,11 @@ export async function listAccounts(
  */
 export async function setAccountSuspended(
   client: ClientBase,
-  name: string,
+  given: string,
   suspended: boolean,
   actor: Actor,
 ): Promise<boolean> {
+  const name = normalizeText(given);
   const { rows } = await client.query<{ id: number; suspended: boolean }>(
     'SELECT id, suspended_at IS NOT NULL AS suspended FROM accounts WHERE name = $1 FOR NO KEY UPDATE',
     [name],
@@ -117,11 +120,12 @@ export class AccountMovedError extends Error {
  */
 export async function setAccountPlan(
   client: ClientBase,
-  name: string,
+  given: string,
   plan: string,
   actor: Actor,
   seen: string | null = null,
 ): Promise<boolean> {
+  const name = normalizeText(given);
   await requirePlan(client, plan);
   const { rows } = await client.query<{ id: number; plan: string }>(
     'SELECT id, plan FROM accounts WHERE name = $1 FOR NO KEY UPDATE',

@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
+import { normalizeText } from '../../schemas/text.ts';
 import type { Role } from '../../schemas/vocabulary.ts';
 
 /** The person of a session, for the choice of accounts. */
@@ -42,6 +43,8 @@ export async function findAccountFor(
 
 /** The id of the account of this name; null if it does not exist. */
 export async function findAccountId(client: ClientBase | Pool, name: string): Promise<number | null> {
-  const { rows } = await client.query<{ id: number }>('SELECT id FROM accounts WHERE name = $1', [name]);
+  const { rows } = await client.query<{ id: number }>('SELECT id FROM accounts WHERE name = $1', [
+    normalizeText(name),
+  ]);
   return rows[0]?.id ?? null;
 }

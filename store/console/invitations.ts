@@ -2,6 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import { generateToken, hashToken } from '../../schemas/console-token.ts';
 import type { Role } from '../../schemas/vocabulary.ts';
 import { type Actor, recordAudit } from '../accounts/audit-log.ts';
+import { OPEN } from './open-invitations.ts';
 import { ensurePerson, type Identity, noteAccountSeen } from './people.ts';
 
 /** How long an invitation can be accepted, in days. */
@@ -25,8 +26,6 @@ export interface OpenInvitation extends Pick<Invitation, 'email' | 'role' | 'inv
   id: number;
   expiresAt: Date;
 }
-
-const OPEN = 'i.expires_at > now() AND i.accepted_at IS NULL';
 
 /**
  * Invites an address to an account. Ends an open invitation of the same address.

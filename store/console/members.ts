@@ -1,5 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 import { type Actor, recordAudit } from '../accounts/audit-log.ts';
+import { endInvitationsBy } from './open-invitations.ts';
 
 /** The roles that a member of an account can have. */
 export const MEMBER_ROLES = ['member', 'owner'] as const;
@@ -87,7 +88,7 @@ async function lockMember(
   return { member, isLastOwner: member.role === 'owner' && owners === 1 };
 }
 
-/** Changes a member's role, from their next request. */
+/** Changes a member's role, from their next request. Ends the invitations that they may no longer make. */
 export async function changeRole(
   client: ClientBase,
   { role, ...of }: MemberOf & { role: MemberRole },
@@ -103,6 +104,7 @@ export async function changeRole(
     of.personId,
     role,
   ]);
+  await endInvitationsBy(client, member.email);
   await recordAudit(client, actor, {
     action: 'person.role_changed',
     subject: `account ${of.account}`,
@@ -113,8 +115,8 @@ export async function changeRole(
 }
 
 /**
- * Removes a member from an account. Ends their sessions on it, and open invitations to their address, which
- * would let them return.
+ * Removes a member from an account. Ends their sessions on it, the open invitations that they made, and those to their
+ * address, which would let them return.
  */
 export async function removeMember(client: ClientBase, of: MemberOf, actor: Actor): Promise<MemberChange> {
   const found = await lockMember(client, of);
@@ -134,6 +136,7 @@ export async function removeMember(client: ClientBase, of: MemberOf, actor: Acto
     'DELETE FROM console_invitations WHERE account_id = $1 AND email = $2 AND accepted_at IS NULL',
     [accountId, member.email],
   );
+  await endInvitationsBy(client, member.email);
   await recordAudit(client, actor, {
     action: 'person.removed',
     subject: `account ${account}`,

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { Role } from '../../schemas/vocabulary.ts';
 import { type Actor, recordAudit } from '../accounts/audit-log.ts';
+import { endInvitationsBy } from './open-invitations.ts';
 
 /** A person as the provider describes them. */
 export interface Identity {
@@ -84,8 +85,8 @@ export async function noteAccountSeen(
 }
 
 /**
- * Makes the operators of an address ordinary people. Ends their sessions, and open invitations to become an
- * operator again. They stay members of their accounts.
+ * Makes the operators of an address ordinary people. Ends their sessions, the open invitations that they may no longer
+ * make, and those to become an operator again. They stay members of their accounts.
  *
  * @param email in lower case
  * @returns false if no operator has this address
@@ -100,6 +101,7 @@ export async function removeOperator(client: ClientBase, email: string, actor: A
     [email],
   );
   if (rows.length === 0) return false;
+  await endInvitationsBy(client, email);
   await client.query('DELETE FROM console_sessions WHERE person_id = ANY($1)', [rows.map(({ id }) => id)]);
   await recordAudit(client, actor, {
     action: 'person.removed',

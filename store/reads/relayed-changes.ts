@@ -32,7 +32,7 @@ export async function loadRelayedChanges(
   to: number,
 ): Promise<SentChange[]> {
   const rows = await pool.any(sql.type(relayed)`
-    SELECT c.sequence, (extract(epoch FROM c.occurred_at) * 1000)::float8 AS "occurredAt", c.type, c.endorser,
+    SELECT c.sequence, (extract(epoch FROM c.occurred_at) * 1000)::bigint AS "occurredAt", c.type, c.endorser,
       c.packed, CASE WHEN c.packed IS NULL THEN c.body END AS body, h.epoch, b.offsets
     ${RELAYED} AND c.sequence BETWEEN ${from} AND ${to} ORDER BY c.sequence`);
   const gap = rows.findIndex(({ sequence }, index) => sequence !== from + index);

@@ -84,7 +84,7 @@ export async function loadPointBefore(
   return pool.maybeOne(sql.type(pointRow.extend({ nextOccurredAt: z.number() }))`
     SELECT epoch, found.sequence, ${offsetsAfter(sql.fragment`found.sequence`)} AS offsets, "nextOccurredAt"
     FROM stream_head, (
-      SELECT sequence - 1 AS sequence, (extract(epoch FROM occurred_at) * 1000)::float8 AS "nextOccurredAt"
+      SELECT sequence - 1 AS sequence, (extract(epoch FROM occurred_at) * 1000)::bigint AS "nextOccurredAt"
       FROM change_log WHERE occurred_at >= ${time.toISOString()}::timestamptz
         AND sequence > (SELECT epoch_after FROM stream_head)
       ORDER BY occurred_at, sequence LIMIT 1) AS found`);
@@ -147,7 +147,7 @@ export async function loadFeedStart(pool: DatabasePool, since: Date, preload: nu
 /** The time on the database's clock, in milliseconds since 1970. */
 export async function loadDatabaseTime(pool: DatabasePool): Promise<number> {
   const row = z.object({ time: z.number() });
-  return pool.oneFirst(sql.type(row)`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS time`);
+  return pool.oneFirst(sql.type(row)`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS time`);
 }
 
 /** The present history of the stream: its epoch, its newest sequence and its log. */

@@ -105,15 +105,18 @@ export async function loadStoredOffsets(
   const { rows } = await client.query<{
     partition: number;
     next_offset: string;
-    appended_ms: number | null;
+    appended_ms: string | null;
   }>(
     `SELECT partition, next_offset, CASE WHEN last_appended_offset = next_offset
-       THEN (extract(epoch FROM last_appended_at) * 1000)::float8 END AS appended_ms
+       THEN (extract(epoch FROM last_appended_at) * 1000)::bigint END AS appended_ms
      FROM consumer_offsets WHERE topic = $1`,
     [topic],
   );
   return new Map(
-    rows.map((row) => [row.partition, { offset: Number(row.next_offset), appendedAt: row.appended_ms }]),
+    rows.map(({ partition, next_offset, appended_ms }) => [
+      partition,
+      { offset: Number(next_offset), appendedAt: appended_ms === null ? null : Number(appended_ms) },
+    ]),
   );
 }
 

@@ -5,9 +5,9 @@ import type { ClientBase, Pool } from 'pg';
  * `loadDatabaseTime`; writers of changes get the time with the lock on the stream's head.
  */
 export async function readDatabaseTime(client: ClientBase | Pool): Promise<number> {
-  const { rows } = await client.query<{ time: number }>(
-    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS time',
+  const { rows } = await client.query<{ time: string }>(
+    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS time',
   );
   if (!rows[0]) throw new Error('The database returned no time.');
-  return rows[0].time;
+  return Number(rows[0].time);
 }

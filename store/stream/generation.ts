@@ -116,8 +116,8 @@ export async function loadSentChanges(
   client: ClientBase,
   { from, to, limit }: { from: number; to: number; limit: number },
 ): Promise<SentChange[]> {
-  const { rows } = await client.query<SentRow>(
-    `SELECT c.sequence::float8 AS sequence, (extract(epoch FROM c.occurred_at) * 1000)::float8 AS "occurredAt", c.type,
+  const { rows } = await client.query<Omit<SentRow, 'occurredAt'> & { occurredAt: string }>(
+    `SELECT c.sequence::float8 AS sequence, (extract(epoch FROM c.occurred_at) * 1000)::bigint AS "occurredAt", c.type,
        c.endorser, ${STORED_BODY}, h.epoch::float8 AS epoch, b.offsets::float8[] AS offsets
      FROM stream_head h, change_log c, LATERAL (
        SELECT offsets FROM relay_batches WHERE first_sequence <= c.sequence
@@ -125,7 +125,7 @@ export async function loadSentChanges(
      WHERE c.sequence BETWEEN $1 AND $2 ORDER BY c.sequence LIMIT $3`,
     [from, to, limit],
   );
-  return rows.map(sentChange);
+  return rows.map((row) => sentChange({ ...row, occurredAt: Number(row.occurredAt) }));
 }
 
 /**

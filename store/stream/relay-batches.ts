@@ -79,25 +79,25 @@ export interface ChangeToRelay {
 
 interface RelayRow extends StoredBody {
   sequence: number;
-  occurred_ms: number;
+  occurred_ms: string;
   type: ChangeType;
   endorser: string;
-  submitted_ms: number | null;
+  submitted_ms: string | null;
   traceparent: string | null;
 }
 
-const RELAY_COLUMNS = `sequence::float8 AS sequence, (extract(epoch FROM occurred_at) * 1000)::float8 AS occurred_ms, type,
+const RELAY_COLUMNS = `sequence::float8 AS sequence, (extract(epoch FROM occurred_at) * 1000)::bigint AS occurred_ms, type,
   endorser, ${STORED_BODY},
-  (extract(epoch FROM submitted_at) * 1000)::float8 AS submitted_ms, traceparent`;
+  (extract(epoch FROM submitted_at) * 1000)::bigint AS submitted_ms, traceparent`;
 
 function changeToRelay({ occurred_ms, packed, body, submitted_ms, ...row }: RelayRow): ChangeToRelay {
   return {
     sequence: row.sequence,
-    occurredAt: Math.round(occurred_ms),
+    occurredAt: Number(occurred_ms),
     type: row.type,
     endorser: row.endorser,
     packed: encodedBodyOf({ packed, body }),
-    submittedAt: submitted_ms,
+    submittedAt: submitted_ms === null ? null : Number(submitted_ms),
     traceparent: row.traceparent,
   };
 }

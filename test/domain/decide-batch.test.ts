@@ -176,3 +176,27 @@ describe('INV-9: a bad submission does not stop others', () => {
     expect([...positions.keys()]).toEqual([KEY]);
   });
 });
+
+describe('a position with an event that would be too large', () => {
+  const large = pick('bob', { statement: 'x'.repeat(60_000) });
+
+  test('is refused whole, and the next submission builds on the position before it', () => {
+    const { changes, refusals, positions } = decideBatch(BALLOT, new Map(), [
+      submit('endorse', 'ann'),
+      submit('position', large),
+      submit('endorse', pick('ann', { statement: 'Yes.' })),
+    ]);
+    expect([...refusals].map(([index, { code }]) => [index, code])).toEqual([[1, 'event_too_large']]);
+    expect(changes.map(({ index, type }) => [index, type])).toEqual([
+      [0, 'created'],
+      [2, 'updated'],
+    ]);
+    expect([...(positions.get(positionKey(ENDORSER, CONTEST))?.picks.keys() ?? [])]).toEqual(['ann']);
+  });
+
+  test('can be withdrawn, if it was accepted before', () => {
+    const held = new Map([[positionKey(ENDORSER, CONTEST), new Map([['bob', large]])]]);
+    const { changes, refusals } = decideBatch(BALLOT, held, [submit('withdraw', 'bob')]);
+    expect([changes.map(({ type }) => type), refusals.size]).toEqual([['deleted'], 0]);
+  });
+});

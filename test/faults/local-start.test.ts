@@ -1,7 +1,8 @@
 /* Parts of `npm start` are taken away while it runs. */
 import { once } from 'node:events';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import os from 'node:os';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { chooseRunner, inspectMachine } from '../../ops/local/servers/runner.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
@@ -34,6 +35,20 @@ async function kill(name: string): Promise<void> {
 
 const say = (statement: string) =>
   terminal.submit([endorse('bakers-local-1', 'mayor', 'ann', { statement })]);
+
+embeddedTest('other machines reach no port of a start, and other users none of its files', async () => {
+  const { PORT: port, METRICS_PORT: metricsPort } = { ...terminal.env };
+  const outside = Object.values(os.networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ internal, family }) => !internal && family === 'IPv4');
+  for (const { address } of outside) {
+    for (const each of [port, metricsPort]) {
+      await expect(fetch(`http://${address}:${each}/healthz`)).rejects.toThrow('fetch failed');
+    }
+  }
+  expect((await fetch(`http://localhost:${port}/healthz`)).status).toBe(200);
+  expect((await stat(terminal.file())).mode & 0o077).toBe(0);
+});
 
 embeddedTest(
   'a Kafka without its data gets new storage and its topics, and readers continue',

@@ -80,10 +80,15 @@ test.each([
   expect(await newestEntry()).toMatchObject({ action: 'sessions.ended', subject: `person ${person}` });
 });
 
-test('removing an operator leaves an ordinary person, and ends their sessions and operator invitations', async () => {
+test('removing an operator leaves an ordinary person, and ends their sessions and the invitations to and by them', async () => {
   await makeSessions();
   await client.query('UPDATE people SET is_operator = true');
   await ops('invite --account acme --email ann@example.org --role operator');
+  await client.query(
+    `INSERT INTO console_invitations (hash, account_id, email, role, invited_by, expires_at)
+     SELECT sha256('x'), id, 'bob@example.org', 'operator', 'ann@example.org', now() + interval '1 day'
+     FROM accounts WHERE name = 'acme'`,
+  );
   await ops('remove-operator --email Ann@Example.org');
   expect(await sessions()).toEqual(['bob']);
   const { rows } = await client.query('SELECT is_operator FROM people');

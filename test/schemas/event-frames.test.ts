@@ -17,7 +17,22 @@ const expectedFrame = (of: Change) => renderFrame({ event: 'endorsement', id: of
 /** Texts that JSON escapes, that take several bytes, and that are long. */
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
-  fc.string({ unit: fc.constantFrom('"', '\\', '\n', '\0', '\u001f', '\u007f', '\u2028', 'é', '🗳️', 'a') }),
+  fc.string({
+    unit: fc.constantFrom(
+      '"',
+      '\\',
+      '\n',
+      '\0',
+      '\u001f',
+      '\u007f',
+      '\u0085',
+      '\u2028',
+      '\u2029',
+      'é',
+      '🗳️',
+      'a',
+    ),
+  }),
   fc.integer({ min: 0, max: 5000 }).map((length) => 'x'.repeat(length)),
 );
 const integer = fc.oneof(

@@ -5,6 +5,7 @@ import { type Change, changeCodec } from '../../schemas/change.ts';
 import { formatEventId } from '../../schemas/cursor.ts';
 import { parseFrameId, renderFrame, renderFrameHead } from '../../schemas/event.ts';
 import { FrameWriter } from '../../schemas/event-frames.ts';
+import { stringifyJson } from '../../schemas/json-text.ts';
 import { change, cursor } from '../helpers/properties/arbitraries.ts';
 
 const EXAMPLE: Change = {
@@ -154,7 +155,7 @@ describe('a frame', () => {
         createParser({ onEvent: (event) => received.push(event) }).feed(frameOf(poisoned));
         expect(received).toEqual([{ event: 'endorsement', id, data }]);
         expect(JSON.parse(received[0]?.data ?? '').endorsement.statement).toBe(text);
-        expect(data.split(JSON.stringify(text).slice(1, -1)).length - 1).toBe(countTexts(poisoned, text));
+        expect(data.split(stringifyJson(text).slice(1, -1)).length - 1).toBe(countTexts(poisoned, text));
       }),
     );
   });

@@ -136,7 +136,12 @@ const EDITS: [string, CatalogueLine[], (body: Logged['body']) => unknown, unknow
     Array(3).fill('Fern'),
   ],
   ["a contest's title", council({ title: 'City council' }), (body) => body.contest.title, ['City council']],
-  ["a contest's number of votes", council({ votes_allowed: 2 }), (body) => body.contest.votes_allowed, [2]],
+  [
+    "a contest's number of votes",
+    council({ votes_allowed: null }),
+    (body) => body.contest.votes_allowed,
+    [null],
+  ],
   ["a choice's label", bob({ label: 'Bob B.' }), (body) => body.choice.label, ['Bob B.']],
   ["a choice's party", bob({ party: 'Greens' }), (body) => body.choice.party, ['Greens']],
   ["a choice's withdrawal", bob({ withdrawn: true }), (body) => body.choice.withdrawn, [true]],

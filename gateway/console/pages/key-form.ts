@@ -1,10 +1,10 @@
 import { isCalendarDate } from '../../../schemas/catalogue/formats.ts';
+import { normalizeText } from '../../../schemas/text.ts';
 import { SCOPES } from '../../../schemas/vocabulary.ts';
 import type { KeyGrant } from '../../../store/accounts/issued-keys.ts';
 
 const MAX_NAME_LENGTH = 100;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const CONTROL = /\p{Cc}/u;
 
 /** The id that the page gave the form, so that sending it twice makes one key; null without an id. */
 export function readFormId(form: URLSearchParams): string | null {
@@ -19,10 +19,10 @@ export function readFormId(form: URLSearchParams): string | null {
  * @returns the key to issue, or a sentence about the first invalid field
  */
 export function readKeyForm(form: URLSearchParams, now: number): { grant: KeyGrant } | { problem: string } {
-  const name = (form.get('name') ?? '').trim();
+  const name = normalizeText(form.get('name') ?? '');
   if (name === '') return { problem: 'Give the key a name, so that you recognize it later.' };
-  if (name.length > MAX_NAME_LENGTH || CONTROL.test(name)) {
-    return { problem: `A name has at most ${MAX_NAME_LENGTH} characters and no line breaks.` };
+  if (name.length > MAX_NAME_LENGTH) {
+    return { problem: `A name has at most ${MAX_NAME_LENGTH} characters.` };
   }
   const asked = form.getAll('scope');
   const scopes = SCOPES.filter((scope) => asked.includes(scope));

@@ -1,3 +1,4 @@
+import { normalizeText } from '../../../schemas/text.ts';
 import {
   AccountMovedError,
   type AccountSummary,
@@ -19,7 +20,6 @@ import { readRowId } from '../row-id.ts';
 
 const ON_PAGE = 100;
 const MAX_NAME_LENGTH = 100;
-const CONTROL = /\p{Cc}/u;
 
 const DONE = new Map([
   ['suspended', 'The account is suspended: within five seconds its keys are refused and its streams end.'],
@@ -148,10 +148,10 @@ export const operatorAccountPages: readonly Page[] = [
     path: '/console/operator/accounts',
     role: 'operator',
     async handle(request, context) {
-      const name = (request.form.get('name') ?? '').trim();
+      const name = normalizeText(request.form.get('name') ?? '');
       const plan = request.form.get('plan') ?? '';
-      if (name === '' || name.length > MAX_NAME_LENGTH || CONTROL.test(name)) {
-        const problem = `The name must have 1 to ${MAX_NAME_LENGTH} characters, and no line breaks.`;
+      if (name === '' || name.length > MAX_NAME_LENGTH) {
+        const problem = `The name must have 1 to ${MAX_NAME_LENGTH} characters.`;
         return showAccounts(request, context, problem);
       }
       try {

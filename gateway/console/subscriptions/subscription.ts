@@ -90,7 +90,7 @@ export async function saveSubscription(
 ): Promise<RefusedForm | null> {
   if (id !== null) requireId(id);
   const { form } = request;
-  const body = { name: (form.get('name') ?? '').trim(), filter: readFilter(form) };
+  const body = { name: form.get('name') ?? '', filter: readFilter(form) };
   const unchangedSince = form.get(VERSION_FIELD) ?? undefined;
   const call =
     id === null

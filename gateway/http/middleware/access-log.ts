@@ -9,11 +9,14 @@ const duration = new Histogram({
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30],
 });
 
+/** The rest of a link to the console, and anything else that looks like one of its tokens or like an API key. */
+const SECRETS = /(?<=\/console\/(?:links|invitations)\/).*|(?=[a-z0-9-]*[A-Z_])[A-Za-z0-9_-]{40,}/gs;
+
 /**
- * A path without the token of a console link or invitation. The token is removed here, because requests that
- * never reach the console can hold one too, such as a link that was pasted with a percent sign at its end.
+ * A path without secrets. They are removed here, because requests that never reach the console can hold one too, such
+ * as a link with a mistyped path.
  */
-const withoutToken = (path: string): string => path.replace(/(\/console\/(links|invitations)\/).*/s, '$1...');
+export const withoutSecrets = (path: string): string => path.replace(SECRETS, '...');
 
 /** Logs and measures every request, without headers, queries and secrets in paths. */
 export function logAccess(log: Logger): Middleware {
@@ -32,7 +35,7 @@ export function logAccess(log: Logger): Middleware {
         account,
         client: ctx.ip,
         method: ctx.method,
-        path: withoutToken(ctx.path),
+        path: withoutSecrets(ctx.path),
         status: ctx.status,
         ms: Math.round(ms * 10) / 10,
       },

@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import type { ErrorBody } from '../../../schemas/errors.ts';
+import { stringifyJson } from '../../../schemas/json-text.ts';
 import type { Logger } from '../../../service/log.ts';
 import { reportFailure } from '../../../service/report-failure.ts';
 import { sqlStateOf } from '../../../store/connection/sql-state.ts';
@@ -44,7 +45,7 @@ function sendError(ctx: Context, error: ApiError): void {
   ctx.remove('ETag');
   ctx.set('Cache-Control', 'no-store');
   ctx.type = 'application/json; charset=utf-8';
-  ctx.body = JSON.stringify(body);
+  ctx.body = stringifyJson(body);
 }
 
 /** Answers with the thrown error. */

@@ -224,6 +224,52 @@ test('removing a person ends their access on every gateway at once, and withdraw
   ).toEqual([]);
 });
 
+test.each([
+  ['is removed', 'remove', {}],
+  ['becomes a member', 'role', { role: 'member' }],
+])('invitations end with the right of an owner who %s', async (_, action, fields) => {
+  const account = await console.makeAccount();
+  const owner = await console.join(account, { role: 'owner' });
+  const former = await console.join(account, { name: 'former', role: 'owner' });
+  const guest = console.makeUser('guest');
+  const link = linkIn(
+    await former.client.post('/console/people/invitations', { email: emailOf(guest), role: 'owner' }),
+  );
+  const other = linkIn(
+    await owner.client.post('/console/people/invitations', { email: 'other@example.org', role: 'member' }),
+  );
+  await owner.client.post(`/console/people/${await personId(former.subject)}/${action}`, fields);
+  const client = new ConsoleClient(console.service);
+  expect((await client.get(link)).status).toBe(404);
+  expect((await client.get(other)).status).toBe(200);
+  // A right that comes back does not revive them.
+  await console.service.query(
+    `INSERT INTO account_members (account_id, person_id, role)
+     SELECT a.id, p.id, 'owner' FROM accounts a, people p WHERE a.name = $1 AND p.subject = $2
+     ON CONFLICT (account_id, person_id) DO UPDATE SET role = 'owner'`,
+    [account, former.subject],
+  );
+  expect((await client.get(link)).status).toBe(404);
+});
+
+test('an invitation whose author loses the right during its sign-in cannot be accepted', async () => {
+  const account = await console.makeAccount();
+  const former = await console.join(account, { role: 'owner' });
+  const guest = console.makeUser('guest');
+  const link = linkIn(
+    await former.client.post('/console/people/invitations', { email: emailOf(guest), role: 'owner' }),
+  );
+  const client = new ConsoleClient(console.service);
+  const { location } = await client.get(startOf(link));
+  await console.service.query(`UPDATE account_members SET role = 'member' WHERE person_id = $1`, [
+    await personId(former.subject),
+  ]);
+  provider.visitor = guest;
+  const refused = await client.get(await provider.visit(location));
+  expect(refused.html).toContain('accepted or withdrawn already');
+  expect(await console.service.query('SELECT 1 FROM people WHERE subject = $1', [guest])).toEqual([]);
+});
+
 test('the last owner stays, even if two owners remove each other at the same time', async () => {
   const account = await console.makeAccount();
   const [ann, bob] = [

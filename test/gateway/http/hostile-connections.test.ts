@@ -132,6 +132,8 @@ describe('a request that is too large is refused', () => {
     const socket = dial();
     socket.write(request);
     const [head = '', body = '{}'] = (await text(socket)).split('\r\n\r\n');
+    // Node's parser refuses some of these requests itself.
+    expect(head).toMatch(/^x-content-type-options: nosniff\r?$/im);
     return { status: head.split(' ')[1] ?? '', code: JSON.parse(body || '{}').error?.code };
   }
   const get = (path: string, headers = '') =>
@@ -145,9 +147,26 @@ describe('a request that is too large is refused', () => {
   test.each([
     ['without a Host', 'GET /v1/states HTTP/1.1\r\nConnection: close\r\n\r\n'],
     ['with two Hosts', get('/v1/states', 'host: b\r\n')],
+    [
+      'with two Authorization headers',
+      get('/v1/states', 'Authorization: Bearer x\r\nauthorization: Bearer y\r\n'),
+    ],
     ['with two lengths', get('/v1/states', 'Content-Length: 3\r\nTransfer-Encoding: chunked\r\n')],
   ])('a request %s', async (_, request) => {
     expect(await answerTo(request)).toEqual({ status: '400', code: 'invalid_parameter' });
+  });
+
+  test('two Last-Event-IDs, but equal ones are taken', async () => {
+    const { body } = await service.get('/v1/events');
+    const ask = (other: string) =>
+      answerTo(
+        get(
+          '/v1/events',
+          `Authorization: Bearer ${service.key}\r\nLast-Event-ID: ${body.next_cursor}\r\nlast-event-id: ${other}\r\n`,
+        ),
+      );
+    expect(await ask('x')).toEqual({ status: '400', code: 'invalid_parameter' });
+    expect(await ask(body.next_cursor)).toEqual({ status: '200', code: undefined });
   });
 
   test('a small body that decompresses to a large one', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import { describeListing, formatPageCursor } from '../../../schemas/page-cursor.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { useTestService } from '../../helpers/service/service.ts';
+import { until } from '../../helpers/until.ts';
 
 /** An answer that is made in pieces. */
 const IN_PIECES = '/v1/recommendations?election=or-2026-11-03-general';
@@ -184,4 +185,27 @@ describe('the reference', () => {
       expect((await raw(path, { Authorization: '' })).status).toBe(200);
     expect(page.headers['content-security-policy']).toContain("default-src 'self'");
   });
+});
+
+test('no JSON of the service has a raw line break of Unicode', async () => {
+  const statement = 'a\u0085b\u2028c\u2029d';
+  await service.submit([endorse('coast-gazette', 'mayor', 'ann', { statement })]);
+  let contest = 0;
+  await until('the event', async () => {
+    const { data } = await service.events();
+    const event = data.find(({ endorsement }) => endorsement.statement === statement);
+    contest = event?.contest.id ?? 0;
+    return event !== undefined;
+  });
+  const query = encodeURIComponent(statement);
+  for (const path of [
+    '/v1/events?from=earliest',
+    `/v1/contests/${contest}`,
+    IN_PIECES,
+    `/v1/elections?${query}=1`,
+  ]) {
+    const text = (await raw(path, {})).body.toString();
+    expect(text).toContain('a\\u0085b\\u2028c\\u2029d');
+    expect(text).not.toMatch(/[\u0085\u2028\u2029]/);
+  }
 });

@@ -50,6 +50,8 @@ describe('a subscription', () => {
     ['a name of digits', { name: '42' }, 'invalid_subscription', 'not all digits'],
     ['an empty name', { name: '' }, 'invalid_subscription', 'text of 1 to 100 characters'],
     ['a name too long', { name: 'x'.repeat(101) }, 'invalid_subscription', 'text of 1 to 100 characters'],
+    ['an invisible name', { name: '\u200b' }, 'invalid_subscription', 'text of 1 to 100 characters'],
+    ['digits with spaces', { name: ' 42\u00a0' }, 'invalid_subscription', 'not all digits'],
     ['a name that is not text', { name: 7 }, 'invalid_subscription', 'is 7'],
     ['an unknown key', { name: 'a', filters: {} }, 'invalid_subscription', 'filters is not a known field'],
     [
@@ -104,6 +106,16 @@ describe('a subscription', () => {
     expect([large.status, large.body.error.code]).toEqual([413, 'body_too_large']);
     const form = await post('name=a', { 'Content-Type': 'application/x-www-form-urlencoded' });
     expect([form.status, form.body.error.code]).toEqual([400, 'invalid_json']);
+  });
+
+  test('has one form of its name, by which it is found', async () => {
+    const { body } = await post({ name: ' Rive\u00a0 Gauche\u200b Cafe\u0301 ' });
+    expect(body.data.name).toBe('Rive Gauche Café');
+    expect((await post({ name: 'Rive Gauche Café' })).status).toBe(409);
+    const found = await service.get(
+      `/v1/events?subscription=${encodeURIComponent('Rive Gauche Cafe\u0301')}`,
+    );
+    expect(found.status).toBe(200);
   });
 
   test('with a taken name is a conflict, also when another is renamed to it', async () => {

@@ -6,6 +6,7 @@ import { plaintextBrokers } from '../../../service/brokers.ts';
 test('without variables, everything runs here, with demo data', () => {
   expect(createStartConfig({}, [])).toEqual({
     port: 8080,
+    host: '127.0.0.1',
     metricsPort: null,
     gatewayProcesses: 1,
     dataDir: path.resolve('.data'),

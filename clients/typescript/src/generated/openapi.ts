@@ -342,6 +342,8 @@ export interface paths {
          *     | `reconnect` | `StreamReconnect` | last; the service ends the connection, which happens after an hour at the latest |
          *     | `error` | `StreamError` | last; the stream cannot continue, for instance because the key was revoked |
          *
+         *     A line of data has at most 48 KiB when its event is submitted, and no raw line break of Unicode (U+0085, U+2028, U+2029).
+         *
          *     Every frame has an `id`, which is a cursor. Store the id after every frame, not only after changes, together with the
          *     work of that frame. A line `retry:` comes once at the start. A comment, `: ping`, comes every 20 seconds: a connection
          *     that has been silent for a minute is dead.
@@ -1386,7 +1388,7 @@ export interface components {
         /** @description The choices to mark in a contest, according to the chosen endorsers. */
         Recommendation: {
             agreement: components["schemas"]["Agreement"];
-            /** @description The choices to mark, most-backed first, or the ranking. Every one has backers and is not withdrawn. The ranking is the order of repeated instant run-offs over the rankings of the endorsers, without withdrawn choices: the winner, then the winner among the rest, up to ranks_allowed. In each round a ranking counts for its best remaining choice. A choice with more than half of the rankings that still count wins; otherwise the one with fewest goes out. A tie for fewest is broken by the latest earlier round in which the tied differ, then by the number of endorsers that pick them at any rank. Those still tied go out together if all their votes are fewer than those of the next choice; otherwise the ranking ends. */
+            /** @description The choices to mark, most-backed first, or the ranking. Every one has backers and is not withdrawn. Choices with the same candidate are lines of one contender: its backers count once, it takes one seat and one rank, and one line is named, the one with most backers of its own, then the first in ballot order. The ranking is the order of repeated instant run-offs over the rankings of the endorsers, without withdrawn choices: the winner, then the winner among the rest, up to ranks_allowed. In each round a ranking counts for its best remaining choice. A choice with more than half of the rankings that still count wins; otherwise the one with fewest goes out. A tie for fewest is broken by the latest earlier round in which the tied differ, then by the number of endorsers that pick them at any rank. Those still tied go out together if they have no votes, or if all their votes are fewer than those of the next choice; otherwise the ranking ends. */
             choice_ids: number[];
             /** @description How many of the chosen endorsers took a position, by a pick of any choice. */
             endorser_count: number;
@@ -1451,7 +1453,7 @@ export interface components {
         RecommendedContest: {
             /** @description The place of the contest among those of its election. */
             ballot_order: number;
-            /** @description Most-backed first; choices with equally many backers in ballot order. */
+            /** @description Most-backed first; choices with equally many backers in ballot order. Lines of one candidate stand together, by the backers of those that stand, then by their own. */
             choices: components["schemas"]["RecommendedChoice"][];
             /** @description The text or the question of a measure; null for other contests. */
             description: string | null;
@@ -3231,6 +3233,8 @@ export interface operations {
                  * @example earliest
                  */
                 from?: "latest" | "earliest";
+                /** @description The same as the header Last-Event-ID, for clients of Server-Sent Events that resume with it. It overrides cursor, from and since; the header overrides it. Empty means none. Must be an event id. */
+                lastEventId?: string;
                 /** @description District levels. Must be at most 500 levels, comma-separated. */
                 levels?: components["schemas"]["Level"][];
                 /** @description The most events of an answer. Must be a whole number from 1 to 1000. */
@@ -4041,6 +4045,8 @@ export interface operations {
                 endorsers?: string[];
                 /** @description Where to begin without a cursor: latest, the default, or the oldest event within retention. Must be latest or earliest. */
                 from?: "latest" | "earliest";
+                /** @description The same as the header Last-Event-ID, for clients of Server-Sent Events that resume with it. It overrides cursor, from and since; the header overrides it. Empty means none. Must be an event id. */
+                lastEventId?: string;
                 /** @description District levels. Must be at most 500 levels, comma-separated. */
                 levels?: components["schemas"]["Level"][];
                 /** @description Begin with changes from this time on, within retention. Must be a time with its offset from UTC, such as 2026-11-03T00:00:00Z (+ is written %2B). */
