@@ -1,13 +1,13 @@
 import type { Clock } from '../service/clock.ts';
 import type { Logger } from '../service/log.ts';
 import type { DatabasePool } from '../store/connection/read-pool.ts';
-import type { FairQueue } from './answers/fair-queue.ts';
 import type { ResponseCache } from './answers/response-cache.ts';
 import type { GatewayConfig } from './config.ts';
 import type { AccessWatch } from './delivery/access-watch.ts';
 import type { OpenStreams } from './delivery/open-streams.ts';
 import type { Exports } from './export/exports.ts';
 import type { Feed } from './feed/feed.ts';
+import type { FairQueue } from './limits/fair-queue.ts';
 import type { StreamLeases } from './limits/stream-leases.ts';
 import type { ReadReplicas } from './replicas/read-replicas.ts';
 
@@ -24,8 +24,10 @@ export interface GatewayContext {
   accessWatch: AccessWatch;
   openStreams: OpenStreams;
   responseCache: ResponseCache;
-  /** Bounds how many large answers are made at a time. */
+  /** The turns of recommendations for many contests. */
   largeAnswers: FairQueue;
+  /** The turns of digests, which wait for no recommendation. */
+  digests: FairQueue;
   /** Sends whole lists as lines of JSON. */
   exports: Pick<Exports, 'begin'>;
   clock: Clock;

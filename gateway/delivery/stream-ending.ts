@@ -2,7 +2,7 @@ import { Counter } from 'prom-client';
 import type { ErrorCode } from '../../schemas/errors.ts';
 import type { Logger } from '../../service/log.ts';
 
-type ReconnectReason = 'lifetime' | 'shutdown' | 'slow_consumer' | 'subscription_changed';
+type ReconnectReason = 'lifetime' | 'shutdown' | 'slow_consumer' | 'subscription_changed' | 'plan_changed';
 
 /** How a stream ends: the client is asked to reconnect, gets an error, or has disconnected. */
 export type StreamEnding =

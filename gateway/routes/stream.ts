@@ -41,7 +41,10 @@ export const streamRoute = defineRoute({
       { ...query, lastEventIdHeader: header('Last-Event-ID') },
       { feed, pool, clock, retentionMs },
     );
-    await streamLeases.acquire(caller, onClose);
+    const { credential } = caller;
+    const isOfConsole = 'session' in credential;
+    if (isOfConsole) openStreams.ofSessions.requirePlace(credential);
+    const lease = isOfConsole ? null : await streamLeases.acquire(caller, onClose);
     const gzip = acceptsGzip();
     return {
       headers: gzip ? { ...HEADERS, 'Content-Encoding': 'gzip' } : HEADERS,
@@ -59,7 +62,7 @@ export const streamRoute = defineRoute({
           openLog: () => log.child({ requestId: id, account: caller.account }),
           random: Math.random,
         });
-        const remove = openStreams.add(stream, { credential: caller.credential, subscription });
+        const remove = openStreams.add(stream, { credential, subscription, lease });
         if (response.closed) stream.end({ gone: true });
         else response.once('close', () => stream.end({ gone: true }));
         return stream.run().then(() => {

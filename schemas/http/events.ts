@@ -87,11 +87,12 @@ const checkpoint = record('StreamCheckpoint', 'The position has moved past chang
 });
 
 const reconnect = record('StreamReconnect', 'The service ends the connection; the client connects again.', {
-  reason: Type.Enum(['lifetime', 'shutdown', 'slow_consumer', 'subscription_changed'], {
+  reason: Type.Enum(['lifetime', 'shutdown', 'slow_consumer', 'subscription_changed', 'plan_changed'], {
     type: 'string',
     description:
       'lifetime: the connection has lasted for its time. shutdown: this gateway stops. slow_consumer: the client does ' +
-      'not read fast enough. subscription_changed: the subscription was deleted.',
+      'not read fast enough. subscription_changed: the subscription was deleted. plan_changed: the account has more ' +
+      'open streams than its plan allows now.',
   }),
   retry_ms: described(count, 'Milliseconds to wait before connecting again.'),
 });

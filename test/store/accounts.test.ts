@@ -8,7 +8,8 @@ import {
   setAccountPlan,
   setAccountSuspended,
 } from '../../store/accounts/accounts.ts';
-import { issueKeyOf, listKeys, revokeKey } from '../../store/accounts/issued-keys.ts';
+import { issueKeyOf, revokeKey } from '../../store/accounts/issued-keys.ts';
+import { listKeys } from '../../store/accounts/listed-keys.ts';
 import { changePlan, listPlans, PlanChangedError, PlanMismatchError } from '../../store/accounts/plans.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
 import { inTransaction } from '../../store/connection/transaction.ts';

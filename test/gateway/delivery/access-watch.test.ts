@@ -13,10 +13,14 @@ const clock = new ManualClock();
 let severable: SeverablePool;
 let accessWatch: AccessWatch;
 let keyId: number;
+/** The leases beyond their accounts' limits. */
+let surplus = new Set<string>();
 
 beforeEach(async () => {
   severable = await createSeverablePool(database.url);
-  accessWatch = new AccessWatch({ pool: severable.pool, clock, log: captureLog().log });
+  const { log } = captureLog();
+  const streamLeases = { findSurplus: async () => surplus };
+  accessWatch = new AccessWatch({ pool: severable.pool, streamLeases, clock, log });
   accessWatch.start();
   const { rows } = await client.query(
     `WITH account AS (INSERT INTO accounts (name, plan) VALUES (gen_random_uuid(), 'standard') RETURNING id)
@@ -31,13 +35,15 @@ afterEach(async () => {
 });
 
 /** Puts a reader under watch. @returns the reader and the codes of its refusals */
-function watch(): { reader: WatchedReader; refusals: string[] } {
+function watch(lease: string | null = null): { reader: WatchedReader; refusals: string[] } {
   const refusals: string[] = [];
   const reader: WatchedReader = {
     credential: { key: keyId },
     subscription: null,
+    lease,
     refuse: ({ code }: ApiError) => refusals.push(code),
     loseSubscription: () => {},
+    loseLease: () => refusals.push('plan_changed'),
     changeFilter: () => {},
   };
   accessWatch.add(reader);
@@ -68,7 +74,7 @@ test('while the database is away readers continue, and only the regular check as
 });
 
 test('many readers that ask at once share a query, and one that asks later gets another', async () => {
-  const readers = Array.from({ length: 500 }, watch);
+  const readers = Array.from({ length: 500 }, () => watch());
   const before = severable.queries;
   await Promise.all(readers.map(({ reader }) => accessWatch.check(reader)));
   expect(severable.queries).toBe(before + 1);
@@ -110,4 +116,13 @@ test('a reader that was removed is not checked any more', async () => {
   await client.query('UPDATE api_keys SET revoked_at = now()');
   await untilRefused(kept.refusals);
   expect(removed.refusals).toEqual([]);
+});
+
+test('INV-15: a stream whose lease is surplus ends at the regular check, and others continue', async () => {
+  const [old, young, poll] = [watch('old'), watch('young'), watch()];
+  surplus = new Set(['old']);
+  await untilRefused(old.refusals);
+  surplus = new Set();
+  expect(old.refusals).toContain('plan_changed');
+  expect([...young.refusals, ...poll.refusals]).toEqual([]);
 });

@@ -18,7 +18,10 @@ test('a draining gateway ends streams over a time, and at once those that begin 
     const end = (ending: StreamEnding) => {
       endings[index] = ending;
     };
-    return streams.add({ end, changeFilter: () => {} }, { credential: { key: 1 }, subscription: null });
+    return streams.add(
+      { end, changeFilter: () => {} },
+      { credential: { key: 1 }, subscription: null, lease: null },
+    );
   };
   const closes = Array.from({ length: 4 }, open);
   const draining = streams.drain(200);

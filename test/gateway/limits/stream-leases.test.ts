@@ -205,6 +205,53 @@ test('a stream that closes while its lost lease is written again frees its place
   expect(await counted()).toBe(0);
 });
 
+describe('INV-15: the streams beyond a lowered plan', () => {
+  const takeOf = async ({ leases }: Gateway, maxStreams: number | null): Promise<string> =>
+    leases.acquire({ accountId, maxStreams }, () => {});
+  const moveTo = (plan: string) =>
+    client.query('UPDATE accounts SET plan = $2 WHERE id = $1', [accountId, plan]);
+
+  test('are the oldest over all gateways together', async () => {
+    const [first, second] = [await createGateway(), await createGateway()];
+    const taken: string[] = [];
+    for (const gateway of [first, second, first, second, first]) {
+      taken.push(await takeOf(gateway, 5));
+      const { now } = systemClock;
+      const begun = now();
+      await until('the next millisecond', () => now() > begun + 1);
+    }
+    expect(await first.leases.findSurplus()).toEqual(new Set());
+    await moveTo('free');
+    expect(await first.leases.findSurplus()).toEqual(new Set([taken[0], taken[2]]));
+    expect(await second.leases.findSurplus()).toEqual(new Set([taken[1], taken[3]]));
+  });
+
+  test('include those that began while the plan had no limit', async () => {
+    const gateway = await createGateway();
+    await moveTo('internal');
+    const taken = [await takeOf(gateway, null), await takeOf(gateway, null)];
+    expect(await gateway.leases.findSurplus()).toEqual(new Set());
+    expect(await counted()).toBe(0);
+    await moveTo('free');
+    const surplus = await gateway.leases.findSurplus();
+    expect(surplus.size).toBe(1);
+    expect(taken).toContain([...surplus][0]);
+    expect(await counted()).toBe(2);
+    expect(await open(gateway, 1)).toBe('too_many_streams');
+  });
+
+  test('are none of another account', async () => {
+    const gateway = await createGateway();
+    await takeOf(gateway, 5);
+    await takeOf(gateway, 5);
+    const { rows } = await client.query(
+      `INSERT INTO accounts (name, plan) VALUES (gen_random_uuid(), 'free') RETURNING id`,
+    );
+    await gateway.leases.acquire({ accountId: rows[0].id, maxStreams: 1 }, () => {});
+    expect(await gateway.leases.findSurplus()).toEqual(new Set());
+  });
+});
+
 describe('while the database does not answer', () => {
   test('a gateway limits accounts by its own open streams and writes the leases afterwards', async () => {
     const gateway = await createGateway({ renewMs: 100 });
@@ -229,7 +276,7 @@ describe('while the database does not answer', () => {
     gateway.way.sever();
     expect(await open(gateway, 1)).toBe('too_many_streams');
     const other = { accountId: rows[0].id, maxStreams: 1 };
-    await expect(gateway.leases.acquire(other, () => {})).resolves.toBeUndefined();
+    await expect(gateway.leases.acquire(other, () => {})).resolves.toEqual(expect.any(String));
     gateway.way.mend();
   });
 

@@ -1600,10 +1600,10 @@ export interface components {
         /** @description The service ends the connection; the client connects again. */
         StreamReconnect: {
             /**
-             * @description lifetime: the connection has lasted for its time. shutdown: this gateway stops. slow_consumer: the client does not read fast enough. subscription_changed: the subscription was deleted.
+             * @description lifetime: the connection has lasted for its time. shutdown: this gateway stops. slow_consumer: the client does not read fast enough. subscription_changed: the subscription was deleted. plan_changed: the account has more open streams than its plan allows now.
              * @enum {string}
              */
-            reason: "lifetime" | "shutdown" | "slow_consumer" | "subscription_changed";
+            reason: "lifetime" | "shutdown" | "slow_consumer" | "subscription_changed" | "plan_changed";
             /** @description Milliseconds to wait before connecting again. */
             retry_ms: number;
         };
