@@ -142,6 +142,7 @@ const LEFT_OUT: Record<string, string> = {
   DATABASE_KEY_PASSWORD: 'not offered: the user has a password',
   DATABASE_KEY_PASSWORD_FILE: 'not offered: the user has a password',
   METRICS_PORT: 'of long-running programs only',
+  HOST: 'a pod listens on all of its addresses',
   GATEWAY_PROCESSES: 'a container has one process; more gateways use more cores',
 };
 

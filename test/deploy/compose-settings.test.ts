@@ -6,6 +6,7 @@ import { listKnownSettings } from '../helpers/service/known-settings.ts';
 /** Settings that docker-compose.yml leaves out, with the reason. */
 const LEFT_OUT: Record<string, string> = {
   METRICS_PORT: 'the image sets it',
+  HOST: 'a container listens on all of its addresses',
   GATEWAY_PROCESSES: 'a container has one process; more gateways use more cores',
   PORT: 'the image sets it; in .env it is the port of the proxy',
   KAFKA_CA: 'the file has it',
