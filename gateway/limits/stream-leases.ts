@@ -14,13 +14,12 @@ import {
 } from '../../store/access/stream-leases.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { ApiError } from '../http/api-error.ts';
+import { RefusalBackoff } from './refusal-backoff.ts';
 
 /** How long the streams of a killed gateway still count, in milliseconds. */
 const EXPIRY_MS = 30_000;
 /** How often leases are renewed, in milliseconds. Leases survive one failed renewal. */
 const RENEW_MS = 10_000;
-/** The wait before a client at its limit of streams may try again, in seconds. */
-const RETRY_AFTER_SECONDS = 10;
 
 export interface StreamLeasesOptions {
   pool: DatabasePool;
@@ -47,9 +46,11 @@ export class StreamLeases {
   #released: string[] = [];
   #releasing: Promise<void> | undefined;
   #renewing: Stoppable | undefined;
+  readonly #backoff: RefusalBackoff;
 
   constructor(options: StreamLeasesOptions) {
     this.#options = { expiryMs: EXPIRY_MS, renewMs: RENEW_MS, ...options };
+    this.#backoff = new RefusalBackoff({ clock: options.clock, random: Math.random });
   }
 
   start(): void {
@@ -68,7 +69,7 @@ export class StreamLeases {
    * Takes a lease for a stream until its connection closes.
    *
    * @param onClose calls a function when the connection closes; immediately if it is closed
-   * @throws ApiError too_many_streams if the account is at its limit, and defects.
+   * @throws ApiError too_many_streams if the account is at its limit, with a longer wait each time, and defects.
    */
   async acquire(
     { accountId, maxStreams }: Pick<StoredKey, 'accountId' | 'maxStreams'>,
@@ -76,7 +77,10 @@ export class StreamLeases {
   ): Promise<void> {
     if (maxStreams === null) return;
     const id = randomUUID();
-    if (!(await this.#tryAcquire(id, accountId, maxStreams))) throw refuse(maxStreams);
+    if (!(await this.#tryAcquire(id, accountId, maxStreams))) {
+      throw refuse(maxStreams, this.#backoff.refuse(accountId));
+    }
+    this.#backoff.admit(accountId);
     this.#held.set(id, accountId);
     onClose(() => this.#release(id));
   }
@@ -137,11 +141,11 @@ export class StreamLeases {
   }
 }
 
-function refuse(max: number): ApiError {
+function refuse(max: number, retryAfterSeconds: number): ApiError {
   const streams = max === 1 ? 'one open stream' : `${max} open streams`;
   return new ApiError(
     'too_many_streams',
     `The account's plan allows ${streams}; close one, or ask again later.`,
-    { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+    { 'Retry-After': String(retryAfterSeconds) },
   );
 }
