@@ -279,7 +279,7 @@ export class EventStream {
 
   #writeEnding(): void {
     const ending = this.#ending ?? { gone: true };
-    if ('gone' in ending) return;
+    if ('gone' in ending || 'vanished' in ending) return;
     if ('reconnect' in ending) {
       const data = { reason: ending.reconnect, retry_ms: this.#retryMs() };
       this.#output.writeText(this.#tell('reconnect', data));

@@ -66,23 +66,29 @@ export class StreamLeases {
   }
 
   /**
-   * Takes a lease for a stream until its connection closes.
+   * Takes a lease for a stream until its connection closes. Returns a function that releases it earlier, and resolves
+   * when other gateways know.
    *
    * @param onClose calls a function when the connection closes; immediately if it is closed
+   * @param displace ends another stream of the account, whose client has vanished; false if there is none
    * @throws ApiError too_many_streams if the account is at its limit, with a longer wait each time, and defects.
    */
   async acquire(
     { accountId, maxStreams }: Pick<StoredKey, 'accountId' | 'maxStreams'>,
     onClose: (release: () => void) => void,
-  ): Promise<void> {
-    if (maxStreams === null) return;
+    displace: (accountId: number) => Promise<boolean> = async () => false,
+  ): Promise<() => Promise<void>> {
+    if (maxStreams === null) return async () => {};
     const id = randomUUID();
-    if (!(await this.#tryAcquire(id, accountId, maxStreams))) {
+    const tryAcquire = () => this.#tryAcquire(id, accountId, maxStreams);
+    if (!(await tryAcquire()) && !((await displace(accountId)) && (await tryAcquire()))) {
       throw refuse(maxStreams, this.#backoff.refuse(accountId));
     }
     this.#backoff.admit(accountId);
     this.#held.set(id, accountId);
-    onClose(() => this.#release(id));
+    const release = () => this.#release(id);
+    onClose(release);
+    return release;
   }
 
   async #tryAcquire(id: string, accountId: number, max: number): Promise<boolean> {
@@ -97,12 +103,14 @@ export class StreamLeases {
     }
   }
 
-  #release(id: string): void {
-    if (!this.#held.delete(id)) return;
-    this.#released.push(id);
-    this.#releasing ??= this.#sendReleases().finally(() => {
-      this.#releasing = undefined;
-    });
+  #release(id: string): Promise<void> {
+    if (this.#held.delete(id)) this.#released.push(id);
+    if (this.#released.length > 0) {
+      this.#releasing ??= this.#sendReleases().finally(() => {
+        this.#releasing = undefined;
+      });
+    }
+    return this.#releasing ?? Promise.resolve();
   }
 
   /** Leases of streams that end during one query are released together by the next. */

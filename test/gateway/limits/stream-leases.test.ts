@@ -131,6 +131,25 @@ describe('open streams', () => {
     expect(await refusedFor()).toBe(1);
   });
 
+  test('get the place of a stream that they displace, at once', async () => {
+    const gateway = await createGateway();
+    const plan = { accountId, maxStreams: 2 };
+    const asked: number[] = [];
+    const displaceNone = async (id: number) => asked.push(id) < 0;
+    const release = await gateway.leases.acquire(plan, () => {}, displaceNone);
+    await gateway.leases.acquire(plan, () => {}, displaceNone);
+    expect(asked).toEqual([]);
+    await expect(gateway.leases.acquire(plan, () => {}, displaceNone)).rejects.toThrow('open streams');
+    expect(asked).toEqual([accountId]);
+    const displaceFirst = async () => {
+      await release();
+      return true;
+    };
+    await gateway.leases.acquire(plan, () => {}, displaceFirst);
+    expect(await counted()).toBe(2);
+    expect(await open(gateway, 2)).toBe('too_many_streams');
+  });
+
   test('are not refused for a defect, which is an error', async () => {
     const gateway = await createGateway();
     await client.query('ALTER TABLE stream_leases RENAME TO mislaid');
@@ -216,7 +235,7 @@ describe('while the database does not answer', () => {
     gateway.way.sever();
     expect(await open(gateway, 1)).toBe('too_many_streams');
     const other = { accountId: rows[0].id, maxStreams: 1 };
-    await expect(gateway.leases.acquire(other, () => {})).resolves.toBeUndefined();
+    await expect(gateway.leases.acquire(other, () => {})).resolves.toBeInstanceOf(Function);
     gateway.way.mend();
   });
 

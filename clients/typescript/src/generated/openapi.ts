@@ -1600,10 +1600,10 @@ export interface components {
         /** @description The service ends the connection; the client connects again. */
         StreamReconnect: {
             /**
-             * @description lifetime: the connection has lasted for its time. shutdown: this gateway stops. slow_consumer: the client does not read fast enough. subscription_changed: the subscription was deleted.
+             * @description lifetime: the connection has lasted for its time. shutdown: this gateway stops. slow_consumer: the client does not read fast enough. subscription_changed: the subscription was deleted. displaced: the client did not acknowledge, and another stream of the account has taken the place. plan_changed: the plan allows fewer open streams now.
              * @enum {string}
              */
-            reason: "lifetime" | "shutdown" | "slow_consumer" | "subscription_changed";
+            reason: "lifetime" | "shutdown" | "slow_consumer" | "subscription_changed" | "displaced" | "plan_changed";
             /** @description Milliseconds to wait before connecting again. */
             retry_ms: number;
         };
