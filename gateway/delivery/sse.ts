@@ -234,7 +234,11 @@ export class EventStream {
     this.#options.clock.wait(STALL_MS, waiting).then(() => stalled.abort());
     const drained = await this.#output.drained(waiting).then(
       () => true,
-      () => this.#ending !== undefined,
+      () => {
+        // The connection has failed, unless the stream ends or the client is only late.
+        if (!stalled.signal.aborted) this.end({ gone: true });
+        return this.#ending !== undefined;
+      },
     );
     stalled.abort();
     return drained;
