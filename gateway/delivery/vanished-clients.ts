@@ -3,7 +3,7 @@ import type { Clock } from '../../service/clock.ts';
 import { Coalescer } from '../../service/coalescer.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import { repeat } from '../../service/repeat.ts';
-import { type ConnectionName, nameConnection } from '../wire/tcp-table.ts';
+import { type ConnectionName, nameConnection, type SocketEnds } from '../wire/tcp-table.ts';
 import type { StreamEnding } from './stream-ending.ts';
 
 /** A stream ends after its client has acknowledged nothing for this long, in milliseconds. */
@@ -20,12 +20,12 @@ export class WatchedStream {
   /** Since when its client has acknowledged nothing, in milliseconds; null if it does. */
   silentSince: number | null = null;
   readonly #stream: { end(ending: StreamEnding): void };
-  readonly #socket: Pick<Socket, 'resetAndDestroy'>;
+  readonly #socket: SocketEnds & Pick<Socket, 'resetAndDestroy'>;
   readonly #release: () => Promise<void>;
 
   constructor(
     stream: { end(ending: StreamEnding): void },
-    socket: Pick<Socket, 'resetAndDestroy' | 'localAddress' | 'localPort' | 'remoteAddress' | 'remotePort'>,
+    socket: SocketEnds & Pick<Socket, 'resetAndDestroy'>,
     { accountId, release }: { accountId: number; release: () => Promise<void> },
   ) {
     this.#stream = stream;

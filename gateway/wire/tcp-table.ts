@@ -1,8 +1,15 @@
-import type { Socket } from 'node:net';
 import { endianness } from 'node:os';
 
 /** The two ends of a connection: `address:port address:port`, in the form of `/proc/net/tcp6`. */
 export type ConnectionName = string;
+
+/** The ends of a socket, which are missing after it has closed. */
+export interface SocketEnds {
+  localAddress?: string | undefined;
+  localPort?: number | undefined;
+  remoteAddress?: string | undefined;
+  remotePort?: number | undefined;
+}
 
 /** The kernel prints each 32-bit word of an address as a number of this machine. */
 const WORDS_ARE_SWAPPED = endianness() === 'LE';
@@ -32,10 +39,8 @@ export function findUnacknowledged(row: string): ConnectionName | null {
 const widen = (address: string) => (address.length === 8 ? MAPPED + address : address);
 
 /** Names the connection of a socket, as `findUnacknowledged` does. Null if it is not connected. */
-export function nameConnection(
-  socket: Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remotePort'>,
-): ConnectionName | null {
-  const { localAddress, localPort, remoteAddress, remotePort } = socket;
+export function nameConnection(ends: SocketEnds): ConnectionName | null {
+  const { localAddress, localPort, remoteAddress, remotePort } = ends;
   if (!localAddress || !localPort || !remoteAddress || !remotePort) return null;
   return `${formatEnd(localAddress, localPort)} ${formatEnd(remoteAddress, remotePort)}`;
 }
