@@ -50,7 +50,8 @@ async function findSelect(): Promise<string> {
   });
   const select = selectEndorsements({}, 'en', undefined);
   const stop = () => Promise.reject(new Error('Only the text of the query was wanted.'));
-  await exportRecords(pool, select, { begin: async () => {}, write: stop }).catch(() => {});
+  const { signal: closed } = new AbortController();
+  await exportRecords(pool, select, { closed, begin: async () => {}, write: stop }).catch(() => {});
   await pool.end();
   return declared;
 }

@@ -2,6 +2,7 @@ import { stopRunning } from '../test/helpers/service/interrupted.ts';
 
 /** `npm run bench -- NAME ...`: runs one of the programs beside this file. */
 const BENCHMARKS = [
+  'attacks',
   'broker-restarts',
   'crowd',
   'curves',

@@ -73,8 +73,8 @@ function orderByVotes(
 }
 
 /**
- * Returns the weakest choices, which go out. Several equally weak choices go out together if all their votes
- * together are fewer than the next choice's, because their order then does not matter.
+ * Returns the weakest choices, which go out. Several equally weak choices go out together if they have no votes, or if
+ * all their votes together are fewer than the next choice's, because their order then does not matter.
  *
  * @returns null if a tie cannot be broken.
  */
@@ -90,5 +90,5 @@ function findWeakest(
   if (others.length === 0) return null;
   const votesOf = (choice: number) => votes.get(choice) ?? 0;
   const together = weakest.map(votesOf).reduce((sum, count) => sum + count, 0);
-  return together < Math.min(...others.map(votesOf)) ? weakest : null;
+  return together === 0 || together < Math.min(...others.map(votesOf)) ? weakest : null;
 }

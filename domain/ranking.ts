@@ -11,6 +11,9 @@ export type Ranking = readonly (readonly number[])[];
 /** The rank of a pick without one: a first choice. */
 const UNRANKED = 1;
 
+/** The place of a pick in its endorser's ranking: 1 is first. */
+export const placeOf = ({ rank }: Pick): number => rank ?? UNRANKED;
+
 /**
  * Returns the ranking of each endorser with a pick among the standing choices (specification, "Position").
  * Only the order of ranks counts: if an endorser ranks a choice second and no standing choice first, the
@@ -19,11 +22,12 @@ const UNRANKED = 1;
  */
 export function readRankings(picks: readonly Pick[], standing: ReadonlySet<number>): Ranking[] {
   const byEndorser = new Map<number, Map<number, number[]>>();
-  for (const { endorser, choice, rank } of picks) {
+  for (const pick of picks) {
+    const { endorser, choice } = pick;
     if (!standing.has(choice)) continue;
     const byRank = byEndorser.get(endorser) ?? new Map<number, number[]>();
     byEndorser.set(endorser, byRank);
-    const place = rank ?? UNRANKED;
+    const place = placeOf(pick);
     const sharing = byRank.get(place);
     if (sharing) sharing.push(choice);
     else byRank.set(place, [choice]);

@@ -1,6 +1,7 @@
 import type { Recommendation } from '../schemas/http/recommendations.ts';
 import type { VoteMethod } from '../schemas/vocabulary.ts';
 import { isMoreThanHalf, judgeAgreement } from './agreement.ts';
+import { type ContestChoice, findContenders } from './contenders.ts';
 import { orderByRunoffs } from './instant-runoff.ts';
 import { countChoices, countFirstChoices, type Pick, readRankings } from './ranking.ts';
 
@@ -12,24 +13,27 @@ export interface EndorsedContest {
   /** Null for no limit. */
   ranks_allowed: number | null;
   /** In ballot order. */
-  choices: readonly { id: number; withdrawn: boolean }[];
+  choices: readonly ContestChoice[];
   /** In any order. */
   picks: readonly Pick[];
 }
 
-/** A choice that is not withdrawn and has backers. */
+/** A contender with backers. */
 interface Contender {
   id: number;
   backers: number;
 }
 
-/** The choices to mark, and the number of endorsers that support them; null without choices. */
+/** The contenders to mark, and the number of endorsers that support them; null without contenders. */
 interface Outcome {
-  choice_ids: number[];
+  marked: number[];
   support: number | null;
 }
 
-/** The rule of a vote method. Contenders come most-backed first, ties in ballot order. */
+/**
+ * The rule of a vote method. Contenders come most-backed first, ties in ballot order. The picks of the contest are picks
+ * of contenders.
+ */
 type Rule = (contenders: Contender[], backers: number, contest: EndorsedContest) => Outcome;
 
 const RULES: Record<VoteMethod, Rule> = {
@@ -45,17 +49,18 @@ const RULES: Record<VoteMethod, Rule> = {
   },
   ranked_choice: (contenders, _backers, { picks, ranks_allowed }) => {
     const rankings = readRankings(picks, new Set(contenders.map(({ id }) => id)));
-    const choice_ids = orderByRunoffs(rankings, ranks_allowed);
-    const [first] = choice_ids;
+    const marked = orderByRunoffs(rankings, ranks_allowed);
+    const [first] = marked;
     return {
-      choice_ids,
+      marked,
       support: first === undefined ? null : (countFirstChoices(rankings).get(first) ?? 0),
     };
   },
 };
 
 /**
- * Recommends choices in a contest, by the picks of the chosen endorsers (specification, "Recommendation").
+ * Recommends choices in a contest, by the picks of the chosen endorsers (specification, "Recommendation"). Lines of one
+ * candidate count as one contender, of which one line is named (contract, "Candidates, not lines").
  *
  * The specification leaves some cases open:
  * - A choice without backers is never recommended, even if seats are left.
@@ -69,13 +74,17 @@ const RULES: Record<VoteMethod, Rule> = {
  */
 export function recommend(contest: EndorsedContest): Recommendation {
   const endorser_count = new Set(contest.picks.map(({ endorser }) => endorser)).size;
-  const contenders = findContenders(contest);
-  const { choice_ids, support } = RULES[contest.vote_method](contenders, endorser_count, contest);
+  const standing = contest.choices.filter(({ withdrawn }) => !withdrawn);
+  const { lines, picks } = findContenders(standing, contest.picks);
+  const backed = orderByBackers([...lines.keys()], picks).filter(({ backers }) => backers > 0);
+  const { marked, support } = RULES[contest.vote_method](backed, endorser_count, { ...contest, picks });
+  const choice_ids = marked.map((contender) => lines.get(contender) ?? contender);
   return { choice_ids, endorser_count, agreement: judgeAgreement(endorser_count, support) };
 }
 
 /**
- * Returns the choices of a contest, including withdrawn ones, most-backed first, ties in ballot order.
+ * Returns the choices of a contest, including withdrawn ones, most-backed first, ties in ballot order. Lines of one
+ * contender stand together, by the backers of those that stand, or of all if none stands; then by their own.
  *
  * `first_choice_count` counts the endorsers that rank the choice first among the standing choices, as the
  * agreement does. A withdrawn choice has 0. It is null unless the contest is ranked choice.
@@ -88,25 +97,33 @@ export function orderBySupport({ vote_method, choices, picks }: EndorsedContest)
   const counts = countBackers(picks);
   const standing = new Set(choices.filter(({ withdrawn }) => !withdrawn).map(({ id }) => id));
   const firsts = vote_method === 'ranked_choice' ? countFirstChoices(readRankings(picks, standing)) : null;
-  return choices
-    .map(({ id }) => ({
-      id,
-      endorsement_count: counts.get(id) ?? 0,
-      first_choice_count: firsts && (firsts.get(id) ?? 0),
-    }))
-    .sort((a, b) => b.endorsement_count - a.endorsement_count);
+  const { ofChoice } = findContenders(choices, []);
+  const contenderOf = (id: number) => ofChoice.get(id) ?? id;
+  const withStanding = new Set([...standing].map(contenderOf));
+  const counted = choices.filter(({ id }) => standing.has(id) || !withStanding.has(contenderOf(id)));
+  const joined = findContenders(counted, picks).picks.map((pick) => ({
+    ...pick,
+    choice: contenderOf(pick.choice),
+  }));
+  const contenders = orderByBackers([...new Set(ofChoice.values())], joined).map(({ id }) => id);
+  const lines = Map.groupBy(choices, ({ id }) => contenderOf(id));
+  return contenders.flatMap((contender) =>
+    (lines.get(contender) ?? [])
+      .map(({ id }) => ({
+        id,
+        endorsement_count: counts.get(id) ?? 0,
+        first_choice_count: firsts && (firsts.get(id) ?? 0),
+      }))
+      .sort((a, b) => b.endorsement_count - a.endorsement_count),
+  );
 }
 
 const countBackers = (picks: readonly Pick[]) => countChoices(picks.map(({ choice }) => choice));
 
-function findContenders({ choices, picks }: EndorsedContest): Contender[] {
+/** Contenders in ballot order, ordered by their backers. */
+function orderByBackers(contenders: readonly number[], picks: readonly Pick[]): Contender[] {
   const counts = countBackers(picks);
-  return choices
-    .flatMap(({ id, withdrawn }) => {
-      const backers = counts.get(id);
-      return withdrawn || backers === undefined ? [] : [{ id, backers }];
-    })
-    .sort((a, b) => b.backers - a.backers);
+  return contenders.map((id) => ({ id, backers: counts.get(id) ?? 0 })).sort((a, b) => b.backers - a.backers);
 }
 
 /** The contender with strictly more backers than any other; empty without one. */
@@ -126,5 +143,5 @@ function fillSeats(contenders: Contender[], seats: number): Contender[] {
 
 /** Recommends contenders. The last one has the least support, because they come most-backed first. */
 function markAll(marked: Contender[]): Outcome {
-  return { choice_ids: marked.map(({ id }) => id), support: marked.at(-1)?.backers ?? null };
+  return { marked: marked.map(({ id }) => id), support: marked.at(-1)?.backers ?? null };
 }

@@ -1,7 +1,6 @@
 import type { Clock } from '../service/clock.ts';
 import type { Logger } from '../service/log.ts';
 import type { DatabasePool } from '../store/connection/read-pool.ts';
-import type { FairQueue } from './answers/fair-queue.ts';
 import type { ResponseCache } from './answers/response-cache.ts';
 import type { GatewayConfig } from './config.ts';
 import type { AccessWatch } from './delivery/access-watch.ts';
@@ -9,6 +8,7 @@ import type { OpenStreams } from './delivery/open-streams.ts';
 import type { VanishedClients } from './delivery/vanished-clients.ts';
 import type { Exports } from './export/exports.ts';
 import type { Feed } from './feed/feed.ts';
+import type { FairQueue } from './limits/fair-queue.ts';
 import type { StreamLeases } from './limits/stream-leases.ts';
 import type { ReadReplicas } from './replicas/read-replicas.ts';
 
@@ -26,8 +26,10 @@ export interface GatewayContext {
   openStreams: OpenStreams;
   vanishedClients: Pick<VanishedClients, 'add' | 'displace'>;
   responseCache: ResponseCache;
-  /** Bounds how many large answers are made at a time. */
+  /** The turns of recommendations for many contests. */
   largeAnswers: FairQueue;
+  /** The turns of digests, which wait for no recommendation. */
+  digests: FairQueue;
   /** Sends whole lists as lines of JSON. */
   exports: Pick<Exports, 'begin'>;
   clock: Clock;

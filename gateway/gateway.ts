@@ -13,7 +13,6 @@ import { loadDataVersions } from '../store/reads/data-versions.ts';
 import { loadDatabaseTime } from '../store/reads/stream-points.ts';
 import { AnswerBudget } from './answers/answer-budget.ts';
 import { boundAnswers } from './answers/bound-answers.ts';
-import { FairQueue } from './answers/fair-queue.ts';
 import { ResponseCache } from './answers/response-cache.ts';
 import { startAccess } from './auth/access.ts';
 import { createAdmission } from './auth/admission.ts';
@@ -29,6 +28,7 @@ import { Feed } from './feed/feed.ts';
 import { createApp } from './http/app.ts';
 import { createReadiness } from './http/health.ts';
 import { closeHttpServer, createHttpServer } from './http/server.ts';
+import { FairQueue } from './limits/fair-queue.ts';
 import { ReadReplicas } from './replicas/read-replicas.ts';
 import { createEndpoint } from './routes/define-route.ts';
 import { routes } from './routes/index.ts';
@@ -41,7 +41,8 @@ const STATEMENT_TIMEOUT_MS = 15_000;
 const VERSION_TIMEOUT_MS = 3000;
 const MB = 1024 * 1024;
 const ANSWERS_IN_FLIGHT = { bytes: 192 * MB, bytesOfAccount: 32 * MB, smallBytes: 64 * 1024 };
-const LARGE_ANSWERS = { atOnce: 4, atOnceOfAccount: 4, waiting: 200, waitingOfAccount: 50 };
+const LARGE_ANSWERS = { atOnce: 4, atOnceOfAccount: 2, reserved: 2, waiting: 200, waitingOfAccount: 10 };
+const DIGESTS = { atOnce: 2, atOnceOfAccount: 1, reserved: 0, waiting: 100, waitingOfAccount: 10 };
 
 export interface Gateway extends Stoppable {
   /** The port it listens on. */
@@ -83,7 +84,7 @@ export async function startGateway(
     connectionTimeoutMs: VERSION_TIMEOUT_MS,
     statementTimeoutMs: VERSION_TIMEOUT_MS,
   });
-  const exportPool = await createReadPool({ ...connection, maxConnections: MAX_EXPORTS });
+  const exportPool = await createReadPool({ ...connection, maxConnections: MAX_EXPORTS + 1 });
   const databaseClock = new ReferenceClock({ read: () => loadDatabaseTime(pool), log });
   const clock = ownClock ?? databaseClock;
   databaseClock.start();
@@ -111,7 +112,7 @@ export async function startGateway(
     log,
   });
   const access = await startAccess(config, { clock, log });
-  const accessWatch = new AccessWatch({ pool: access.pool, clock, log });
+  const accessWatch = new AccessWatch({ ...access, clock, log });
   const openStreams = new OpenStreams({ accessWatch, clock });
   const vanishedClients = new VanishedClients({ clock: monotonicClock, readUnacknowledged });
   const draining = new AbortController();
@@ -129,6 +130,7 @@ export async function startGateway(
     vanishedClients,
     responseCache,
     largeAnswers: new FairQueue(LARGE_ANSWERS),
+    digests: new FairQueue(DIGESTS),
     exports: new Exports({ pool: exportPool, clock, log, draining: draining.signal }),
     clock,
     log,

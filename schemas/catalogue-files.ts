@@ -1,4 +1,5 @@
-import { type ContestRecord, parseContest } from './catalogue/contest.ts';
+import { parseContest } from './catalogue/contest.ts';
+import type { ContestRecord } from './catalogue/contest-fields.ts';
 import { type ElectionRecord, parseElection } from './catalogue/election.ts';
 import {
   type EndorserCategoryRecord,
@@ -9,7 +10,7 @@ import {
 import { unstorableParts } from './catalogue/storable.ts';
 import type { Parsed } from './problems.ts';
 
-export type { ChoiceRecord, ContestRecord } from './catalogue/contest.ts';
+export type { ChoiceRecord, ContestRecord } from './catalogue/contest-fields.ts';
 export type { ElectionRecord } from './catalogue/election.ts';
 export type { EndorserCategoryRecord, EndorserRecord } from './catalogue/endorser.ts';
 

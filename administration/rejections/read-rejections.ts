@@ -23,11 +23,13 @@ const REMEMBERED = 100_000;
  * follow each other roughly in the order of time; there is at least one.
  *
  * @param from the offset to begin at, by partition; other partitions are read from their beginning
+ * @param to the offset before which to stop, by partition; other partitions are read to their ends
  * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
  */
 export async function* readRejections(
   { brokers, topic, onProgress }: Pick<ReadTopic, 'brokers' | 'topic' | 'onProgress'>,
   from: ReadonlyMap<number, number> = new Map(),
+  to: ReadonlyMap<number, number> = new Map(),
 ): AsyncGenerator<RejectionPage> {
   const seen = new LRUCache<string, true>({ max: REMEMBERED });
   const ends = new Map<number, number>();
@@ -45,7 +47,7 @@ export async function* readRejections(
   const clientId = 'ballot-endorsements-administration';
   const reading = { brokers, topic, clientId, ...(onProgress && { onProgress }) };
   const chooseStart = (partition: number) => from.get(partition) ?? 0;
-  for await (const { partition, records, unreadable, nextOffset } of readTopic(reading, chooseStart)) {
+  for await (const { partition, records, unreadable, nextOffset } of readTopic(reading, chooseStart, to)) {
     strangers += unreadable.length;
     for (const { value } of records) {
       const rejection = decode(value);

@@ -9,8 +9,8 @@ export interface RecentRejections {
   rejections: Rejection[];
   /** Other records and unreadable batches that were read. */
   strangers: number;
-  /** Whether these are all rejections in Kafka. */
-  isComplete: boolean;
+  /** The offsets at which the reading began, by partition; null if it has no older rejections before it. */
+  before: ReadonlyMap<number, number> | null;
 }
 
 /** The records of a partition to read at first, and the factor by which further readings grow. */
@@ -20,31 +20,39 @@ const GROWTH = 7;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * Reads the newest rejections, so that the cost does not grow with the topic: fewer if they are large.
+ * Reads the newest rejections, or those before an earlier reading, so that the cost does not grow with the topic: fewer
+ * if they are large.
  *
  * @param ofPartition the most records to read per partition
+ * @param before the earlier reading's `before`; null for the newest
  * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
  */
 export async function loadRecentRejections(
   { brokers, topicPrefix }: TopicsPlace,
   ofPartition: number,
+  before: ReadonlyMap<number, number> | null = null,
 ): Promise<RecentRejections> {
   const topic = topicNames(topicPrefix).rejected;
   const clientId = 'ballot-endorsements-administration';
-  const bounds = await loadBounds({ brokers, topic, clientId, operation: 'Read' });
+  const present = await loadBounds({ brokers, topic, clientId, operation: 'Read' });
+  // A partition that the earlier reading did not know was added later.
+  const bounds = present.map(({ start, end }, partition) => ({
+    start,
+    end: before ? Math.max(start, Math.min(end, before.get(partition) ?? start)) : end,
+  }));
+  const ends = new Map(before ? bounds.map(({ end }, partition) => [partition, end]) : []);
   for (let count = Math.min(FIRST, ofPartition); ; count = Math.min(GROWTH * count, ofPartition)) {
-    const starts = bounds.map(({ start, end }) => Math.max(start, end - count));
-    const read: RecentRejections = {
-      rejections: [],
-      strangers: 0,
-      isComplete: bounds.every(({ start }, partition) => starts[partition] === start),
-    };
-    for await (const page of readRejections({ brokers, topic }, new Map(starts.entries()))) {
+    const starts = new Map(
+      bounds.map(({ start, end }, partition) => [partition, Math.max(start, end - count)]),
+    );
+    const isComplete = bounds.every(({ start }, partition) => starts.get(partition) === start);
+    const read: RecentRejections = { rejections: [], strangers: 0, before: isComplete ? null : starts };
+    for await (const page of readRejections({ brokers, topic }, starts, ends)) {
       read.rejections.push(...page.rejections);
       read.strangers += page.strangers;
     }
     const bytes = read.rejections.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
-    if (read.isComplete || count >= ofPartition || GROWTH * bytes > MAX_BYTES) {
+    if (isComplete || count >= ofPartition || GROWTH * bytes > MAX_BYTES) {
       read.rejections.sort((a, b) => a.rejected_at - b.rejected_at);
       return read;
     }

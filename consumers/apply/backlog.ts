@@ -114,7 +114,8 @@ export class Backlog {
   get isHealthy(): boolean {
     const now = performance.now();
     const { nodes } = this.#loops;
-    return nodes.length > 0 && nodes.every((node) => now - (this.#answeredAt.get(node) ?? 0) < HEALTHY_MS);
+    const answeredAt = (node: number) => this.#answeredAt.get(node) ?? Number.NEGATIVE_INFINITY;
+    return nodes.length > 0 && nodes.every((node) => now - answeredAt(node) < HEALTHY_MS);
   }
 
   /** The lag of each partition at its broker's last answer. */

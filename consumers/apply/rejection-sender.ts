@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { RecordTooLargeError, type RejectedProducer } from '../../kafka/writing/rejected-producer.ts';
-import { systemClock } from '../../service/clock.ts';
+import { type Clock, systemClock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import { Notifier } from '../../service/notifier.ts';
 import { reportFailure } from '../../service/report-failure.ts';
@@ -27,14 +27,21 @@ const LOOK_MS = 2000;
  */
 export class RejectionSender {
   readonly #pool: Pool;
-  readonly #producer: RejectedProducer;
+  readonly #producer: Pick<RejectedProducer, 'send'>;
   readonly #log: Logger;
+  readonly #clock: Pick<Clock, 'wait'>;
   readonly #notifier = new Notifier();
 
-  constructor(pool: Pool, producer: RejectedProducer, log: Logger) {
+  constructor(
+    pool: Pool,
+    producer: Pick<RejectedProducer, 'send'>,
+    log: Logger,
+    clock: Pick<Clock, 'wait'> = systemClock,
+  ) {
     this.#pool = pool;
     this.#producer = producer;
     this.#log = log;
+    this.#clock = clock;
   }
 
   /** Signals that rejections were stored. */
@@ -56,7 +63,7 @@ export class RejectionSender {
         if (signal.aborted) return;
         const message = 'rejections could not be sent to Kafka; they wait in the database';
         reportFailure(this.#log, error, { where: 'rejections', message });
-        await systemClock.wait(delayMs, signal);
+        await this.#clock.wait(delayMs, signal);
         delayMs = Math.min(2 * delayMs, LAST_RETRY_MS);
       }
     }

@@ -14,7 +14,7 @@ export interface AnswerBudgetLimits {
   smallBytes: number;
 }
 
-/** The account of an answer; null for answers without an account, such as pages of the console. */
+/** The account of an answer; null without one, as for the reference and pages of the console. These have no share. */
 export type AccountId = number | null;
 
 /** An answer in flight. */
@@ -53,6 +53,7 @@ export class AnswerBudget {
    * @throws ApiError too_many_requests_in_flight, with Retry-After
    */
   requireShare(account: AccountId): void {
+    if (account === null) return;
     if ((this.#ofAccounts.get(account) ?? 0) >= this.#limits.bytesOfAccount) throw createShareError();
   }
 
@@ -69,7 +70,8 @@ export class AnswerBudget {
     const sharers = shared === undefined ? 0 : (this.#sharers.get(shared) ?? 0);
     const added = sharers === 0 ? bytes : 0;
     if (canRefuse && bytes > smallBytes) {
-      if (ofAccount > 0 && ofAccount + bytes > bytesOfAccount) throw createShareError();
+      const isOverShare = account !== null && ofAccount > 0 && ofAccount + bytes > bytesOfAccount;
+      if (isOverShare) throw createShareError();
       if (this.#bytes > 0 && this.#bytes + added > this.#limits.bytes) {
         throw createUnavailableError('server_busy', 'Clients are still taking large answers; try again.');
       }

@@ -17,7 +17,9 @@ export function boundAnswers(budget: AnswerBudget): Middleware {
     const bytes = ctx.body && ctx.method !== 'HEAD' ? ctx.length : undefined;
     if (!bytes || ctx.respond === false) return;
     const canRefuse = READ_METHODS.includes(ctx.method);
-    const release = budget.reserve({ account, bytes, shared: ctx.state.sharedBody, canRefuse });
+    // Files of the reference are the same bytes for every client.
+    const shared = ctx.state.sharedBody ?? (Buffer.isBuffer(ctx.body) ? ctx.body : undefined);
+    const release = budget.reserve({ account, bytes, shared, canRefuse });
     ctx.res.once('close', release);
     // Node resets this time with the next request of the connection.
     ctx.req.socket.setTimeout(STALL_MS);

@@ -8,17 +8,18 @@ import type { Access } from './access.ts';
 export interface AdmissionOptions
   extends Pick<Access, 'authenticator' | 'keyUsage' | 'requestLimiter' | 'concurrencyLimiter'> {
   /**
-   * Finds the caller of a request by its session cookie. Absent in a gateway without a console.
+   * Finds the caller of a request by its session cookie, within the limits of the console. Absent in a gateway
+   * without a console.
    *
-   * @throws ApiError missing_api_key, account_suspended
+   * @throws ApiError missing_api_key, account_suspended, rate_limit_exceeded
    */
   findSessionCaller?: ((ctx: Context) => Promise<Caller>) | undefined;
 }
 
 /**
- * Admits requests below `/v1` that have a usable API key, or a session and come from a page of the console,
- * within the limits of the account's plan. Paths that do not exist are checked too. Every answer to a known
- * key carries the rate limit headers, even if the key cannot be used.
+ * Admits requests below `/v1` that have a usable API key, within the limits of the account's plan, or a session and
+ * come from a page of the console, which has limits of its own (INV-15). Paths that do not exist are checked too.
+ * Every answer to a known key carries the rate limit headers, even if the key cannot be used.
  */
 export function createAdmission({
   authenticator,
@@ -46,6 +47,7 @@ export function createAdmission({
     ctx.state.caller = caller;
     ctx.state.sender = senderOf(caller);
     ctx.state.account = caller.account;
+    if (isOfConsole) return next();
     const { headers, refusal, giveBack } = await requestLimiter.admit(caller);
     setHeaders(ctx, headers);
     if (refusal) throw refusal;

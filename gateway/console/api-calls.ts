@@ -4,8 +4,6 @@ import { callerOf, requireUsableSession } from '../auth/sessions.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Content } from '../http/content.ts';
 import type { Endpoint, RawRequest } from '../http/route.ts';
-import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
-import type { RequestLimiter } from '../limits/request-limiter.ts';
 import type { UsageCounter } from '../usage/usage-counter.ts';
 import { senderOf } from '../usage/usage-counter.ts';
 
@@ -22,10 +20,8 @@ export interface ApiCall {
   unchangedSince?: string | undefined;
 }
 
-/** The limits of the calls, and the place that counts them. */
+/** The place that counts the calls. */
 interface Accounting {
-  requestLimiter: RequestLimiter;
-  concurrencyLimiter: ConcurrencyLimiter;
   usageCounter: UsageCounter;
   clock: Clock;
 }
@@ -34,8 +30,8 @@ interface Accounting {
 export type ApiCallOrigin = Pick<RawRequest, 'id' | 'closed'> & { session: ConsoleSession };
 
 /**
- * Calls the API within the process, as the session's account and within its limits. A page shows the same data as a
- * client with a key of the account would get.
+ * Calls the API within the process, as the session's account. A page shows the same data as a client with a key of the
+ * account would get. The calls do not count against the limits of the account's plan; the page was counted.
  */
 export class ApiCalls {
   readonly #endpoints: ReadonlyMap<string, Endpoint>;
@@ -50,7 +46,7 @@ export class ApiCalls {
    * Calls an endpoint that answers with JSON or nothing.
    *
    * @returns the parsed body; undefined if it is empty
-   * @throws ApiError as the endpoint does, and for requests beyond the account's limits
+   * @throws ApiError as the endpoint does
    */
   async call({ session, id, closed }: ApiCallOrigin, call: ApiCall): Promise<unknown> {
     const {
@@ -63,30 +59,26 @@ export class ApiCalls {
     } = call;
     const endpoint = this.#endpoints.get(`${method} ${path}`);
     if (!endpoint) throw new Error(`The API has no ${method} ${path}.`);
-    const { requestLimiter, concurrencyLimiter, usageCounter, clock } = this.#accounting;
+    const { usageCounter, clock } = this.#accounting;
     const caller = callerOf(requireUsableSession(session, clock.now()));
     const answered = { ...senderOf(caller), at: clock.now(), route: path };
     try {
-      const { refusal } = await requestLimiter.admit(caller);
-      if (refusal) throw refusal;
-      const reply = await concurrencyLimiter.run(caller, () =>
-        endpoint.answer({
-          url: `${fillPath(path, parameters)}?${query}`,
-          query: String(query),
-          path: parameters,
-          readBody: async () => body,
-          header: () => undefined,
-          acceptsGzip: () => false,
-          acceptsLines: () => false,
-          ...(unchangedSince !== undefined && { unchangedSince }),
-          caller,
-          id,
-          onClose: (listener) =>
-            closed.aborted ? listener() : closed.addEventListener('abort', listener, { once: true }),
-          closed,
-          isClosed: () => closed.aborted,
-        }),
-      );
+      const reply = await endpoint.answer({
+        url: `${fillPath(path, parameters)}?${query}`,
+        query: String(query),
+        path: parameters,
+        readBody: async () => body,
+        header: () => undefined,
+        acceptsGzip: () => false,
+        acceptsLines: () => false,
+        ...(unchangedSince !== undefined && { unchangedSince }),
+        caller,
+        id,
+        onClose: (listener) =>
+          closed.aborted ? listener() : closed.addEventListener('abort', listener, { once: true }),
+        closed,
+        isClosed: () => closed.aborted,
+      });
       if ('stream' in reply || 'lines' in reply) throw new Error(`${path} does not answer with JSON.`);
       usageCounter.count({ ...answered, status: endpoint.success ?? 200 });
       return 'empty' in reply ? undefined : JSON.parse(textOf(reply.json));

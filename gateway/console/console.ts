@@ -1,14 +1,18 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
+import { ApiError } from '../http/api-error.ts';
 import { READ_METHODS, requireMethod } from '../http/methods.ts';
+import type { ConsoleBudget } from '../limits/console-budget.ts';
+import type { FairQueue } from '../limits/fair-queue.ts';
 import { serveAssets } from './assets.ts';
 import type { ConsoleContext } from './context.ts';
 import { enter } from './entry.ts';
 import { answerErrors } from './errors.ts';
 import { readForm } from './form.ts';
-import { renderPage } from './layout.ts';
-import type { Page } from './page.ts';
+import { renderPage, type Visitor } from './layout.ts';
+import { showOverBudget } from './over-budget.ts';
+import type { Page, PageReply, ShownPage } from './page.ts';
 import { PageError } from './page-error.ts';
 import { menu, pages } from './pages/index.ts';
 import { AttemptsByAddress } from './session/attempts.ts';
@@ -34,6 +38,8 @@ const HEADERS = {
   // Browsers without Sec-Fetch-Site send the Origin of a form only under this policy.
   'Referrer-Policy': 'same-origin',
 };
+/** The wait before a request is sent again whose account has too many under way, in seconds. */
+const BUSY_SECONDS = 2;
 const MAX_FAILED_ATTEMPTS = 20;
 const MAX_SIGN_INS = 60;
 
@@ -44,6 +50,9 @@ export interface ConsoleOptions {
   /** The service's public address; null if every address is accepted. */
   publicUrl: string | null;
   provider: OpenIdProvider | null;
+  budget: ConsoleBudget;
+  /** The turns of pages and forms, by account. */
+  turns: FairQueue;
 }
 
 function sendToSignIn(ctx: Context): void {
@@ -56,11 +65,18 @@ function sendToSignIn(ctx: Context): void {
 
 async function answerPage(ctx: Context, page: Page, options: ConsoleOptions): Promise<void> {
   const { pool, clock } = options.context;
-  const entry = await enter(ctx, page, { sessionPool: options.sessionPool, pool, clock });
+  const { sessionPool, budget } = options;
+  const entry = await enter(ctx, page, { sessionPool, pool, clock, budget });
   if (!entry) return sendToSignIn(ctx);
-  const { token, session, form, stray } = entry;
+  const { token, session, form, stray, waitSeconds } = entry;
   ctx.state.account = session.account;
   const csrf = formTokenOf(token, session.accountId);
+  const refuse = (seconds: number) => {
+    ctx.set('Retry-After', String(seconds));
+    const sent = page.method === 'POST' ? form : null;
+    showPage(ctx, showOverBudget(sent, ctx.url, seconds), { session, csrf });
+  };
+  if (waitSeconds > 0) return refuse(waitSeconds);
   const closed = new AbortController();
   ctx.res.once('close', () => closed.abort());
   const request = {
@@ -73,13 +89,23 @@ async function answerPage(ctx: Context, page: Page, options: ConsoleOptions): Pr
     id: ctx.state.requestId,
     closed: closed.signal,
   };
-  const reply = stray ? await showStrayForm(stray, pool) : await page.handle(request, options.context);
+  const handle = () => (stray ? showStrayForm(stray, pool) : page.handle(request, options.context));
+  const client = { accountId: session.accountId, gone: closed.signal };
+  const reply = await options.turns.run<PageReply>(handle, client).catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === 'too_many_requests_in_flight') return null;
+    throw error;
+  });
+  if (reply === null) return refuse(BUSY_SECONDS);
   if ('redirect' in reply) {
     ctx.status = 303;
     return ctx.redirect(reply.redirect);
   }
-  ctx.status = reply.status ?? 200;
-  ctx.body = renderPage(reply, { session, csrf, path: ctx.path, menu });
+  showPage(ctx, reply, { session, csrf });
+}
+
+function showPage(ctx: Context, page: ShownPage, visitor: Pick<Visitor, 'session' | 'csrf'>): void {
+  ctx.status = page.status ?? 200;
+  ctx.body = renderPage(page, { ...visitor, path: ctx.path, menu });
 }
 
 function createRouter(options: ConsoleOptions): Router {

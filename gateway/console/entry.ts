@@ -4,6 +4,7 @@ import { hashToken } from '../../schemas/console-token.ts';
 import type { Clock } from '../../service/clock.ts';
 import { type ConsoleSession, findSession } from '../../store/access/console-sessions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
+import type { ConsoleBudget } from '../limits/console-budget.ts';
 import { isForm, readForm } from './form.ts';
 import { mayUse } from './layout.ts';
 import type { Page } from './page.ts';
@@ -21,6 +22,8 @@ export interface Entry {
   form: URLSearchParams;
   /** The form, if it was made for an account that the session does not show. The page must not handle it then. */
   stray: StrayForm | null;
+  /** 0, or the seconds to wait if too many requests came. The page must not handle the request then. */
+  waitSeconds: number;
 }
 
 export interface EntryParts {
@@ -28,11 +31,12 @@ export interface EntryParts {
   sessionPool: DatabasePool;
   pool: Pool;
   clock: Clock;
+  budget: ConsoleBudget;
 }
 
 /**
- * The only way to a page. It finds the session, reads the form and checks its token and the role. If the person asks
- * for it, it shows the form's account again.
+ * The only way to a page. It finds the session, counts the request, reads the form and checks its token and the role.
+ * If the person asks for it, it shows the form's account again.
  *
  * @param read the form, if it was read before
  * @returns null if the request has no session, or its session has ended
@@ -47,16 +51,21 @@ export async function enter(
   const token = readSessionToken(ctx);
   const session = token === null ? null : await findSession(parts.sessionPool, hashToken(token));
   if (token === null || session === null || !isUsable(session, parts.clock.now())) return null;
+  const waitSeconds = read === null ? parts.budget.admit(session) : 0;
+  if (waitSeconds > 0) {
+    const form = ctx.method === 'POST' ? (await readSent(ctx, token)).form : new URLSearchParams();
+    return { token, session, form, stray: null, waitSeconds };
+  }
   // The person's role in the form's account decides about an owner's form.
   const early = page.role !== 'operator' && isForm(ctx) ? await readSent(ctx, token, read) : null;
   if (early && early.madeFor !== session.accountId && !page.anyAccount) {
     const stray = { ...early, path: ctx.path, session };
     if (await switchBack(stray, parts.pool)) return enter(ctx, page, parts, early.form);
-    return { token, session, form: early.form, stray };
+    return { token, session, form: early.form, stray, waitSeconds };
   }
   requireRole(page, session);
   const sent = early ?? (ctx.method === 'POST' ? await readSent(ctx, token) : null);
-  return { token, session, form: sent?.form ?? new URLSearchParams(), stray: null };
+  return { token, session, form: sent?.form ?? new URLSearchParams(), stray: null, waitSeconds };
 }
 
 /** Whether a session is still valid. Operators keep theirs in a suspended account, because only they can resume it. */

@@ -12,6 +12,8 @@ import type { Access } from '../auth/access.ts';
 import { callerOf, requireUsableSession } from '../auth/sessions.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Endpoint } from '../http/route.ts';
+import { ConsoleBudget } from '../limits/console-budget.ts';
+import { FairQueue } from '../limits/fair-queue.ts';
 import { ApiCalls } from './api-calls.ts';
 import type { ConsoleConfig } from './config.ts';
 import { createConsole } from './console.ts';
@@ -20,15 +22,16 @@ import { OpenIdProvider } from './session/openid-provider.ts';
 import { MatchCounts } from './subscriptions/match-counts.ts';
 
 const MAX_CONNECTIONS = 3;
+const TURNS = { atOnce: 6, atOnceOfAccount: 2, reserved: 3, waiting: 1000, waitingOfAccount: 100 };
 const TIDY_MS = 10 * 60_000;
 
 /** The console of a gateway. */
 export interface Console extends Stoppable {
   middleware: Middleware;
   /**
-   * Makes a caller of the API for a page request.
+   * Makes a caller of the API for a page request, within the limits of the console.
    *
-   * @throws ApiError missing_api_key, account_suspended
+   * @throws ApiError missing_api_key, account_suspended, rate_limit_exceeded
    */
   findCaller(ctx: Context): Promise<Caller>;
 }
@@ -44,6 +47,7 @@ export function startConsole(
   });
   const { brokers, topicPrefix, publicUrl, provider } = config;
   const api = new ApiCalls(endpoints, { ...access, clock });
+  const budget = new ConsoleBudget(clock);
   const matchCounts = new MatchCounts({ pool, clock });
   const tidying = repeat(TIDY_MS, clock, () =>
     forgetExpired(pool).catch((error: unknown) => {
@@ -57,11 +61,15 @@ export function startConsole(
       publicUrl,
       provider: provider && new OpenIdProvider(provider, clock),
       sessionPool: access.pool,
+      budget,
+      turns: new FairQueue(TURNS),
     }),
     async findCaller(ctx) {
       const token = readSessionToken(ctx);
       const session = token === null ? null : await findSession(access.pool, hashToken(token));
-      return callerOf(requireUsableSession(session, clock.now()));
+      const usable = requireUsableSession(session, clock.now());
+      budget.require(usable);
+      return callerOf(usable);
     },
     async stop() {
       await tidying.stop();

@@ -13,6 +13,7 @@ import { requireUsableKey } from '../auth/authentication.ts';
 import { requireSameAccount } from '../auth/sessions.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Credential } from '../http/caller.ts';
+import type { StreamLeases } from '../limits/stream-leases.ts';
 
 /** How often the credentials and subscriptions of readers are checked, in milliseconds. */
 const WATCH_INTERVAL_MS = 2000;
@@ -22,20 +23,32 @@ export interface WatchedReader {
   credential: Credential;
   /** The subscription that its filter comes from, or null. The watch keeps its filter up to date. */
   subscription: Pick<StoredSubscription, 'id' | 'filter'> | null;
+  /** The lease of its place among the account's open streams; null for a reader that needs none. */
+  lease: string | null;
   /** Ends the reader. A new request with its credential would get this error. */
   refuse(error: ApiError): void;
   /** Ends the reader, because its subscription was deleted. */
   loseSubscription(): void;
+  /** Ends the reader, because the account has more open streams than its plan allows. */
+  loseLease(): void;
   changeFilter(filter: StreamFilter): void;
 }
 
+export interface AccessWatchOptions {
+  pool: DatabasePool;
+  streamLeases: Pick<StreamLeases, 'findSurplus'>;
+  clock: Clock;
+  log: Logger;
+}
+
 /**
- * Checks whether readers may still follow the stream. A few queries check the credentials and subscriptions
+ * Checks whether readers may still follow the stream. A few queries check the credentials, subscriptions and leases
  * of all readers of a gateway at once. While the database is away, the readers continue.
  */
 export class AccessWatch {
   readonly #readers = new Set<WatchedReader>();
   readonly #pool: DatabasePool;
+  readonly #streamLeases: AccessWatchOptions['streamLeases'];
   readonly #clock: Clock;
   readonly #log: Logger;
   #watching: Stoppable | undefined;
@@ -46,14 +59,18 @@ export class AccessWatch {
   /** Runs one check at a time: a change ends thousands of waits at once. */
   readonly #checks = new Coalescer(() => this.#checkAsking());
 
-  constructor({ pool, clock, log }: { pool: DatabasePool; clock: Clock; log: Logger }) {
+  constructor({ pool, streamLeases, clock, log }: AccessWatchOptions) {
     this.#pool = pool;
+    this.#streamLeases = streamLeases;
     this.#clock = clock;
     this.#log = log;
   }
 
   start(): void {
-    this.#watching = repeat(WATCH_INTERVAL_MS, this.#clock, () => this.#check([...this.#readers]));
+    this.#watching = repeat(WATCH_INTERVAL_MS, this.#clock, async () => {
+      await this.#check([...this.#readers]);
+      await this.#checkLeases();
+    });
   }
 
   async stop(): Promise<void> {
@@ -90,6 +107,17 @@ export class AccessWatch {
       // Readers continue: an outage passes, and a defect here must not end every stream of every gateway.
       this.#isFailing = true;
       const message = 'the credentials and subscriptions of readers cannot be checked; trying again';
+      reportFailure(this.#log, error, { where: 'stream_checks', message });
+    }
+  }
+
+  /** Ends the streams beyond the limits of their accounts' plans (INV-15). */
+  async #checkLeases(): Promise<void> {
+    try {
+      const surplus = await this.#streamLeases.findSurplus();
+      for (const reader of this.#readers) if (surplus.has(reader.lease ?? '')) reader.loseLease();
+    } catch (error) {
+      const message = 'the leases of open streams cannot be checked; trying again';
       reportFailure(this.#log, error, { where: 'stream_checks', message });
     }
   }

@@ -3,6 +3,7 @@ import type { StreamFilter } from '../../domain/stream-filter.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { ApiError } from '../http/api-error.ts';
 import type { AccessWatch, WatchedReader } from './access-watch.ts';
+import { SessionStreams } from './session-streams.ts';
 import type { StreamEnding } from './stream-ending.ts';
 
 /** The interval at which a draining gateway ends some of its streams, in milliseconds. */
@@ -20,18 +21,20 @@ interface ControlledStream {
 }
 
 /** The access with which a stream's request was admitted. */
-type StreamAccess = Pick<WatchedReader, 'credential' | 'subscription'>;
+type StreamAccess = Pick<WatchedReader, 'credential' | 'subscription' | 'lease'>;
 
 /** A watched stream. It is a class to save memory: thousands of streams are open at a time. */
 class OpenStream implements WatchedReader {
   readonly stream: ControlledStream;
   readonly credential: WatchedReader['credential'];
   subscription: WatchedReader['subscription'];
+  readonly lease: WatchedReader['lease'];
 
-  constructor(stream: ControlledStream, { credential, subscription }: StreamAccess) {
+  constructor(stream: ControlledStream, { credential, subscription, lease }: StreamAccess) {
     this.stream = stream;
     this.credential = credential;
     this.subscription = subscription;
+    this.lease = lease;
   }
 
   refuse({ code, message }: ApiError): void {
@@ -42,6 +45,10 @@ class OpenStream implements WatchedReader {
     this.stream.end({ reconnect: 'subscription_changed' });
   }
 
+  loseLease(): void {
+    this.stream.end({ reconnect: 'plan_changed' });
+  }
+
   changeFilter(filter: StreamFilter): void {
     this.stream.changeFilter(filter);
   }
@@ -50,6 +57,8 @@ class OpenStream implements WatchedReader {
 /** The open streams of a gateway. They are watched, and asked to reconnect when the gateway shuts down. */
 export class OpenStreams {
   readonly #streams = new Set<OpenStream>();
+  /** The places of streams without a lease. */
+  readonly ofSessions = new SessionStreams();
   readonly #accessWatch: AccessWatch;
   readonly #clock: Clock;
   #isDraining = false;
@@ -61,12 +70,15 @@ export class OpenStreams {
 
   /** Adds a stream and returns a function that removes it. While draining, the stream ends at once. */
   add(stream: ControlledStream, access: StreamAccess): () => void {
+    const { credential } = access;
     const open = new OpenStream(stream, access);
+    const leave = 'session' in credential ? this.ofSessions.enter(credential, stream) : () => {};
     this.#accessWatch.add(open);
     this.#streams.add(open);
     if (this.#isDraining) stream.end({ reconnect: 'shutdown' });
     openStreamCount.set(this.#streams.size);
     return () => {
+      leave();
       this.#accessWatch.remove(open);
       this.#streams.delete(open);
       openStreamCount.set(this.#streams.size);

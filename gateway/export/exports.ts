@@ -8,15 +8,20 @@ import type { Logger } from '../../service/log.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { exportRecords } from '../../store/reads/export.ts';
 import type { Sql } from '../../store/reads/json.ts';
-import { FairQueue } from '../answers/fair-queue.ts';
+import { PACE } from '../http/content.ts';
 import { toApiError } from '../http/middleware/errors.ts';
+import { FairQueue } from '../limits/fair-queue.ts';
 import { LineBody, ReaderGoneError, SlowReaderError } from './line-body.ts';
 
 /** The most exports at a time. Each holds a snapshot on its own connection. */
 export const MAX_EXPORTS = 4;
-const QUEUE_LIMITS = { atOnce: MAX_EXPORTS, atOnceOfAccount: 2, waiting: 20, waitingOfAccount: 5 };
-/** A client that takes nothing for this long is disconnected, in milliseconds. */
-const STALL_MS = 30_000;
+const QUEUE_LIMITS = {
+  atOnce: MAX_EXPORTS,
+  atOnceOfAccount: 2,
+  reserved: 2,
+  waiting: 100,
+  waitingOfAccount: 5,
+};
 /** The longest export, in milliseconds; slower clients are cut, since snapshots block Postgres' clean-up. */
 const TOTAL_MS = 15 * 60_000;
 
@@ -28,7 +33,7 @@ const ended = new Counter({
 for (const outcome of ['complete', 'left', 'slow', 'failed']) ended.inc({ outcome }, 0);
 
 export interface ExportsOptions {
-  /** Has at least `MAX_EXPORTS` connections, which nothing else uses for long. */
+  /** Has a connection more than `MAX_EXPORTS`, for ending the statements of clients that leave. */
   pool: DatabasePool;
   clock: Clock;
   log: Logger;
@@ -44,9 +49,20 @@ export interface ExportClient {
   closed: AbortSignal;
 }
 
+/** The answer of an export that has its turn. */
+interface ExportAnswer extends Pick<ExportClient, 'requestId' | 'closed'> {
+  body: LineBody;
+  /** Called when the first line is there. */
+  begun: () => void;
+  /** Called with an error before the first line. */
+  refuse: (error: unknown) => void;
+}
+
 /**
  * Sends all records of a query as lines of JSON from one snapshot: first the position in the stream, then the
  * records, and last their count, which shows the reader that the answer is complete.
+ *
+ * A client that takes the lines too slowly loses its turn, and with it the snapshot (INV-15).
  *
  * Exports read the primary: a long snapshot would delay the replay of a replica, and so the stream (decision
  * 25).
@@ -71,8 +87,14 @@ export class Exports {
   async begin(select: Sql, { accountId, requestId, closed }: ExportClient): Promise<Readable> {
     const { promise, resolve, reject } = Promise.withResolvers<Readable>();
     const work = async () => {
-      const body = new LineBody({ closed, stallMs: STALL_MS, totalMs: TOTAL_MS });
-      const outcome = await this.#run(select, body, requestId, () => resolve(body.stream), reject);
+      const body = new LineBody({ closed, pace: PACE, totalMs: TOTAL_MS });
+      const outcome = await this.#run(select, {
+        body,
+        requestId,
+        closed,
+        begun: () => resolve(body.stream),
+        refuse: reject,
+      });
       ended.inc({ outcome });
     };
     this.#queue.run(work, { accountId, gone: closed }).catch(reject);
@@ -82,16 +104,14 @@ export class Exports {
   /** Never rejects. @returns how the export ended */
   async #run(
     select: Sql,
-    body: LineBody,
-    requestId: string,
-    begun: () => void,
-    refuse: (error: unknown) => void,
+    { body, requestId, closed, begun, refuse }: ExportAnswer,
   ): Promise<'complete' | 'left' | 'slow' | 'failed'> {
     const { pool, clock, log } = this.#options;
     const time = clock.now();
     let isBegun = false;
     try {
       const count = await exportRecords(pool, select, {
+        closed,
         begin: (stream) => {
           isBegun = true;
           begun();
@@ -99,10 +119,10 @@ export class Exports {
         },
         write: (records) => body.write(records.map(escapeLineBreaks)),
       });
-      body.end(JSON.stringify({ count }));
+      await body.end(JSON.stringify({ count }));
       return 'complete';
     } catch (error) {
-      if (error instanceof ReaderGoneError) return 'left';
+      if (error instanceof ReaderGoneError || closed.aborted) return 'left';
       if (error instanceof SlowReaderError) {
         log.info({ requestId }, 'a client reads an export too slowly and is disconnected');
         body.cut();
@@ -111,7 +131,7 @@ export class Exports {
       if (isBegun) {
         const { code, message } = toApiError(error, log, requestId);
         const answer: ErrorBody = { error: { code, message, request_id: requestId } };
-        body.end(stringifyJson(answer));
+        await body.end(stringifyJson(answer)).catch(() => body.cut());
       } else refuse(error);
       return 'failed';
     }

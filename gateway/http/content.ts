@@ -22,8 +22,8 @@ export const formatEtag = (digest: string): string => `W/"${digest}"`;
 
 /** Smaller bodies are written at once: the kernel takes most of them, in bytes. */
 const PACED_FROM_BYTES = 256 * 1024;
-/** How slowly a client may take a larger body: 128 kilobits per second. */
-const PACE = { stallMs: 30_000, bytesPerSecond: 16_000 };
+/** How slowly a client may take a larger body, or lines: 128 kilobits per second. */
+export const PACE = { stallMs: 30_000, bytesPerSecond: 16_000 };
 
 /** The most bytes of a UTF-16 code unit in UTF-8. */
 const MAX_UNIT_BYTES = 3;

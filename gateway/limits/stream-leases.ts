@@ -8,12 +8,15 @@ import { reportFailure } from '../../service/report-failure.ts';
 import type { StoredKey } from '../../store/access/api-keys.ts';
 import {
   acquireStreamLease,
+  findLimitedAccounts,
+  findSurplusLeases,
   releaseStreamLeases,
   renewStreamLeases,
   restoreStreamLeases,
 } from '../../store/access/stream-leases.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { ApiError } from '../http/api-error.ts';
+import { createLeaseId } from './lease-id.ts';
 import { RefusalBackoff } from './refusal-backoff.ts';
 
 /** How long the streams of a killed gateway still count, in milliseconds. */
@@ -42,6 +45,8 @@ export class StreamLeases {
   readonly #gatewayId = randomUUID();
   /** The accounts of the held leases, by lease id. */
   readonly #held = new Map<string, number>();
+  /** The accounts of streams without a lease, because their plan has no limit, by the id that a lease would have. */
+  readonly #unlimited = new Map<string, number>();
   /** The ids of leases that must still be released in the database. */
   #released: string[] = [];
   #releasing: Promise<void> | undefined;
@@ -61,34 +66,54 @@ export class StreamLeases {
   /** Releases all leases. */
   async stop(): Promise<void> {
     await this.#renewing?.stop();
-    for (const id of this.#held.keys()) this.#release(id);
+    for (const id of this.#held.keys()) this.release(id);
     await this.#releasing;
   }
 
   /**
-   * Takes a lease for a stream until its connection closes. Returns a function that releases it earlier, and resolves
-   * when other gateways know.
+   * Takes a lease for a stream until its connection closes.
    *
    * @param onClose calls a function when the connection closes; immediately if it is closed
    * @param displace ends another stream of the account, whose client has vanished; false if there is none
+   * @returns the id of the lease
    * @throws ApiError too_many_streams if the account is at its limit, with a longer wait each time, and defects.
    */
   async acquire(
     { accountId, maxStreams }: Pick<StoredKey, 'accountId' | 'maxStreams'>,
     onClose: (release: () => void) => void,
     displace: (accountId: number) => Promise<boolean> = async () => false,
-  ): Promise<() => Promise<void>> {
-    if (maxStreams === null) return async () => {};
-    const id = randomUUID();
-    const tryAcquire = () => this.#tryAcquire(id, accountId, maxStreams);
-    if (!(await tryAcquire()) && !((await displace(accountId)) && (await tryAcquire()))) {
-      throw refuse(maxStreams, this.#backoff.refuse(accountId));
+  ): Promise<string> {
+    const id = createLeaseId(this.#options.clock.now());
+    if (maxStreams !== null) {
+      const tryAcquire = () => this.#tryAcquire(id, accountId, maxStreams);
+      if (!(await tryAcquire()) && !((await displace(accountId)) && (await tryAcquire()))) {
+        throw refuse(maxStreams, this.#backoff.refuse(accountId));
+      }
+      this.#backoff.admit(accountId);
     }
-    this.#backoff.admit(accountId);
-    this.#held.set(id, accountId);
-    const release = () => this.#release(id);
-    onClose(release);
-    return release;
+    (maxStreams === null ? this.#unlimited : this.#held).set(id, accountId);
+    onClose(() => this.release(id));
+    return id;
+  }
+
+  /**
+   * Finds the leases of this gateway that are beyond the limits of their accounts: a plan was lowered, or streams
+   * began while the database was away. Of an account's streams on all gateways, the newest stay (INV-15).
+   *
+   * @throws the database's error
+   */
+  async findSurplus(): Promise<ReadonlySet<string>> {
+    const { pool, expiryMs } = this.#options;
+    const gatewayId = this.#gatewayId;
+    const limited = await findLimitedAccounts(pool, [...new Set(this.#unlimited.values())]);
+    const uncounted = [...this.#unlimited].filter(([, accountId]) => limited.has(accountId));
+    for (const [id, accountId] of uncounted) {
+      this.#unlimited.delete(id);
+      this.#held.set(id, accountId);
+    }
+    const leases = uncounted.map(([id, accountId]) => ({ id, accountId }));
+    if (leases.length > 0) await restoreStreamLeases(pool, leases, { gatewayId, expiryMs });
+    return findSurplusLeases(pool, { gatewayId, accountIds: [...new Set(this.#held.values())] });
   }
 
   async #tryAcquire(id: string, accountId: number, max: number): Promise<boolean> {
@@ -103,7 +128,9 @@ export class StreamLeases {
     }
   }
 
-  #release(id: string): Promise<void> {
+  /** Releases a lease before its connection closes. Resolves when other gateways know. */
+  release(id: string): Promise<void> {
+    this.#unlimited.delete(id);
     if (this.#held.delete(id)) this.#released.push(id);
     if (this.#released.length > 0) {
       this.#releasing ??= this.#sendReleases().finally(() => {

@@ -22,7 +22,7 @@ export const digestRoute = defineRoute({
   shows: ['catalogue', 'endorsements'],
   errors: ['subscription_not_found'],
   response: digestAnswer,
-  async handle({ query, caller, closed }, { pool, largeAnswers, clock }) {
+  async handle({ query, caller, closed }, { pool, digests, clock }) {
     const { filter } = await readStreamFilter(query, caller.accountId, pool);
     const { types, ...filters } = filter;
     if (types) {
@@ -33,7 +33,7 @@ export const digestRoute = defineRoute({
     }
     const readAt = clock.now();
     const sum = () => sumHashes(pool, filters);
-    const found = await largeAnswers.run(sum, { accountId: caller.accountId, gone: closed });
+    const found = await digests.run(sum, { accountId: caller.accountId, gone: closed });
     if (found.lacksHashes) {
       throw createUnavailableError('server_busy', 'Digests are being computed after an upgrade; try again.');
     }

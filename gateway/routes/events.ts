@@ -49,8 +49,10 @@ export const eventsRoute = defineRoute({
     const watched: WatchedReader = {
       credential: caller.credential,
       subscription,
+      lease: null,
       refuse: (error) => poll.refuse(error),
       loseSubscription: () => poll.refuse(createNoSubscriptionError(query.subscription ?? '')),
+      loseLease: () => {},
       changeFilter: (changed) => poll.changeFilter(changed),
     };
     accessWatch.add(watched);

@@ -42,7 +42,12 @@ export const streamRoute = defineRoute({
       { ...query, lastEventIdHeader: header('Last-Event-ID') },
       { feed, pool, clock, retentionMs },
     );
-    const release = await streamLeases.acquire(caller, onClose, (id) => vanishedClients.displace(id));
+    const { credential, accountId } = caller;
+    const isOfConsole = 'session' in credential;
+    if (isOfConsole) openStreams.ofSessions.requirePlace(credential);
+    const lease = isOfConsole
+      ? null
+      : await streamLeases.acquire(caller, onClose, (id) => vanishedClients.displace(id));
     const gzip = acceptsGzip();
     return {
       headers: gzip ? { ...HEADERS, 'Content-Encoding': 'gzip' } : HEADERS,
@@ -61,9 +66,10 @@ export const streamRoute = defineRoute({
           openLog: () => log.child({ requestId: id, account: caller.account }),
           random: Math.random,
         });
-        const { credential, accountId } = caller;
-        const remove = openStreams.add(stream, { credential, subscription });
-        const unwatch = vanishedClients.add(new WatchedStream(stream, socket, { accountId, release }));
+        const remove = openStreams.add(stream, { credential, subscription, lease });
+        const release = async () => (lease === null ? undefined : streamLeases.release(lease));
+        const watched = new WatchedStream(stream, socket, { accountId, release });
+        const unwatch = vanishedClients.add(watched);
         if (response.closed) stream.end({ gone: true });
         else response.once('close', () => stream.end({ gone: true }));
         return stream.run().then(() => {

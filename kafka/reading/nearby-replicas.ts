@@ -1,3 +1,5 @@
+import { type Clock, monotonicClock } from '../../service/clock.ts';
+
 /** The time of reading a replica before its leader is asked again, in milliseconds. */
 const TRUSTED_MS = 10_000;
 
@@ -18,10 +20,15 @@ interface Replica extends Ends {
  */
 export class NearbyReplicas {
   readonly #replicas = new Map<number, Replica>();
+  readonly #clock: Pick<Clock, 'now'>;
+
+  constructor(clock: Pick<Clock, 'now'> = monotonicClock) {
+    this.#clock = clock;
+  }
 
   /** Stores a leader's answer: a replica and the ends of the leader's log. */
   note(partition: number, node: number, { end, stableEnd }: Ends): void {
-    this.#replicas.set(partition, { node, end, stableEnd, until: performance.now() + TRUSTED_MS });
+    this.#replicas.set(partition, { node, end, stableEnd, until: this.#clock.now() + TRUSTED_MS });
   }
 
   /** The broker with the replica of a partition; undefined to read from its leader. */
@@ -31,7 +38,7 @@ export class NearbyReplicas {
 
   /** The partitions of this broker whose leaders must be asked again. */
   findStale(node: number, partitions: Iterable<number>): number[] {
-    const now = performance.now();
+    const now = this.#clock.now();
     return [...partitions].filter((partition) => {
       const replica = this.#replicas.get(partition);
       return replica?.node === node && replica.until <= now;

@@ -20,23 +20,27 @@ export interface ReadTopic {
  * Reads a topic once, up to each partition's end at the start of the reading, or a little further.
  *
  * @param chooseStart the offset to begin at in a partition; by default the partition's beginning
+ * @param ends the offsets before which to stop, by partition; other partitions are read to their ends
  * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
  */
 export async function* readTopic(
   options: ReadTopic,
   chooseStart: (partition: number, bounds: PartitionBounds) => number = (_, { start }) => start,
+  ends: ReadonlyMap<number, number> = new Map(),
 ): AsyncGenerator<PartitionRead> {
   const reader = new TopicReader(options);
   try {
     const bounds = await reader.bounds();
     const open = new Map(bounds.map((each, partition) => [partition, chooseStart(partition, each)]));
-    const total = bounds.reduce((sum, { end }, at) => sum + Math.max(0, end - (open.get(at) ?? 0)), 0);
+    const endOf = (at: number) => Math.min(bounds[at]?.end ?? 0, ends.get(at) ?? Number.POSITIVE_INFINITY);
+    for (const at of ends.keys()) if ((open.get(at) ?? 0) >= endOf(at)) open.delete(at);
+    const total = bounds.reduce((sum, _, at) => sum + Math.max(0, endOf(at) - (open.get(at) ?? 0)), 0);
     let done = 0;
     while (open.size > 0) {
       for (const read of await reader.fetchFromSources(await reader.sources(), open, LIMITS)) {
-        yield read;
         const { partition, nextOffset } = read;
-        const end = bounds[partition]?.end ?? 0;
+        const end = endOf(partition);
+        yield ends.has(partition) ? cutAt(read, end) : read;
         done += Math.max(0, Math.min(nextOffset, end) - (open.get(partition) ?? 0));
         options.onProgress?.(done, total);
         if (read.atEnd || nextOffset >= end) open.delete(partition);
@@ -46,6 +50,12 @@ export async function* readTopic(
   } finally {
     await reader.close();
   }
+}
+
+/** The part of a reading before an offset. */
+function cutAt(read: PartitionRead, end: number): PartitionRead {
+  const records = read.records.filter(({ offset }) => offset < end);
+  return { ...read, records, unreadable: read.unreadable.filter(({ firstOffset }) => firstOffset < end) };
 }
 
 async function askOnce<T>(options: ReadTopic, ask: (lookup: TopicLookup) => Promise<T>): Promise<T> {

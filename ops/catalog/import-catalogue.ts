@@ -9,8 +9,12 @@ export interface ImportOptions {
   databaseUrl: string;
   /** Leave out refused lines and load the others; otherwise one refusal stops the whole import. */
   skipRefused: boolean;
-  /** The most contests and choices that the import may remove. */
-  maxRemovals: number;
+  /** The most contests, choices and endorsements that the import may take away; null for few (contract). */
+  maxRemovals: number | null;
+  /** Keep contests and choices that the files lack. */
+  keepMissing?: boolean;
+  /** Accept choices that keep their keys and get other people's names. */
+  allowRenames?: boolean;
   /** Do everything, report the result, and roll back. */
   dryRun: boolean;
   /** Called with the number of endorsements announced after the commit so far, and the total. */

@@ -7,17 +7,12 @@ import { findCatalogueFiles } from '../catalog/find-files.ts';
 import { type ImportOptions, type ImportOutcome, importFiles } from '../catalog/import-catalogue.ts';
 import { formatAmbiguousDistricts, formatAnnounced, formatImport } from '../catalog/import-report.ts';
 import { formatRefusals } from '../catalog/refusal-list.ts';
+import { describeRemovals } from '../catalog/removals.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { withDatabase } from '../database.ts';
 import { startProgress, withProgress } from '../progress.ts';
 import { count } from '../table.ts';
-
-/**
- * An import that removes more contests and choices than this needs --allow-removals, because a truncated file looks
- * like removals.
- */
-const DEFAULT_MAX_REMOVALS = 100;
 
 const IMPORT_EXAMPLES = `
 Examples:
@@ -30,7 +25,7 @@ Examples:
   npm run ops -- catalog remove or-2026-05-19-primary --dry-run
   npm run ops -- catalog remove or-2026-05-19-primary`;
 
-type Flags = Pick<ImportOptions, 'skipRefused' | 'dryRun' | 'maxRemovals'>;
+type Flags = Pick<ImportOptions, 'skipRefused' | 'dryRun' | 'maxRemovals' | 'keepMissing' | 'allowRenames'>;
 
 /** `catalog import PATH...` and `catalog remove ELECTION`. */
 export const define: DefineCommand = (catalog, io) => {
@@ -46,15 +41,16 @@ export const define: DefineCommand = (catalog, io) => {
     )
     .option(
       '--allow-removals <n>',
-      'load it even if it removes up to this many contests and choices',
+      'load it even if it takes away up to this many contests, choices and endorsements',
       parseCount,
-      DEFAULT_MAX_REMOVALS,
     )
+    .option('--keep-missing', 'keep what the files lack: they are only a part of their elections', false)
+    .option('--allow-renames', "accept choices that keep their keys and get other people's names", false)
     .addHelpText('after', IMPORT_EXAMPLES)
     .action(
       (
         paths: string[],
-        { allowRemovals, ...flags }: Omit<Flags, 'maxRemovals'> & { allowRemovals: number },
+        { allowRemovals = null, ...flags }: Omit<Flags, 'maxRemovals'> & { allowRemovals?: number | null },
       ) => importPaths(io, paths, { ...flags, maxRemovals: allowRemovals }),
     );
   catalog
@@ -95,17 +91,14 @@ async function importPaths(io: CommandIo, paths: string[], flags: Flags): Promis
   report(outcome, flags, io);
 }
 
-function report(outcome: ImportOutcome, { dryRun, maxRemovals }: Flags, io: CommandIo): void {
+function report(outcome: ImportOutcome, { dryRun }: Flags, io: CommandIo): void {
   for (const line of formatRefusals(outcome.allRefusals)) io.err(line);
   for (const line of formatAmbiguousDistricts(outcome)) io.err(line);
   const lines = Object.values(outcome.refused).reduce((sum, number) => sum + number, 0);
   const { removalsRefused } = outcome;
   if (removalsRefused !== null) {
     for (const line of formatImport(outcome, { dryRun: true })) io.out(line);
-    throw new OperatorError(
-      `Nothing was loaded: the files lack ${count(removalsRefused)} contests and choices that their elections have, ` +
-        `and more than ${count(maxRemovals)} removals need consent. If they are intended, add --allow-removals ${removalsRefused}.`,
-    );
+    throw new OperatorError(describeRemovals(removalsRefused));
   }
   if (!outcome.loaded) {
     throw new OperatorError(

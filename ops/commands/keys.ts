@@ -3,7 +3,8 @@ import { normalizeText } from '../../schemas/text.ts';
 import { SCOPES, type Scope } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
-import { issueKey, isUsableKey, listKeys, revokeKey } from '../../store/accounts/issued-keys.ts';
+import { issueKey, isUsableKey, revokeKey, TooManyKeysError } from '../../store/accounts/issued-keys.ts';
+import { listKeys } from '../../store/accounts/listed-keys.ts';
 import { PlanMismatchError } from '../../store/accounts/plans.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
@@ -63,7 +64,7 @@ export interface CreateKeyOptions {
  * Creates a key, and its account if the name is new.
  *
  * @returns the text of the key, which is not stored and cannot be shown again
- * @throws OperatorError if the plan does not exist, or the account is on another plan
+ * @throws OperatorError if the plan does not exist, the account is on another plan, or it has 100 usable keys
  */
 export async function createKey({
   databaseUrl,
@@ -78,8 +79,8 @@ export async function createKey({
     );
     return issued.key;
   } catch (error) {
-    if (error instanceof PlanMismatchError) throw new OperatorError(error.message);
-    throw error;
+    const isRefusal = error instanceof PlanMismatchError || error instanceof TooManyKeysError;
+    throw isRefusal ? new OperatorError(error.message) : error;
   }
 }
 

@@ -3,24 +3,22 @@
  * keeps running, but the partition accepts nothing until a restart. The restart can drop the partition's last segment,
  * so all submissions are applied first.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { measureLag } from '../../administration/lag.ts';
-import type { Brokers } from '../../service/brokers.ts';
+import type { ServiceLag } from '../../administration/lag.ts';
+import { type Clock, monotonicClock } from '../../service/clock.ts';
 import { describeFailure } from '../../service/operator-error.ts';
 import type { SupervisedProcess, Supervisor } from '../../service/supervise.ts';
-import { inOneTransaction } from '../database.ts';
 
 const ASK_EVERY_MS = 500;
 
 export interface KafkaMending {
-  kafka: Supervisor<SupervisedProcess>;
-  databaseUrl: string;
-  brokers: Brokers;
-  topicPrefix: string;
+  kafka: Pick<Supervisor<SupervisedProcess>, 'current' | 'restart'>;
+  /** Asks Kafka and Postgres. Rejects while one of them does not answer. */
+  measureLag(): Promise<Pick<ServiceLag, 'submissions'>>;
   /** Aborts when everything stops. */
   interrupted: AbortSignal;
   /** Shows a line on the terminal. */
   report(line: string): void;
+  clock?: Clock;
 }
 
 /** Returns a function that restarts Kafka once apply has taken everything in Kafka. The function never rejects. */
@@ -49,13 +47,14 @@ async function mend(options: KafkaMending): Promise<void> {
 /**
  * Waits until apply has taken every current submission, while the servers recover. @returns false if it was interrupted
  */
-async function untilApplied(options: KafkaMending): Promise<boolean> {
-  const { databaseUrl, interrupted } = options;
+async function untilApplied({
+  measureLag,
+  interrupted,
+  clock = monotonicClock,
+}: KafkaMending): Promise<boolean> {
   let ends: Map<number, number> | null = null;
   while (!interrupted.aborted) {
-    const lag = await inOneTransaction(databaseUrl, (client) => measureLag(client, options)).catch(
-      () => null,
-    );
+    const lag = await measureLag().catch(() => null);
     if (lag !== null) {
       ends ??= new Map(lag.submissions.map(({ partition, stable_end }) => [partition, stable_end]));
       // After a crash meanwhile, a broker can have lost records.
@@ -64,7 +63,7 @@ async function untilApplied(options: KafkaMending): Promise<boolean> {
       );
       if (isApplied) return true;
     }
-    await sleep(ASK_EVERY_MS, null, { signal: interrupted }).catch(() => {});
+    await clock.wait(ASK_EVERY_MS, interrupted);
   }
   return false;
 }

@@ -8,6 +8,7 @@
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { measureLag } from '../../administration/lag.ts';
 import { applyTopics } from '../../kafka/topics/topics.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { STOP_DEADLINE_MS } from '../../service/lifecycle.ts';
@@ -17,7 +18,7 @@ import { describeKafkaSecurity } from '../../service/running-service.ts';
 import { type Supervisor, supervise } from '../../service/supervise.ts';
 import { waitFor } from '../../service/wait-for.ts';
 import { migrateDatabase } from '../commands/migrate.ts';
-import { requireDatabase } from '../database.ts';
+import { inOneTransaction, requireDatabase } from '../database.ts';
 import { logFolder, makePrivate, nameData } from './data-dir.ts';
 import {
   createDemoLink,
@@ -218,8 +219,10 @@ class Start {
     await Promise.allSettled(starting);
     const [databaseUrl, { kafka, brokers }] = await Promise.all(starting);
     if (kafka !== null) {
-      const servers = { kafka, databaseUrl, brokers, topicPrefix };
-      this.#mendKafka = createKafkaMending({ ...servers, interrupted: this.#interrupted, report: say });
+      const askLag = () =>
+        inOneTransaction(databaseUrl, (client) => measureLag(client, { brokers, topicPrefix }));
+      const interrupted = this.#interrupted;
+      this.#mendKafka = createKafkaMending({ kafka, measureLag: askLag, interrupted, report: say });
     }
     return { databaseUrl, brokers };
   }

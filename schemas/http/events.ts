@@ -103,7 +103,8 @@ const reconnect = record('StreamReconnect', 'The service ends the connection; th
     description:
       'lifetime: the connection has lasted for its time. shutdown: this gateway stops. slow_consumer: the client does ' +
       'not read fast enough. subscription_changed: the subscription was deleted. displaced: the client did not acknowledge, and another ' +
-      'stream of the account has taken the place. plan_changed: the plan allows fewer open streams now.',
+      'stream of the account has taken the place. plan_changed: the account has more open streams than its plan ' +
+      'allows now.',
   }),
   retry_ms: described(count, 'Milliseconds to wait before connecting again.'),
 });

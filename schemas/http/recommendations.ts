@@ -39,13 +39,15 @@ const recommendation = record(
   {
     choice_ids: Type.Array(recordId, {
       description:
-        'The choices to mark, most-backed first, or the ranking. Every one has backers and is not withdrawn. The ranking ' +
+        'The choices to mark, most-backed first, or the ranking. Every one has backers and is not withdrawn. Choices with ' +
+        'the same candidate are lines of one contender: its backers count once, it takes one seat and one rank, and one ' +
+        'line is named, the one with most backers of its own, then the first in ballot order. The ranking ' +
         'is the order of repeated instant run-offs over the rankings of the endorsers, without withdrawn choices: the ' +
         'winner, then the winner among the rest, up to ranks_allowed. In each round a ranking counts for its best ' +
         'remaining choice. A choice with more than half of the rankings that still count wins; otherwise the one with ' +
         'fewest goes out. A tie for fewest is broken by the latest earlier round in which the tied differ, then by the ' +
-        'number of endorsers that pick them at any rank. Those still tied go out together if all their votes are fewer ' +
-        'than those of the next choice; otherwise the ranking ends.',
+        'number of endorsers that pick them at any rank. Those still tied go out together if they have no votes, or if ' +
+        'all their votes are fewer than those of the next choice; otherwise the ranking ends.',
     }),
     endorser_count: described(
       count,
@@ -59,7 +61,9 @@ export type Recommendation = Static<typeof recommendation>;
 const recommendedContest = record('RecommendedContest', 'A contest with its recommendation.', {
   ...contest.properties,
   choices: Type.Array(recommendedChoice, {
-    description: 'Most-backed first; choices with equally many backers in ballot order.',
+    description:
+      'Most-backed first; choices with equally many backers in ballot order. Lines of one candidate stand together, by ' +
+      'the backers of those that stand, then by their own.',
   }),
   recommendation,
 });

@@ -3,7 +3,7 @@ import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
 
 /** A lease of one of the open streams that an account may have. */
 export interface StreamLease {
-  /** A UUID that the gateway chooses, so that it can retry after a lost answer. */
+  /** A UUID of version 7 that the gateway chooses, so that it can retry after a lost answer. A later stream's is greater. */
   id: string;
   accountId: number;
   /** A UUID of the gateway process that serves the stream. */
@@ -75,4 +75,37 @@ export async function restoreStreamLeases(
 /** Releases leases. */
 export async function releaseStreamLeases(pool: DatabasePool, ids: readonly string[]): Promise<void> {
   await pool.query(sql.type(noRow)`DELETE FROM stream_leases WHERE id = ANY(${sql.array(ids, 'uuid')})`);
+}
+
+const accountRow = z.object({ accountId: z.number() });
+
+/** The accounts, of those given, whose plan limits open streams. */
+export async function findLimitedAccounts(
+  pool: DatabasePool,
+  accountIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (accountIds.length === 0) return new Set();
+  const rows = await pool.any(sql.type(accountRow)`
+    SELECT a.id AS "accountId" FROM accounts a JOIN plans p ON p.name = a.plan
+    WHERE a.id = ANY(${sql.array(accountIds, 'int4')}) AND p.max_streams IS NOT NULL`);
+  return new Set(rows.map(({ accountId }) => accountId));
+}
+
+/**
+ * Finds a gateway's leases beyond the limits of their accounts' plans. Every gateway counts the leases of all
+ * gateways in the same order, the newest first, so that together they end exactly the surplus.
+ */
+export async function findSurplusLeases(
+  pool: DatabasePool,
+  { gatewayId, accountIds }: { gatewayId: string; accountIds: readonly number[] },
+): Promise<ReadonlySet<string>> {
+  if (accountIds.length === 0) return new Set();
+  const rows = await pool.any(sql.type(idRow)`
+    SELECT id FROM (
+      SELECT l.id, l.gateway_id, p.max_streams,
+        row_number() OVER (PARTITION BY l.account_id ORDER BY l.id DESC) AS place
+      FROM stream_leases l JOIN accounts a ON a.id = l.account_id JOIN plans p ON p.name = a.plan
+      WHERE l.account_id = ANY(${sql.array(accountIds, 'int4')}) AND l.expires_at > clock_timestamp()) AS lease
+    WHERE gateway_id = ${gatewayId} AND place > max_streams`);
+  return new Set(rows.map(({ id }) => id));
 }

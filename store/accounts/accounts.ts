@@ -54,6 +54,8 @@ export interface AccountSearch {
   contains?: string;
   /** Only the account of this id. */
   id?: number;
+  /** Only accounts after this name. */
+  after?: string;
   /** The most accounts. */
   limit?: number;
 }
@@ -61,17 +63,18 @@ export interface AccountSearch {
 /** The matching accounts, by name; all accounts without a search. */
 export async function listAccounts(
   client: ClientBase | Pool,
-  { contains, id, limit }: AccountSearch = {},
+  { contains, id, after, limit }: AccountSearch = {},
 ): Promise<AccountSummary[]> {
   const { rows } = await client.query<AccountSummary>(
     `SELECT a.id, a.name, a.plan, a.created_at AS "createdAt", a.suspended_at AS "suspendedAt",
-       count(k.id) FILTER (
-         WHERE k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()) AND a.suspended_at IS NULL
-       )::int AS "usableKeys"
-     FROM accounts a LEFT JOIN api_keys k ON k.account_id = a.id
+       (SELECT count(*)::int FROM api_keys k
+        WHERE k.account_id = a.id AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
+          AND a.suspended_at IS NULL) AS "usableKeys"
+     FROM accounts a
      WHERE ($1::text IS NULL OR strpos(lower(a.name), lower($1)) > 0) AND ($2::int IS NULL OR a.id = $2)
-     GROUP BY a.id ORDER BY a.name LIMIT $3`,
-    [contains ?? null, id ?? null, limit ?? null],
+       AND ($3::text IS NULL OR a.name > $3)
+     ORDER BY a.name LIMIT $4`,
+    [contains ?? null, id ?? null, after ?? null, limit ?? null],
   );
   return rows;
 }

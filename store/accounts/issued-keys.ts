@@ -1,8 +1,23 @@
-import type { ClientBase, Pool } from 'pg';
+import type { ClientBase } from 'pg';
 import { generateApiKey, hashApiKey } from '../../schemas/api-key.ts';
 import type { Scope } from '../../schemas/vocabulary.ts';
 import { ensureAccount } from './accounts.ts';
 import { type Actor, recordAudit } from './audit-log.ts';
+import { countUsableKeys } from './listed-keys.ts';
+
+/** The most keys of an account that are neither revoked nor expired (INV-15). */
+const MAX_USABLE_KEYS = 100;
+
+/** The account has as many usable keys as it may have. */
+export class TooManyKeysError extends Error {
+  override name = 'TooManyKeysError';
+
+  constructor(account: string) {
+    super(
+      `Account "${account}" has ${MAX_USABLE_KEYS} usable keys, which is the most an account can have: revoke one first.`,
+    );
+  }
+}
 
 /** The properties of a new key. */
 export interface KeyGrant {
@@ -32,6 +47,7 @@ export interface IssuedKey {
  * Issues a key to an account, within the caller's transaction.
  *
  * @throws PlanMismatchError if the plan does not exist, or the account is on another plan.
+ * @throws TooManyKeysError if the account has 100 usable keys.
  */
 export async function issueKey(
   client: ClientBase,
@@ -48,6 +64,7 @@ export async function issueKey(
  * Issues a key to an existing account, within the caller's transaction.
  *
  * @returns null if its form has made a key already
+ * @throws TooManyKeysError if the account has 100 usable keys. The transaction must then be rolled back.
  */
 export async function issueKeyOf(
   client: ClientBase,
@@ -56,12 +73,15 @@ export async function issueKeyOf(
   actor: Actor,
 ): Promise<IssuedKey | null> {
   const key = generateApiKey();
+  // The lock makes requests for keys of the account take turns, so that each counts those before it.
+  await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [account.id]);
   const issued = await client.query<{ id: number }>(
     `INSERT INTO api_keys (account_id, hash, scopes, expires_at, name, replaces, form_id)
      VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (form_id) DO NOTHING RETURNING id`,
     [account.id, hashApiKey(key), scopes, expiresAt, name, replaces, formId],
   );
   if (!issued.rows[0]) return null;
+  if ((await countUsableKeys(client, account.id)) > MAX_USABLE_KEYS) throw new TooManyKeysError(account.name);
   const { id } = issued.rows[0];
   await recordAudit(client, actor, {
     action: 'key.created',
@@ -76,35 +96,6 @@ export async function issueKeyOf(
     },
   });
   return { id, key };
-}
-
-/** A key in a list, without its text. */
-export interface KeySummary {
-  id: number;
-  /** Empty if it has no name. */
-  name: string;
-  account: string;
-  plan: string;
-  scopes: Scope[];
-  createdAt: Date;
-  expiresAt: Date | null;
-  revokedAt: Date | null;
-  /** Accurate to about a minute. */
-  lastUsedAt: Date | null;
-  /** The id of the key that it replaces. */
-  replaces: number | null;
-}
-
-/** Every key, or an account's, including revoked ones, by account and age. */
-export async function listKeys(client: ClientBase | Pool, accountId?: number): Promise<KeySummary[]> {
-  const { rows } = await client.query<KeySummary>(
-    `SELECT k.id, k.name, a.name AS account, a.plan, k.scopes, k.created_at AS "createdAt",
-       k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt", k.last_used_at AS "lastUsedAt", k.replaces
-     FROM api_keys k JOIN accounts a ON a.id = k.account_id
-     WHERE $1::int IS NULL OR a.id = $1 ORDER BY a.name, k.id`,
-    [accountId ?? null],
-  );
-  return rows;
 }
 
 /**

@@ -25,6 +25,8 @@ export interface RouteUsage extends RequestTotals {
 export interface KeyUsage extends RequestTotals {
   /** Null for requests of sessions instead of keys. */
   keyId: number | null;
+  /** The name of the key, which may be empty; null for sessions. */
+  name: string | null;
 }
 
 /** The longest period of a query, in days: as long as gateways keep usage, without its first and last day. */
@@ -67,48 +69,57 @@ export async function loadDailyUsage(client: ClientBase | Pool, accountId: numbe
 /**
  * The usage of an account by route, the most used first.
  *
- * @param days the number of UTC days up to today, 1 to 33.
+ * @param days the number of UTC days up to today, 1 to 33
  */
 export async function loadUsageByRoute(
   client: ClientBase | Pool,
   accountId: number,
   days: number,
 ): Promise<RouteUsage[]> {
-  return loadUsageBy(client, 'route', accountId, days);
-}
-
-/**
- * The usage of an account by key, the most used first. Includes revoked keys, but not keys without a request.
- *
- * @param days the number of UTC days up to today, 1 to 33.
- */
-export async function loadUsageByKey(
-  client: ClientBase | Pool,
-  accountId: number,
-  days: number,
-): Promise<KeyUsage[]> {
-  return loadUsageBy(client, 'key_id AS "keyId"', accountId, days);
-}
-
-/** @throws RangeError unless `days` is from 1 to 33 */
-async function loadUsageBy<Row extends RequestTotals>(
-  client: ClientBase | Pool,
-  column: string,
-  accountId: number,
-  days: number,
-): Promise<Row[]> {
-  if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS) {
-    throw new RangeError(`The number of days is ${days}; it must be from 1 to ${MAX_DAYS}.`);
-  }
-  const { rows } = await client.query<Row>(
-    `SELECT ${column}, ${TOTALS}
-     FROM usage_hours
-     WHERE account_id = $1
-       AND hour >= date_trunc('day', now(), 'UTC') - ($2::int - 1) * interval '24 hours'
+  requireDays(days);
+  const { rows } = await client.query<RouteUsage>(
+    `SELECT route, ${TOTALS}
+     FROM usage_hours WHERE account_id = $1 AND hour >= ${firstDay('$2')}
      GROUP BY 1 ORDER BY requests DESC, 1`,
     [accountId, days],
   );
   return rows;
+}
+
+/**
+ * The usage of an account by key, the newest first and the console last. Includes revoked keys, but not keys without a
+ * request.
+ *
+ * @param page.days the number of UTC days up to today, 1 to 33
+ * @param page.limit the most keys
+ * @param page.before only keys with a lower id, and the console; null for all
+ */
+export async function loadUsageByKey(
+  client: ClientBase | Pool,
+  accountId: number,
+  { days, limit, before = null }: { days: number; limit: number; before?: number | null },
+): Promise<KeyUsage[]> {
+  requireDays(days);
+  const { rows } = await client.query<KeyUsage>(
+    `SELECT usage.*, key.name FROM (
+       SELECT key_id AS "keyId", ${TOTALS}
+       FROM usage_hours
+       WHERE account_id = $1 AND hour >= ${firstDay('$2')} AND ($4::int IS NULL OR COALESCE(key_id, 0) < $4)
+       GROUP BY key_id ORDER BY COALESCE(key_id, 0) DESC LIMIT $3) AS usage
+     LEFT JOIN api_keys key ON key.id = usage."keyId"
+     ORDER BY COALESCE("keyId", 0) DESC`,
+    [accountId, days, limit, before],
+  );
+  return rows;
+}
+
+const firstDay = (days: string): string =>
+  `date_trunc('day', now(), 'UTC') - (${days}::int - 1) * interval '24 hours'`;
+
+/** @throws RangeError unless `days` is from 1 to 33 */
+function requireDays(days: number): void {
+  if (Number.isInteger(days) && days >= 1 && days <= MAX_DAYS) return;
+  throw new RangeError(`The number of days is ${days}; it must be from 1 to ${MAX_DAYS}.`);
 }
 
 /** An account's open streams, and its limit. */
@@ -128,8 +139,7 @@ export interface OpenStreamCount {
  * - The streams of a killed gateway count until their leases expire, up to 30 seconds.
  * - Streams that began during an outage of the database count from the next renewal of leases, within ten
  *   seconds.
- * - Streams that began before the account moved from an unlimited plan to a limited one never count. They end
- *   within STREAM_LIFETIME_MS.
+ * - Streams that began before the account moved from an unlimited plan to a limited one count within seconds.
  *
  * @returns null if the account does not exist.
  */

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { type ElectionRemoval, needsConsent } from '../../domain/removal-guard.ts';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 import type { Announced } from '../endorsements/announce.ts';
 import { type EditOptions, type EditOutcome, editCatalogue } from './edit.ts';
@@ -14,7 +15,8 @@ import {
 } from './merge-contests.ts';
 import { mergeCategories, mergeEndorsers } from './merge-endorsers.ts';
 import { countRefused, type ListedRefusals, listRefusals, refuseUnfit } from './refusals.ts';
-import { removeVanished } from './removal.ts';
+import { removeVanished, type Vanished } from './removal.ts';
+import { refuseRenames } from './renames.ts';
 import { type StagedLine, stageLines } from './staging.ts';
 
 /** The most refusals of the store to list; further ones are only counted. */
@@ -42,8 +44,8 @@ export interface CatalogueImport extends ListedRefusals {
   loaded: boolean;
   /** Rows by table; empty if lines were refused. */
   counts: Partial<Record<CatalogueTable, CatalogueCounts>>;
-  /** The number of contests and choices to remove, if it exceeds the limit; the import is then not loaded. */
-  removalsRefused: number | null;
+  /** What the import would take away, by election, if that needs consent; the import is then not loaded. */
+  removalsRefused: ElectionRemoval[] | null;
   /** The events that tell clients of the changes. */
   announced: Announced;
   /** Refused lines by kind, including those refused before staging. */
@@ -55,11 +57,17 @@ export interface CatalogueImport extends ListedRefusals {
 export interface CatalogueImportOptions extends EditOptions {
   /** Imports the other lines despite refusals; otherwise one refusal stops the whole import. */
   skipRefused: boolean;
-  /** The most contests and choices that the import may remove. */
-  maxRemovals: number;
+  /** The most contests, choices and endorsements that the import may take away; null for few (contract). */
+  maxRemovals: number | null;
+  /** Keeps contests and choices that the lines lack: they are only a part of their elections. */
+  keepMissing?: boolean;
+  /** Accepts choices that keep their keys and get other people's names. */
+  allowRenames?: boolean;
 }
 
 type Imported = Omit<CatalogueImport, 'announced'>;
+
+const NOTHING_REMOVED: Vanished = { contests: 0, choices: 0, elections: [] };
 
 /**
  * Imports catalogue lines in one transaction, and announces their changes. Tables are merged in the order of
@@ -87,29 +95,32 @@ export async function importCatalogue(
 async function mergeLines(
   client: pg.Client,
   lines: AsyncIterable<StagedLine>,
-  { skipRefused, maxRemovals }: CatalogueImportOptions,
+  { skipRefused, maxRemovals, keepMissing = false, allowRenames = false }: CatalogueImportOptions,
 ): Promise<EditOutcome<Imported>> {
   await client.query(`SET LOCAL work_mem = '64MB'`);
   await client.query('SET LOCAL jit = off');
   await stageLines(client, lines);
   await refuseUnfit(client);
+  if (!allowRenames) await refuseRenames(client);
   const refused = await countRefused(client);
   const listed = await listRefusals(client, MAX_REFUSALS);
   if (Object.keys(refused).length > 0 && !skipRefused) {
     const nothing = { loaded: false, counts: {}, removalsRefused: null, ambiguousDistricts: [] };
     return { result: { ...nothing, refused, ...listed }, keep: false };
   }
-  const counts = await mergeAll(client);
+  const { counts, removed } = await mergeAll(client, keepMissing);
   const ambiguousDistricts = await findAmbiguousDistricts(client, MAX_AMBIGUOUS);
-  const removals = (counts.contests?.removed ?? 0) + (counts.choices?.removed ?? 0);
-  const loaded = removals <= maxRemovals;
-  const removalsRefused = loaded ? null : removals;
+  const loaded = !needsConsent(removed, maxRemovals);
+  const removalsRefused = loaded ? null : removed;
   const result = { loaded, counts, removalsRefused, ambiguousDistricts, refused, ...listed };
   return { result, keep: loaded };
 }
 
 /** Merges each table after the tables that it refers to. */
-async function mergeAll(client: pg.Client): Promise<CatalogueImport['counts']> {
+async function mergeAll(
+  client: pg.Client,
+  keepMissing: boolean,
+): Promise<{ counts: CatalogueImport['counts']; removed: ElectionRemoval[] }> {
   const endorser_categories = await mergeCategories(client);
   const endorsers = await mergeEndorsers(client);
   const elections = await mergeElections(client);
@@ -119,8 +130,8 @@ async function mergeAll(client: pg.Client): Promise<CatalogueImport['counts']> {
   await spreadChoices(client);
   const candidates = await mergeCandidates(client);
   const choices = await mergeChoices(client);
-  const removal = await removeVanished(client);
-  return {
+  const removal = keepMissing ? NOTHING_REMOVED : await removeVanished(client);
+  const counts = {
     endorser_categories: { ...endorser_categories, removed: 0 },
     endorsers: { ...endorsers, removed: 0 },
     elections: { ...elections, removed: 0 },
@@ -129,4 +140,5 @@ async function mergeAll(client: pg.Client): Promise<CatalogueImport['counts']> {
     candidates: { ...candidates, removed: 0 },
     choices: { ...choices, removed: removal.choices },
   };
+  return { counts, removed: removal.elections };
 }

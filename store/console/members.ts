@@ -15,15 +15,55 @@ export interface Member {
   since: Date;
 }
 
-/** The members of an account by their addresses, owners first. */
-export async function listMembers(client: ClientBase | Pool, accountId: number): Promise<Member[]> {
-  const { rows } = await client.query<Member>(
-    `SELECT p.id AS "personId", p.email, p.name, m.role, m.created_at AS since
+const MEMBERS = `SELECT p.id AS "personId", p.email, p.name, m.role, m.created_at AS since
      FROM account_members m JOIN people p ON p.id = m.person_id
-     WHERE m.account_id = $1 ORDER BY (m.role = 'owner') DESC, p.email, p.id`,
+     WHERE m.account_id = $1`;
+
+/** A member's place in the list. */
+export type MemberPlace = Pick<Member, 'role' | 'email' | 'personId'>;
+
+export interface MemberPage {
+  members: Member[];
+  /** The place after which the next page begins; null on the last page. */
+  next: MemberPlace | null;
+}
+
+/**
+ * Lists the members of an account by their addresses, owners first.
+ *
+ * @param limit the most members of the page, at least 1
+ * @param after the previous page's `next`; null for the first page
+ */
+export async function listMembers(
+  client: ClientBase | Pool,
+  accountId: number,
+  { limit, after }: { limit: number; after: MemberPlace | null },
+): Promise<MemberPage> {
+  const { rows } = await client.query<Member>(
+    `${MEMBERS} AND ($2::text IS NULL OR (m.role <> 'owner', p.email, p.id) > ($2 <> 'owner', $3::text, $4::int))
+     ORDER BY m.role <> 'owner', p.email, p.id LIMIT $5`,
+    [accountId, after?.role ?? null, after?.email ?? null, after?.personId ?? null, limit + 1],
+  );
+  const members = rows.slice(0, limit);
+  return { members, next: rows.length > limit ? (members.at(-1) ?? null) : null };
+}
+
+/** Finds a member; null if the account has no such member. */
+export async function findMember(
+  client: ClientBase | Pool,
+  accountId: number,
+  personId: number,
+): Promise<Member | null> {
+  const { rows } = await client.query<Member>(`${MEMBERS} AND p.id = $2`, [accountId, personId]);
+  return rows[0] ?? null;
+}
+
+export async function countOwners(client: ClientBase | Pool, accountId: number): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM account_members WHERE account_id = $1 AND role = 'owner'`,
     [accountId],
   );
-  return rows;
+  return rows[0]?.count ?? 0;
 }
 
 /** The member to change. */
@@ -42,11 +82,10 @@ async function lockMember(
   { accountId, personId }: MemberOf,
 ): Promise<{ member: Member; isLastOwner: boolean } | null> {
   await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
-  const members = await listMembers(client, accountId);
-  const member = members.find((each) => each.personId === personId);
+  const member = await findMember(client, accountId, personId);
   if (!member) return null;
-  const owners = members.filter(({ role }) => role === 'owner');
-  return { member, isLastOwner: member.role === 'owner' && owners.length === 1 };
+  const owners = await countOwners(client, accountId);
+  return { member, isLastOwner: member.role === 'owner' && owners === 1 };
 }
 
 /** Changes a member's role, from their next request. Ends the invitations that they may no longer make. */

@@ -82,7 +82,7 @@ function listed({ facts, record, from, order }: Record<'facts' | 'record' | 'fro
 
 const choicesOf = (lang: Language): Sql =>
   listed({
-    facts: jsonObject(columns('h', ['id', 'withdrawn'])),
+    facts: jsonObject({ ...columns('h', ['id', 'withdrawn']), candidate: sql.fragment`h.candidate_id` }),
     record: choiceRecord(lang),
     from: BALLOT_CHOICES,
     order: BALLOT_ORDER,

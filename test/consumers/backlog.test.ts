@@ -1,33 +1,194 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Backlog } from '../../consumers/apply/backlog.ts';
 import type { PartitionRead } from '../../kafka/reading/partition-read.ts';
 import type { TopicReader } from '../../kafka/reading/topic-reader.ts';
+import { KafkaUnavailableError } from '../../service/failure.ts';
 import { createLog } from '../../service/log.ts';
+import { settle } from '../helpers/service/manual-clock.ts';
 import { until } from '../helpers/until.ts';
 
-test('submissions from many small fetches are taken together', async () => {
-  const held = Promise.withResolvers<PartitionRead[]>();
-  let fetches = 0;
-  const reader = {
-    sources: async () => [1],
-    async fetch(_: number, offsets: ReadonlyMap<number, number>): Promise<PartitionRead[]> {
-      const offset = offsets.get(0) ?? 0;
-      fetches += 1;
-      if (offset === 5) return held.promise;
-      const records = [{ offset, timestamp: 1000 + offset, key: null, value: null, headers: null }];
-      const read = { partition: 0, records, unreadable: [], nextOffset: offset + 1, newestAt: 1000 + offset };
-      return [{ ...read, end: 5, stableEnd: 5, atEnd: false, isOutOfRange: false }];
-    },
-  };
-  const log = createLog('consumers', 'silent');
-  const backlog = new Backlog(reader as unknown as TopicReader, [0], async () => false, log);
-  backlog.start();
-  await until('the sixth fetch', () => fetches === 6);
-  const ranges = await backlog.take(4, 0, new AbortController().signal);
-  expect(ranges.map(({ from, to, appendedAt }) => [from, to, appendedAt])).toEqual([[0, 4, 1003]]);
-  expect(ranges[0]?.records.map(({ offset }) => offset)).toEqual([0, 1, 2, 3]);
-  const [rest] = await backlog.take(4, 0, new AbortController().signal);
-  expect([rest?.from, rest?.to]).toEqual([4, 5]);
+const never = new AbortController().signal;
+let backlog: Backlog;
+/** The answer that comes at the end of a test. */
+let held: PromiseWithResolvers<PartitionRead[]>;
+beforeEach(() => {
+  held = Promise.withResolvers();
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
   held.resolve([]);
   await backlog.stop();
+});
+
+interface Topic {
+  /** By partition: its broker. */
+  sources: number[];
+  fetch: (node: number, offsets: ReadonlyMap<number, number>) => PartitionRead[] | Promise<PartitionRead[]>;
+  wasTruncated?: () => Promise<boolean>;
+}
+
+/** Starts a backlog of a topic in memory. */
+function start(topic: Topic): void {
+  const reader = {
+    sources: async () => topic.sources,
+    fetch: async (node: number, offsets: ReadonlyMap<number, number>) => topic.fetch(node, offsets),
+  } as unknown as TopicReader;
+  const offsets = topic.sources.map(() => 0);
+  const { wasTruncated = async () => false } = topic;
+  backlog = new Backlog(reader, offsets, wasTruncated, createLog('consumers', 'silent'));
+  backlog.start();
+}
+
+/** The answer to a fetch: this many records from an offset on. */
+function readOf(partition: number, from: number, count: number, value: Buffer | null = null): PartitionRead {
+  const records = Array.from({ length: count }, (_, index) => ({
+    ...{ offset: from + index, timestamp: 1000 + from + index },
+    ...{ key: null, value, headers: null },
+  }));
+  const end = from + count;
+  const place = { nextOffset: end, newestAt: 999 + end, end, stableEnd: end };
+  return { partition, records, unreadable: [], ...place, atEnd: false, isOutOfRange: false };
+}
+
+/** Takes until nothing waits. @returns the offsets of a partition's submissions */
+async function takeAll(partition = 0): Promise<number[]> {
+  const offsets: number[] = [];
+  for (;;) {
+    const ranges = await backlog.take(10_000, 0, never);
+    if (ranges.length === 0) return offsets;
+    const own = ranges.filter((range) => range.partition === partition);
+    offsets.push(...own.flatMap(({ records }) => records.map(({ offset }) => offset)));
+  }
+}
+
+const countTo = (end: number) => Array.from({ length: end }, (_, offset) => offset);
+
+test('submissions from many small fetches are taken together', async () => {
+  let fetches = 0;
+  start({
+    sources: [1],
+    fetch: (_, offsets) => {
+      const offset = offsets.get(0) ?? 0;
+      fetches += 1;
+      return offset === 5 ? held.promise : [readOf(0, offset, 1)];
+    },
+  });
+  await until('the sixth fetch', () => fetches === 6);
+  const ranges = await backlog.take(4, 0, never);
+  expect(ranges.map(({ from, to, appendedAt }) => [from, to, appendedAt])).toEqual([[0, 4, 1003]]);
+  expect(ranges[0]?.records.map(({ offset }) => offset)).toEqual([0, 1, 2, 3]);
+  const [rest] = await backlog.take(4, 0, never);
+  expect([rest?.from, rest?.to]).toEqual([4, 5]);
+});
+
+test('INV-14: a full partition is not fetched, however small the parts are in which it is taken', async () => {
+  // Of a value that is not a submission, so much is kept. Some 63 of them are the bytes that may wait.
+  const value = Buffer.alloc(64 * 1024);
+  let taken = 0;
+  let mostWaiting = 0;
+  const fetch: Topic['fetch'] = (_, offsets) => {
+    const offset = offsets.get(0) ?? 0;
+    mostWaiting = Math.max(mostWaiting, offset - taken);
+    return [readOf(0, offset, 40, value)];
+  };
+  start({ sources: [1], fetch });
+  for (; taken < 60; taken += 1) {
+    expect((await backlog.take(1, 5000, never))[0]?.records).toHaveLength(1);
+    await settle();
+  }
+  expect(mostWaiting).toBeGreaterThan(30);
+  // The last one is not counted as taken yet.
+  expect(mostWaiting).toBeLessThanOrEqual(65);
+});
+
+test('INV-14: a busy partition, whose submissions fill each take, does not starve the others', async () => {
+  let fetches = 0;
+  const fetch = () => {
+    fetches += 1;
+    return fetches > 1 ? held.promise : [readOf(0, 0, 100), readOf(1, 0, 100), readOf(2, 0, 1)];
+  };
+  start({ sources: [1, 1, 1], fetch });
+  await until('the second fetch', () => fetches === 2);
+  const takes: (number | undefined)[][] = [];
+  for (let take = 0; take < 3; take += 1) {
+    takes.push((await backlog.take(10, 0, never)).map(({ partition }) => partition));
+  }
+  expect(takes).toEqual([[0], [1], [2, 0]]);
+});
+
+describe('INV-8: while a partition moves to another broker', () => {
+  /** Two brokers have fetched the first partition from its beginning, and answer when the test says so. */
+  async function startMoving() {
+    const [former, present] = [
+      Promise.withResolvers<PartitionRead[]>(),
+      Promise.withResolvers<PartitionRead[]>(),
+    ];
+    const topic: Topic = { sources: [1, 2], fetch: () => held.promise };
+    const asked: string[] = [];
+    topic.fetch = (node, offsets) => {
+      const from = offsets.get(0);
+      asked.push(`${node} from ${from}`);
+      if (node === 1) return former.promise;
+      if (from === undefined) {
+        topic.sources = [2, 2];
+        return [];
+      }
+      if (from === 0) return present.promise;
+      return from < 2500 ? [readOf(0, from, 2500 - from)] : held.promise;
+    };
+    start(topic);
+    await until('both have asked', () => asked.includes('1 from 0') && asked.includes('2 from 0'));
+    return { former, present, asked };
+  }
+
+  test('a late answer of its former broker changes nothing', async () => {
+    const { former, present, asked } = await startMoving();
+    present.resolve([readOf(0, 0, 500)]);
+    await until('everything is read', () => asked.includes('2 from 2500'));
+    former.resolve([readOf(0, 0, 3)]);
+    await settle();
+    expect(await takeAll()).toEqual(countTo(2500));
+  });
+
+  test('a long answer of its former broker, read in turn with answers of the other, adds nothing twice', async () => {
+    const { former, present, asked } = await startMoving();
+    former.resolve([readOf(0, 0, 2500)]);
+    present.resolve([readOf(0, 0, 500)]);
+    await until('everything is read', () => asked.includes('2 from 2500'));
+    await settle();
+    expect(await takeAll()).toEqual(countTo(2500));
+  });
+});
+
+test('reading is not healthy from a failure until the topic can be looked at again', async () => {
+  // As in a process that has just started.
+  const now = performance.now.bind(performance);
+  const startedAt = now();
+  jest.spyOn(performance, 'now').mockImplementation(() => now() - startedAt);
+  const healthy: Record<string, boolean> = {};
+  let fetches = 0;
+  let looks = 0;
+  start({
+    sources: [1],
+    fetch: () => {
+      fetches += 1;
+      healthy[`at fetch ${fetches}`] = backlog.isHealthy;
+      if (fetches === 2) throw new KafkaUnavailableError('no broker');
+      return fetches === 1 ? [readOf(0, 0, 1)] : held.promise;
+    },
+    wasTruncated: async () => {
+      looks += 1;
+      healthy[`at look ${looks}`] = backlog.isHealthy;
+      if (looks === 1) throw new KafkaUnavailableError('still no broker');
+      return false;
+    },
+  });
+  await until('the third fetch', () => fetches === 3);
+  expect(healthy).toEqual({
+    'at fetch 1': true,
+    'at fetch 2': true,
+    'at look 1': false,
+    'at look 2': false,
+    'at fetch 3': true,
+  });
 });

@@ -117,6 +117,20 @@ test.each<[string, Seen, number[], string | null]>([
     'was rolled back',
   ],
   [
+    'applies no submission of the same millisecond as the last applied one again',
+    {
+      topicId: 'a',
+      clusterId: 'home',
+      bounds: [
+        [0, 4],
+        [3, 9],
+      ],
+      appended: [[1, 2, 5000, 5000]],
+    },
+    [4, 7],
+    'was rolled back',
+  ],
+  [
     'reads new records of a partition that has lost its newest records',
     {
       topicId: 'a',

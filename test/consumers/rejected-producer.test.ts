@@ -125,6 +125,68 @@ describe('the sender of rejections', () => {
     ]);
   });
 
+  /** Sends through a producer in memory until it has sent all. @returns the offsets of its successful requests */
+  function sendWith(
+    refuse: (offsets: number[]) => Error | undefined,
+    wait: (ms: number) => Promise<void> = async () => {},
+  ) {
+    const requests: number[][] = [];
+    const stopping = new AbortController();
+    const producer: ConstructorParameters<typeof RejectionSender>[1] = {
+      async send(records) {
+        const offsets = records.map(({ value }) => rejectionCodec.decode(value).offset);
+        const error = refuse(offsets);
+        if (error) throw error;
+        requests.push(offsets);
+      },
+    };
+    const log = createLog('test', 'silent');
+    const sender = new RejectionSender(pool, producer, log, { wait });
+    const running = sender.run(stopping.signal);
+    const finish = async () => {
+      sender.notify();
+      await until('all are sent', async () => (await waiting()) === 0);
+    };
+    const stop = async () => {
+      stopping.abort();
+      await running;
+    };
+    return { requests, finish, stop };
+  }
+
+  test('INV-14: sends rejections in smaller requests if the topic refuses them together, each once', async () => {
+    await addPendingRejections(client, [1, 2, 3, 4, 5].map(record));
+    const { requests, finish, stop } = sendWith((offsets) =>
+      offsets.length > 2 ? new RecordTooLargeError() : undefined,
+    );
+    await finish();
+    await stop();
+    expect(requests.flat()).toEqual([1, 2, 3, 4, 5]);
+    expect(requests.every((offsets) => offsets.length <= 2)).toBe(true);
+  });
+
+  test('waits longer after each failure of an outage, and briefly again in the next outage', async () => {
+    const waits: number[] = [];
+    let failures = 3;
+    const { finish, stop } = sendWith(
+      () => {
+        failures -= 1;
+        return failures >= 0 ? new Error('no broker') : undefined;
+      },
+      async (ms) => void waits.push(ms),
+    );
+    for (const [offset, times] of [
+      [1, 3],
+      [2, 2],
+    ] as const) {
+      failures = times;
+      await addPendingRejections(client, [record(offset)]);
+      await finish();
+    }
+    await stop();
+    expect(waits).toEqual([200, 400, 800, 200, 400]);
+  });
+
   test('INV-14: keeps rejections until Kafka accepts them', async () => {
     const stopping = new AbortController();
     const producer = await openProducer({ requestTimeout: 300, retry: { retries: 0 } });

@@ -13,6 +13,7 @@ import { endorse } from '../helpers/ballots/submissions.ts';
 import { createTestTopics } from '../helpers/kafka/topics.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { rewriteAsEarlier } from '../helpers/postgres/logged-changes.ts';
+import { until } from '../helpers/until.ts';
 
 const { url, client: leader } = useTestDatabase();
 const pool = new pg.Pool({ connectionString: url });
@@ -27,7 +28,9 @@ beforeAll(async () => {
 afterAll(() => pool.end());
 beforeEach(async () => {
   await pool.query('TRUNCATE endorsements, change_log, relay_batches, consumer_offsets');
-  await pool.query(`UPDATE stream_head SET last_sequence = 0, last_occurred_at = '-infinity'`);
+  await pool.query(
+    `UPDATE stream_head SET last_sequence = 0, epoch_after = 0, last_occurred_at = '-infinity'`,
+  );
   const topics = await createTestTopics({ partitions: 3 });
   brokers = topics.brokers;
   topic = topicNames(topics.prefix).changes;
@@ -142,6 +145,38 @@ describe('the relay', () => {
     expect(new Set(records.map(({ value }) => value.toString('base64'))).size).toBe(6);
   });
 
+  test('INV-1: publishes no change that was committed while it waited for the replicas', async () => {
+    await makeChanges(3);
+    const shown: number[] = [];
+    const beforeSending = async () => {
+      shown.push(made);
+      if (made < 5) await makeChanges(1);
+    };
+    const relay = await Relay.start(leader, producer, { beforeSending });
+    const published: number[] = [];
+    for (let count = -1; count !== 0; ) {
+      count = await relay.relayNext();
+      if (count > 0) published.push((published.at(-1) ?? 0) + count);
+    }
+    // The replicas showed 3 changes, then 4, then 5.
+    expect([shown, published]).toEqual([
+      [3, 4, 5],
+      [3, 4, 5],
+    ]);
+  });
+
+  test('INV-1: waits for the replicas before it sends the last batch of another relay again', async () => {
+    await makeChanges(2);
+    const failing: ChangesProducer = { ...producer, send: () => Promise.reject(new Error('killed')) };
+    await expect(relayAll(await Relay.start(leader, failing))).rejects.toThrow('killed');
+    let published = -1;
+    const beforeSending = async () => {
+      published = (await readTopic()).length;
+    };
+    await Relay.start(leader, producer, { beforeSending });
+    expect([published, (await readTopic()).length]).toEqual([0, 2]);
+  });
+
   test('records a batch as acknowledged with the next one, or when the relay ends', async () => {
     const acknowledged = async () => {
       const { rows } = await pool.query<{ done: boolean }>(
@@ -158,6 +193,38 @@ describe('the relay', () => {
     expect(await acknowledged()).toEqual([true, false]);
     await relay.finish();
     expect(await acknowledged()).toEqual([true, true]);
+  });
+
+  test('INV-3: does not send a batch of an earlier epoch again', async () => {
+    await makeChanges(2);
+    const sent: number[] = [];
+    const counting: ChangesProducer = { ...producer, send: async ({ length }) => void sent.push(length) };
+    const failing: ChangesProducer = { ...producer, send: () => Promise.reject(new Error('killed')) };
+    await expect(relayAll(await Relay.start(leader, failing))).rejects.toThrow('killed');
+    await pool.query('UPDATE stream_head SET epoch_after = 2');
+    const relay = await Relay.start(leader, counting);
+    expect(sent).toEqual([]);
+    await makeChanges(1);
+    await relayAll(relay);
+    expect(sent).toEqual([1]);
+  });
+
+  test('INV-4: ends if the topic has become shorter, because its offsets belong to another log', async () => {
+    let ends = [5, 5, 5];
+    const shrinking: ChangesProducer = {
+      ...producer,
+      send: async () => {},
+      fetchEndOffsets: async () => ends,
+    };
+    const relay = await Relay.start(leader, shrinking);
+    ends = [6, 4, 6];
+    await until('the relay ends', async () => {
+      await makeChanges(1);
+      return relay.relayNext().then(
+        () => false,
+        (error: Error) => error.name === 'SupersededError',
+      );
+    });
   });
 
   test('refuses to continue if the change log lacks changes of a batch', async () => {

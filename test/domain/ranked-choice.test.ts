@@ -27,7 +27,11 @@ const contest: fc.Arbitrary<EndorsedContest> = fc.integer({ min: 1, max: 7 }).ch
       ranks_allowed: fc.option(fc.integer({ min: 1, max: 5 })),
       choices: fc.tuple(
         ...ids.map((id) =>
-          fc.record({ id: fc.constant(id), withdrawn: fc.integer({ max: 5, min: 0 }).map((n) => n === 0) }),
+          fc.record({
+            id: fc.constant(id),
+            withdrawn: fc.integer({ max: 5, min: 0 }).map((n) => n === 0),
+            candidate: fc.constant(null),
+          }),
         ),
       ),
       positions: fc.array(positionOf(ids), { maxLength: 12 }),
@@ -87,7 +91,7 @@ describe('a ranked contest', () => {
       }));
       return {
         ...given,
-        choices: [...given.choices, { id: 99, withdrawn: false }],
+        choices: [...given.choices, { id: 99, withdrawn: false, candidate: null }],
         picks: [...given.picks, ...picks],
       };
     });
@@ -116,7 +120,7 @@ describe('a ranked contest', () => {
         return ranking.map((choice, index) => ({ endorser: own * each + copy, choice, rank: index + 1 }));
       }).flat(),
     );
-    const choices = ids.map((id) => ({ id, withdrawn: false }));
+    const choices = ids.map((id) => ({ id, withdrawn: false, candidate: null }));
     const { choice_ids } = recommend({ ...contestOf('ranked_choice', []), choices, picks });
     // The last choice gets every vote that moves. Without it, the votes of 1 move to 2, those of 3 to 4 and so on; among
     // these pairs, 2 has been ahead for the longest time.

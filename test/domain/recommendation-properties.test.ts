@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type EndorsedContest, orderBySupport, recommend } from '../../domain/recommendation.ts';
 import { VOTE_METHODS } from '../../schemas/vocabulary.ts';
+import { recommendSlowly } from '../helpers/ballots/slow-recommendation.ts';
 
 const CHOICES = [11, 12, 13, 14, 15];
 
@@ -30,15 +31,23 @@ const picksOf = (ranked: boolean) =>
     );
 
 const limit = fc.option(fc.integer({ min: 1, max: 4 }));
-const contest: fc.Arbitrary<EndorsedContest> = fc.constantFrom(...VOTE_METHODS).chain((vote_method) =>
-  fc.record({
-    vote_method: fc.constant(vote_method),
-    votes_allowed: limit,
-    ranks_allowed: limit,
-    choices: fc.tuple(...CHOICES.map((id) => fc.record({ id: fc.constant(id), withdrawn: fc.boolean() }))),
-    picks: picksOf(vote_method === 'ranked_choice'),
-  }),
-);
+/** @param candidate the candidate of a choice */
+const contestWith = (candidate: fc.Arbitrary<number | null>): fc.Arbitrary<EndorsedContest> =>
+  fc.constantFrom(...VOTE_METHODS).chain((vote_method) =>
+    fc.record({
+      vote_method: fc.constant(vote_method),
+      votes_allowed: limit,
+      ranks_allowed: limit,
+      choices: fc.tuple(
+        ...CHOICES.map((id) => fc.record({ id: fc.constant(id), withdrawn: fc.boolean(), candidate })),
+      ),
+      picks: picksOf(vote_method === 'ranked_choice'),
+    }),
+  );
+
+const contest = contestWith(fc.constant(null));
+/** Several choices can be lines of one candidate. */
+const fusion = contestWith(fc.option(fc.constantFrom(1, 2)));
 
 const check = (holds: (contest: EndorsedContest) => void) =>
   fc.assert(fc.property(contest, holds), { numRuns: 3000 });
@@ -90,7 +99,7 @@ test('recommends only choices with backers that are not withdrawn, each once and
     const { vote_method, votes_allowed, ranks_allowed } = given;
     expect(new Set(choice_ids).size).toBe(choice_ids.length);
     for (const id of choice_ids) {
-      expect(given.choices).toContainEqual({ id, withdrawn: false });
+      expect(given.choices).toContainEqual({ id, withdrawn: false, candidate: null });
       expect(given.picks.some(({ choice }) => choice === id)).toBe(true);
     }
     const allowed = {
@@ -140,10 +149,69 @@ test('a run-off between two choices is won by the one that more endorsers rank f
         vote_method: 'ranked_choice',
         votes_allowed: 1,
         ranks_allowed: 1,
-        choices: CHOICES.map((id) => ({ id, withdrawn: false })),
+        choices: CHOICES.map((id) => ({ id, withdrawn: false, candidate: null })),
         picks,
       });
       expect(choice_ids).toEqual(first === second ? [] : [first > second ? 11 : 12]);
     }),
+  );
+});
+
+test('INV-16: every recommendation is that of a slow implementation of the rules, with lines of one candidate', () => {
+  fc.assert(
+    fc.property(fusion, (given) => {
+      expect(recommend(given)).toEqual(recommendSlowly(given));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('INV-16: a candidate on several lines is recommended like the same candidate on one', () => {
+  fc.assert(
+    fc.property(fusion, (given) => {
+      const standing = given.choices.filter(({ withdrawn }) => !withdrawn);
+      const firstOf = (id: number) => {
+        const { candidate } = standing.find((choice) => choice.id === id) ?? { candidate: null };
+        return candidate === null ? id : (standing.find((line) => line.candidate === candidate)?.id ?? id);
+      };
+      // Each endorser picks the first line, once, in place of any other.
+      const merged = given.picks.map((pick) => ({ ...pick, choice: firstOf(pick.choice) }));
+      const placeOf = ({ rank }: { rank: number | null }) => rank ?? 1;
+      const picks = merged.filter(
+        (pick, index) =>
+          !merged.some(
+            (other, at) =>
+              other.endorser === pick.endorser &&
+              other.choice === pick.choice &&
+              (placeOf(other) < placeOf(pick) || (placeOf(other) === placeOf(pick) && at < index)),
+          ),
+      );
+      const choices = given.choices.map((choice) => ({ ...choice, candidate: null }));
+      const { choice_ids, ...rest } = recommend(given);
+      expect({ choice_ids: choice_ids.map(firstOf), ...rest }).toEqual(
+        recommend({ ...given, choices, picks }),
+      );
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('lines of one candidate stand together in the order of choices, with their own counts', () => {
+  fc.assert(
+    fc.property(fusion, (given) => {
+      const order = orderBySupport(given);
+      expect(order.map(({ id }) => id).toSorted()).toEqual(CHOICES);
+      const candidates = order.map(
+        ({ id }) => given.choices.find((choice) => choice.id === id)?.candidate ?? -id,
+      );
+      for (const candidate of new Set(candidates)) {
+        const [first, last] = [candidates.indexOf(candidate), candidates.lastIndexOf(candidate)];
+        expect(last - first + 1).toBe(candidates.filter((other) => other === candidate).length);
+      }
+      for (const { id, endorsement_count } of order) {
+        expect(endorsement_count).toBe(given.picks.filter(({ choice }) => choice === id).length);
+      }
+    }),
+    { numRuns: 500 },
   );
 });

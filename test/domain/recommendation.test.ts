@@ -162,6 +162,45 @@ describe('ranked_choice', () => {
   ]);
 });
 
+describe('INV-16: lines of one candidate', () => {
+  table('plurality', [
+    ['count together', ['A', 'A', 'B', 'B', 'C', 'C', 'C'], 'A, 7 majority', { lines: 'AB' }],
+    ['count an endorser of several once', ['A B', 'A B', 'C', 'C', 'C'], 'C, 5 majority', { lines: 'AB' }],
+    ['are named by the line with most backers', ['A', 'B', 'B', 'C'], 'B, 4 majority', { lines: 'AB' }],
+    ['are named by the first line in a tie', ['B', 'A', 'C'], 'A, 3 majority', { lines: 'AB' }],
+    [
+      'count only if they stand',
+      ['A', 'A', 'B', 'C', 'C'],
+      'C, 5 plurality',
+      { lines: 'AB', withdrawn: 'A' },
+    ],
+    ['may be all that is backed', ['A', 'B'], 'A, 2 unanimous', { lines: 'AB' }],
+    ['of two candidates', ['A', 'C', 'C', 'D', 'B'], 'C, 5 majority', { lines: 'AB CD' }],
+  ]);
+  table('multi_seat', [
+    ['take one seat', ['A B C', 'A B C', 'D'], 'A C, 3 majority', { votes: 2, lines: 'AB' }],
+    [
+      'take one seat of an unknown number',
+      ['A B', 'A C', 'B C'],
+      'A C, 3 majority',
+      { votes: null, lines: 'AB' },
+    ],
+  ]);
+  table('approval', [['are approved together', ['A', 'B', 'C'], 'A, 3 majority', { lines: 'AB' }]]);
+  table('ranked_choice', [
+    ['take one rank, the best', ['C>A>B', 'B>C'], ', 2 split', { lines: 'AB' }],
+    ['take one rank, and later lines are dropped', ['A>B>C', 'A>B>C'], 'A C, 2 unanimous', { lines: 'AB' }],
+    ['share their first choices', ['A>C', 'B>C', 'C'], 'A C, 3 majority', { lines: 'AB' }],
+  ]);
+});
+
+describe('a run-off in which choices hold no votes', () => {
+  table('ranked_choice', [
+    ['lets them go out first, together', ['A>D', 'A>F', 'B>E', 'B>F', 'C>A'], 'A, 5 plurality'],
+    ['ends if all that remain hold none', ['A>B', 'A>C'], 'A, 2 unanimous'],
+  ]);
+});
+
 describe('the order of choices', () => {
   const order = (contest: EndorsedContest) =>
     orderBySupport(contest).map(({ id, endorsement_count, first_choice_count }) =>
@@ -189,4 +228,12 @@ describe('the order of choices', () => {
       'F 0 0',
     ]);
   });
+});
+
+test('the order of choices keeps lines together, by the backers of those that stand, then by their own', () => {
+  const contest = contestOf('plurality', ['A', 'B', 'B', 'D', 'D', 'D', 'E', 'E', 'E', 'E'], {
+    lines: 'AB EF',
+    withdrawn: 'E',
+  });
+  expect(orderBySupport(contest).map(({ id }) => labelOf(id))).toEqual(['B', 'A', 'D', 'C', 'E', 'F']);
 });

@@ -1,6 +1,7 @@
 /** Decides which command runs a test file: `npm run test:unit`, `npm test` (these too), or `npm run test:system`. */
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import path from 'node:path';
+import { readImports } from './imports.mjs';
 
 /** Rooms whose tests are about whole services or their clients. */
 const SYSTEM_ROOMS = 'test/{acceptance,compatibility,deploy,faults,hostile}/**';
@@ -30,17 +31,6 @@ const PROGRAMS = ['node:child_process', 'node:worker_threads'];
 
 const isInTests = (file) => file.startsWith(path.resolve('test'));
 
-/**
- * The modules that a file imports: paths of files, and names of packages. It also finds imports within the texts of
- * programs.
- */
-function readImports(file) {
-  const matches = readFileSync(file, 'utf8').matchAll(/^(?:import|\}).* from '([^']+)';$/gm);
-  return [...matches].map(([, name]) =>
-    name.startsWith('.') ? path.resolve(path.dirname(file), name) : name,
-  );
-}
-
 /** Creates a function that says whether a test file imports one of some modules, directly or through helpers. */
 function createReach(targets) {
   const reaching = new Map(targets.map((target) => [target, true]));
@@ -48,7 +38,7 @@ function createReach(targets) {
     const known = reaching.get(file);
     if (known !== undefined) return known;
     reaching.set(file, false);
-    const isReaching = isInTests(file) && existsSync(file) && readImports(file).some(reaches);
+    const isReaching = isInTests(file) && readImports(file).some(reaches);
     reaching.set(file, isReaching);
     return isReaching;
   };

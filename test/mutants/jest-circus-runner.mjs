@@ -1,17 +1,27 @@
 /**
  * jest's test runner, which stops testing a mutant after the first test that notices it. The first run has no mutant,
- * and is noted. StrykerJS accepts a runner if its path contains `jest-circus`.
+ * and is noted; files that fail or are slow in it are left out. StrykerJS accepts a runner if its path contains `jest-circus`.
  */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import runTestFile from '../jest/runner.mjs';
-import { noteTestNames } from './test-names.mjs';
 
 const requireFromJest = createRequire(createRequire(import.meta.url).resolve('jest/package.json'));
 const requireFromCore = createRequire(requireFromJest.resolve('@jest/core'));
 const { createEmptyTestResult } = requireFromCore('@jest/test-result');
 
+/** The longest that a test file may take without a mutant. */
+const SLOW_MS = 15_000;
+
 /** The mutant that an earlier test file has noticed. */
 let noticed;
+
+/** Notes the names of a test file's tests. Later processes of StrykerJS read them too. Without names, it is left out. */
+function note(testPath, names) {
+  const file = process.env.MUTANT_NOTES;
+  const earlier = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  writeFileSync(file, JSON.stringify({ ...earlier, [testPath]: names }));
+}
 
 /** The result of a file with one test of a status. jest takes a file without tests for an error. */
 function createResult(testPath, status) {
@@ -32,18 +42,16 @@ function activate(mutant, config, environment) {
 /** Called by jest for each test file. */
 export default async function runTests(globalConfig, config, environment, runtime, testPath, ...rest) {
   const mutant = process.env.__STRYKER_ACTIVE_MUTANT__;
-  if (mutant !== undefined && mutant === noticed) {
-    return createResult(testPath, 'pending');
-  }
+  if (mutant !== undefined && mutant === noticed) return createResult(testPath, 'pending');
   activate(mutant, config, environment);
+  const startedAt = performance.now();
   const handle = environment.handleTestEvent?.bind(environment);
   let hasFailed = false;
   environment.handleTestEvent = async (event, state) => {
-    if (event.name === 'test_start' && hasFailed && mutant !== undefined) event.test.mode = 'skip';
+    if (event.name === 'test_start' && hasFailed) event.test.mode = 'skip';
     if (event.name === 'test_done' && event.test.errors.length > 0) hasFailed = true;
     await handle?.(event, state);
   };
-  const startedAt = performance.now();
   let result;
   try {
     result = await runTestFile(globalConfig, config, environment, runtime, testPath, ...rest);
@@ -52,12 +60,13 @@ export default async function runTests(globalConfig, config, environment, runtim
     // The mutant prevents the file from loading.
     result = createResult(testPath, 'failed');
   }
+  const isFine = !hasFailed && !result.testExecError && result.numFailingTests === 0;
   if (mutant === undefined) {
-    const names = result.testResults.map(({ fullName }) => fullName);
-    noteTestNames(testPath, names, performance.now() - startedAt);
-    return result;
+    const isUsable = isFine && performance.now() - startedAt < SLOW_MS;
+    note(testPath, isUsable ? result.testResults.map(({ fullName }) => fullName) : []);
+    return isUsable ? result : createResult(testPath, 'pending');
   }
-  if (!hasFailed && !result.testExecError && result.numFailingTests === 0) return result;
+  if (isFine) return result;
   noticed = mutant;
   return result.testExecError ? createResult(testPath, 'failed') : result;
 }

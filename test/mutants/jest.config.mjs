@@ -1,4 +1,4 @@
-/** The tests of one room. run.ts starts their servers once for all mutants, so jest does not start them. */
+/** The tests of one file. run.ts starts their servers once for all mutants, so jest does not start them. */
 import { shared } from '../../jest.config.mjs';
 
 export default {
@@ -7,5 +7,5 @@ export default {
   testTimeout: 10_000,
   testSequencer: '<rootDir>/test/mutants/test-sequencer.mjs',
   testRunner: '<rootDir>/test/mutants/jest-circus-runner.mjs',
-  testMatch: (process.env.MUTANT_TESTS ?? '').split(' ').map((glob) => `<rootDir>/${glob}`),
+  testMatch: (process.env.MUTANT_TESTS ?? '').split(' ').map((name) => `<rootDir>/${name}`),
 };

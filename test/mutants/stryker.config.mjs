@@ -1,4 +1,4 @@
-/** StrykerJS for one room, as run.ts calls it. */
+/** StrykerJS for one file, as run.ts calls it. */
 export default {
   testRunner: 'jest',
   jest: {
@@ -21,7 +21,9 @@ export default {
   tsconfigFile: 'none',
   ignorePatterns: ['.cache', '.data', 'bench', 'docs'],
   tempDirName: '.cache/mutants',
+  // It would warn of each test that jest-circus-runner.mjs leaves out.
+  logLevel: 'error',
   reporters: ['progress-append-only', 'clear-text', 'html'],
   clearTextReporter: { allowColor: false, allowEmojis: false, logTests: false, reportTests: false },
-  htmlReporter: { fileName: `.cache/mutants-${process.env.MUTANT_ROOM}.html` },
+  htmlReporter: { fileName: `.cache/mutants-${process.env.MUTANT_FILE}.html` },
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { applySubmissions } from '../helpers/ballots/apply.ts';
-import { contest, election, ndjson } from '../helpers/ballots/catalogue-records.ts';
+import { choice, contest, election, ndjson } from '../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { counts, GOOD, useCatalogueCommand } from '../helpers/commands/catalogue-command.ts';
 
@@ -33,23 +33,79 @@ describe('an import with precautions', () => {
   });
   const slugs = Array.from({ length: 103 }, (_, index) => `c${index}`);
 
-  test('that removes more than a hundred contests and choices is not loaded without permission for that number', async () => {
+  test('that takes away more than a hundred is not loaded without permission for that number', async () => {
     await importFiles(many(...slugs));
+    await endorseAnn('c50', 'c51');
     const before = await contents();
     const { status, told, printed } = await importFiles(many('c0', 'c1'));
     expect(status).toBe(1);
+    // Each contest has two choices.
     expect(told).toEqual([
-      'Nothing was loaded: the files lack 101 contests and choices that their elections have, and more than 100 removals need consent. If they are intended, add --allow-removals 101.',
+      [
+        'Nothing was loaded: the files lack parts of elections, which would be removed with their endorsements:',
+        '  or-2026-11-03-general: 101 of 103 contests, 202 choices, 2 of 2 endorsements',
+        'If the files have only a part of an election, add --keep-missing. If this is intended, add --allow-removals 305.',
+      ].join('\n'),
     ]);
     expect(counts(printed, 'contests')).toEqual([0, 0, 2, 101, 0]);
     expect(await contents()).toEqual(before);
-    expect((await importFiles(many('c0', 'c1'), '--allow-removals', '100')).status).toBe(1);
-    expect((await importFiles(many('c0', 'c1'), '--allow-removals', '101')).status).toBe(0);
+    expect((await importFiles(many('c0', 'c1'), '--allow-removals', '304')).status).toBe(1);
+    expect((await importFiles(many('c0', 'c1'), '--allow-removals', '305')).status).toBe(0);
   });
 
-  test('that removes a hundred is loaded', async () => {
+  test('that takes away a few is loaded, but not with permission for fewer', async () => {
     await importFiles(many(...slugs));
-    expect((await importFiles(many('c0', 'c1', 'c2'))).status).toBe(0);
+    const withoutFour = many(...slugs.slice(4));
+    expect((await importFiles(withoutFour, '--allow-removals', '11')).status).toBe(1);
+    expect((await importFiles(withoutFour)).status).toBe(0);
+  });
+
+  test("with one county's part of an election keeps the others' with --keep-missing", async () => {
+    await importFiles(many('a1', 'a2', 'a3', 'a4', 'a5', 'a6'));
+    await endorseAnn('a1');
+    const { status, printed } = await importFiles(many('b1'), '--keep-missing');
+    expect(status).toBe(0);
+    expect(counts(printed, 'contests')).toEqual([1, 0, 0, 0, 0]);
+    const { rows } = await client.query(
+      'SELECT count(*)::int AS count FROM contests WHERE removed_at IS NULL',
+    );
+    expect(rows).toEqual([{ count: 7 }]);
+    expect((await client.query('SELECT 1 FROM endorsements')).rowCount).toBe(1);
+    expect((await importFiles(many('b1'))).status).toBe(1);
+  });
+
+  const renamed = (full_name: string, key?: string) => ({
+    ...GOOD,
+    'contests.ndjson': ndjson([
+      contest('mayor', {
+        choices: [choice('1', { candidate: { full_name, ...(key && { key }) } }), choice('2')],
+      }),
+    ]),
+  });
+
+  test('that gives a choice the name of another person is refused, without --allow-renames or a key', async () => {
+    await importFiles(renamed('Joe Biden'));
+    const refused = await importFiles(renamed('Kamala Harris'));
+    expect([refused.status, refused.told[0]]).toEqual([
+      1,
+      'contests.ndjson:1: field choices: name "Kamala Harris" under the key "1", which belongs to "Joe Biden" and its endorsements; use a new key, give the candidate.key of before if it is the same person, or import with --allow-renames (or-2026-11-03-general/mayor)',
+    ]);
+    expect((await importFiles(renamed('Kamala Harris'), '--allow-renames')).status).toBe(0);
+    // The same key says that it is the same person.
+    expect((await importFiles(renamed('Anna Smith', 'k-1'), '--allow-renames')).status).toBe(0);
+    expect((await importFiles(renamed('Anna Jones', 'k-1'))).status).toBe(0);
+    expect((await importFiles(renamed('Bob Jones', 'k-2'))).status).toBe(1);
+  });
+
+  test('that corrects the spelling of a name is loaded, and the candidate keeps its id', async () => {
+    const idOf = async () =>
+      (await client.query('SELECT id FROM candidates WHERE full_name <> $1', ['2'])).rows[0]?.id;
+    await importFiles(renamed('Joe Bidn'));
+    const before = await idOf();
+    expect((await importFiles(renamed('Joe R. Biden'))).status).toBe(1);
+    expect((await importFiles(renamed('Joe Biden'))).status).toBe(0);
+    expect((await importFiles(renamed('Joe R. Biden'))).status).toBe(0);
+    expect(await idOf()).toBe(before);
   });
 
   test('reports a district with two descriptions in the files, and the valid name', async () => {
@@ -132,7 +188,10 @@ describe('the removal of an election', () => {
 });
 
 /** Makes one endorsement, in the general election. */
-async function endorseAnnForMayor(): Promise<void> {
-  const submission = endorse('bakers-local-1', 'mayor', 'ann');
-  expect(await applySubmissions(client, submission)).toMatchObject({ changes: 1 });
+const endorseAnnForMayor = () => endorseAnn('mayor');
+
+/** Endorses Ann in contests. */
+async function endorseAnn(...contests: string[]): Promise<void> {
+  const submissions = contests.map((slug) => endorse('bakers-local-1', slug, 'ann'));
+  expect(await applySubmissions(client, ...submissions)).toMatchObject({ changes: contests.length });
 }

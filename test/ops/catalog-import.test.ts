@@ -92,7 +92,11 @@ describe('an import', () => {
       choice('sam-2', { candidate: { full_name: 'Sam', key: 'sam 2' } }),
       choice('none', { candidate: null, option: 'none_of_these' }),
     ];
-    await importFiles({ ...GOOD, 'contests.ndjson': ndjson([contest('x', { choices: lines })]) });
+    await importFiles({
+      ...GOOD,
+      'elections.ndjson': ndjson([election({ details: { fusion_voting: true } })]),
+      'contests.ndjson': ndjson([contest('x', { choices: lines })]),
+    });
     const { rows } = await client.query(
       'SELECT choices.key, candidates.key AS candidate FROM choices LEFT JOIN candidates ON candidates.id = candidate_id ORDER BY ballot_order',
     );
@@ -103,6 +107,9 @@ describe('an import', () => {
       { key: 'sam-2', candidate: 'sam 2' },
       { key: 'none', candidate: null },
     ]);
+    // A file without the election finds its rule in the catalogue.
+    const again = await importFiles({ 'contests.ndjson': ndjson([contest('x', { choices: lines })]) });
+    expect(again.status).toBe(0);
   });
 
   test('orders contests as in the file, unless they have their own order', async () => {
@@ -171,6 +178,24 @@ describe('a refusal', () => {
         'Refusals by file, field and reason:',
         '          1  elections.ndjson: field date must be a real date as YYYY-MM-DD',
         '          1  contests.ndjson: field election names a record, whose own row was refused',
+      ],
+    ],
+    [
+      'two candidates of one name without keys, where no candidate has several lines',
+      {
+        'contests.ndjson': ndjson([
+          contest('a', {
+            choices: ['d', 'r'].map((party) =>
+              choice(`bob-${party}`, { party, candidate: { full_name: 'Bob' } }),
+            ),
+          }),
+          contest('b', {
+            choices: ['1', '2'].map((key) => choice(`bob-${key}`, { candidate: { full_name: 'Bob', key } })),
+          }),
+        ]),
+      },
+      [
+        'contests.ndjson:1: field choices: have several candidates named "Bob"; give each a candidate.key, the same one for one person on several lines, or set fusion_voting in the details of the election (or-2026-11-03-general/a)',
       ],
     ],
     [

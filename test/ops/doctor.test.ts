@@ -234,7 +234,8 @@ describe('faults are found', () => {
   test('an unreadable newest record, and a wrong time', async () => {
     await query(
       `INSERT INTO processes (id, program, host, pid, version, started_at, seen_at, obstacle, details)
-       VALUES (gen_random_uuid(), 'gateway', 'h', 7, '0.0.9', now(), now(), 'it is tired', '{}')`,
+       VALUES (gen_random_uuid(), 'gateway', 'h', 7, '0.0.9', now(), now(), 'it is tired', '{}'),
+         (gen_random_uuid(), 'gateway', 'h', 6, '0.0.8', now(), now() - interval '2 minutes', NULL, '{}')`,
     );
     const kafka = createKafkaClient({ brokers: service.brokers, clientId: 'test' });
     const producer = kafka.producer();
@@ -247,7 +248,10 @@ describe('faults are found', () => {
       /^This version cannot read the newest records of the partitions 1:/,
     );
     expect(of('failed', 'processes')).toContain('The gateway process 7 on h is not ready (it is tired)');
-    expect(of('warning', 'processes')).toMatch(/^Processes of version 0\.0\.9 run beside this program/);
+    const warnings = of('warning', 'processes');
+    expect(warnings).toMatch(/^The gateway process 6 on h has not reported since /);
+    // The process that is gone has another version, but does not run.
+    expect(warnings).toContain('Processes of version 0.0.9 run beside this program');
   });
 });
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
+import { withAdmin } from '../../kafka/connection/admin.ts';
 import { createKafkaClient } from '../../kafka/connection/client.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
@@ -54,6 +55,22 @@ test('lag counts waiting submissions and changes to relay', async () => {
   expect(table[0]).toBe('WHAT\tDONE\tLAST STABLE\tEND\tLAG TO LAST STABLE\tLAG');
   expect(table.at(-2)).toBe('changes\t2\t-\t2\t-\t0');
   expect(table.at(-1)).toBe('rejections\t-\t-\t-\t-\t0');
+});
+
+test('submissions that expired before they were applied do not wait', async () => {
+  const topic = topicNames(service.topicPrefix).submissions;
+  await withAdmin(service.brokers, async (admin) => {
+    const ends = await admin.fetchTopicOffsets(topic);
+    const filled = ends.filter(({ high }) => high !== '0');
+    const partitions = filled.map(({ partition, high }) => ({ partition, offset: high }));
+    await admin.deleteTopicRecords({ topic, partitions });
+  });
+  const { submissions } = JSON.parse((await ask('--json'))[0] ?? '');
+  const lags = submissions.map(({ lag, stable_lag }: { lag: number; stable_lag: number }) => [
+    lag,
+    stable_lag,
+  ]);
+  expect(lags).toEqual(lags.map(() => [0, 0]));
 });
 
 test('lag and the metrics show submissions behind an open transaction', async () => {

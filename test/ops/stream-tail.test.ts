@@ -214,6 +214,7 @@ describe('a faulty server', () => {
       () => [503, { 'retry-after': '0' }, error('warming_up', 'not yet')],
       () => [200, STREAM, 'retry: 7\n\nevent: ready\nid: a\ndata: {}\n\n'],
       () => [200, STREAM, 'event: reconnect\nid: b\ndata: {"reason":"lifetime","retry_ms":3}\n\n'],
+      () => [200, STREAM, 'event: ready\nid: b\ndata: {}\n\n'],
       (headers) => {
         sent = headers['last-event-id'];
         return [410, {}, error('cursor_expired', 'too old')];
@@ -227,6 +228,10 @@ describe('a faulty server', () => {
       { kind: 'lost', reason: 'the connection ended', waitMs: 7 },
       { kind: 'connected' },
       { kind: 'cursor', id: 'b' },
+      { kind: 'connected' },
+      { kind: 'cursor', id: 'b' },
+      // The first connection named this time for all later ones.
+      { kind: 'lost', reason: 'the connection ended', waitMs: 7 },
     ]);
     expect(sent).toBe('b');
     expect(message).toMatch(/no longer keeps the changes after the last one/);

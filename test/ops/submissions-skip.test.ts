@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import pg from 'pg';
+import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { createConfig } from '../../ops/config.ts';
 import { skipSubmission } from '../../ops/submissions/skip.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { createIo, createRunner, type RecordedIo } from '../helpers/commands/command-io.ts';
-import type { OutsideProducer } from '../helpers/kafka/outside-client.ts';
+import type { OutsideProducer, Place } from '../helpers/kafka/outside-client.ts';
 import { startKafkajsClient } from '../helpers/kafka/outside-javascript.ts';
 import { bad, PARTITIONS, SubmissionLedger } from '../helpers/kafka/submission-ledger.ts';
 import { useClient } from '../helpers/postgres/database.ts';
@@ -21,6 +22,9 @@ let producer: OutsideProducer;
 
 beforeAll(async () => {
   producer = await startKafkajsClient(service.brokers, ledger.topic).open();
+});
+afterEach(() => {
+  jest.restoreAllMocks();
 });
 afterAll(() => Promise.all([producer.close(), ledger.close()]));
 
@@ -70,6 +74,42 @@ test('INV-14: exactly the next submission can be skipped, and is then shown as r
   expect((await run('rejected', 'retry')).told).toContainEqual(
     expect.stringMatching(/^1 were not, since an operator skipped them/),
   );
+});
+
+/** Makes reads of a partition find its records from one offset to another in an unreadable batch. */
+function damage({ partition, offset: firstOffset }: Place, lastOffset: number): void {
+  const fetch = TopicReader.prototype.fetchFromLeader;
+  const replaced = async function (this: TopicReader, ...args: Parameters<typeof fetch>) {
+    const read = await fetch.apply(this, args);
+    if (read?.partition !== partition) return read;
+    const isLost = ({ offset }: { offset: number }) => firstOffset <= offset && offset <= lastOffset;
+    if (!read.records.some(isLost)) return read;
+    const bytes = Buffer.from('damaged');
+    const batch = { firstOffset, lastOffset, newestAt: Date.now(), bytes, reason: 'its checksum is wrong' };
+    return { ...read, records: read.records.filter((record) => !isLost(record)), unreadable: [batch] };
+  };
+  jest.spyOn(TopicReader.prototype, 'fetchFromLeader').mockImplementation(replaced);
+}
+
+test('INV-14: an unreadable batch is skipped whole, after the submission before it and without the one behind it', async () => {
+  await service.stopConsumers();
+  const lost = { ...ledger.good(3), due: 'nothing' as const };
+  const records = [monster, { ...lost, due: 'rejection' as const }, lost, lost, ledger.good(3)];
+  const places = await ledger.send(producer, records);
+  const [before, first, , last] = places as [Place, Place, Place, Place];
+  damage(first, last.offset);
+  await expect(skip(`3/${first.offset}`)).rejects.toThrow(`that is 3/${before.offset}. Nothing was skipped.`);
+  await skip(`3/${before.offset}`);
+  await skip(`3/${first.offset}`);
+  jest.restoreAllMocks();
+
+  await service.startConsumers();
+  await ledger.expectSettled();
+  expect((await ledger.rejections()).find(({ offset }) => offset === first.offset)).toMatchObject({
+    code: 'skipped',
+    last_offset: last.offset,
+    value: Buffer.from('damaged'),
+  });
 });
 
 /** Locks the head of the stream, as every writer does, and lets `work` wait for other waiting processes. */

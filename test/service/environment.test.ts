@@ -31,6 +31,7 @@ describe('the servers', () => {
       readDatabaseUrls: [],
       brokers: plaintextBrokers(['a:1', 'b:2']),
       topicPrefix: '',
+      host: null,
     };
     expect(readServers(both)).toEqual(servers);
     expect(readServers({ ...both, TOPIC_PREFIX: 'blue-' })).toEqual({ ...servers, topicPrefix: 'blue-' });

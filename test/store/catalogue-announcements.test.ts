@@ -48,7 +48,7 @@ async function load(lines: CatalogueLine[], on = client, dryRun = false): Promis
       yield checkRecord(kind, 'test.ndjson', index + 1, record, createRefusalList());
     }
   }
-  return importCatalogue(on, staged(), { skipRefused: false, dryRun, maxRemovals: 100 });
+  return importCatalogue(on, staged(), { skipRefused: false, dryRun, maxRemovals: 100, allowRenames: true });
 }
 
 interface Logged {
@@ -136,7 +136,12 @@ const EDITS: [string, CatalogueLine[], (body: Logged['body']) => unknown, unknow
     Array(3).fill('Fern'),
   ],
   ["a contest's title", council({ title: 'City council' }), (body) => body.contest.title, ['City council']],
-  ["a contest's number of votes", council({ votes_allowed: 2 }), (body) => body.contest.votes_allowed, [2]],
+  [
+    "a contest's number of votes",
+    council({ votes_allowed: null }),
+    (body) => body.contest.votes_allowed,
+    [null],
+  ],
   ["a choice's label", bob({ label: 'Bob B.' }), (body) => body.choice.label, ['Bob B.']],
   ["a choice's party", bob({ party: 'Greens' }), (body) => body.choice.party, ['Greens']],
   ["a choice's withdrawal", bob({ withdrawn: true }), (body) => body.choice.withdrawn, [true]],
@@ -230,6 +235,26 @@ test("two candidates that swap their names keep none of each other's values", as
   expect(await ids()).toEqual(before);
 });
 
+test('INV-16: a candidate whose name another choice takes over stays with the name, and the renamed one is new', async () => {
+  const named = (key: string, full_name: string) => choice(key, { candidate: { full_name } });
+  const candidates = async () =>
+    (
+      await client.query(
+        `SELECT h.key, h.candidate_id AS id, d.full_name AS name FROM choices h JOIN candidates d ON d.id = h.candidate_id
+         JOIN contests c ON c.id = h.contest_id WHERE c.key LIKE '%/council' ORDER BY h.key`,
+      )
+    ).rows;
+  await load([local('mayor'), local('council', { choices: [named('ann', 'Ann'), named('bob', 'Bob')] })]);
+  const [ann, bob] = await candidates();
+  await load([local('mayor'), local('council', { choices: [named('ann', 'Anna'), named('bob', 'Ann')] })]);
+  const after = await candidates();
+  expect(after).toEqual([
+    { key: 'ann', id: expect.any(Number), name: 'Anna' },
+    { key: 'bob', id: ann.id, name: 'Ann' },
+  ]);
+  expect([ann.id, bob.id]).not.toContain(after[0].id);
+});
+
 test('an import that changes no value of events makes no event', async () => {
   await load(START);
   await load([
@@ -250,6 +275,39 @@ test('INV-13: a removed choice is withdrawn with the last announced values', asy
   expect(await announced((body) => [body.endorser.slug, body.contest.title])).toEqual([
     ['deleted', [BAKERS, 'Title of mayor']],
     ['deleted', ['gazette', 'Title of mayor']],
+  ]);
+});
+
+test('INV-13: an edit that removes one choice and moves others withdraws the removed one, once', async () => {
+  const { announced: events } = await load([
+    ['endorsers', endorser({ slug: 'gazette', name: 'Gazette', category: 'labor' })],
+    local('mayor'),
+    local('council', { choices: [choice('ann')] }),
+  ]);
+  expect(events).toEqual({ created: 1, updated: 0, deleted: 2 });
+  const { rows } = await client.query('SELECT count(*)::int AS count FROM endorsements');
+  expect(rows).toEqual([{ count: 2 }]);
+  await load(START);
+  expect(await announced((body) => body.endorser.slug)).toEqual([
+    ['deleted', 'gazette'],
+    ['created', 'gazette'],
+    ['deleted', BAKERS],
+    ['deleted', 'gazette'],
+    ['created', 'gazette'],
+  ]);
+});
+
+test('INV-13: a part that an edit changes twice is deleted with the values from before the edit', async () => {
+  await load([
+    ['endorser-categories', category({ name: 'Unions' })],
+    ['endorsers', endorser({ category: 'newspaper' })],
+  ]);
+  const events = await announced((body) => body.endorser.category.name);
+  expect(events).toEqual([
+    ['deleted', category().name],
+    ['created', 'Newspaper'],
+    ['deleted', category().name],
+    ['created', 'Newspaper'],
   ]);
 });
 

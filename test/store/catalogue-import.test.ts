@@ -3,7 +3,7 @@ import { checkRecord } from '../../ops/catalog/read-catalogue.ts';
 import { createRefusalList } from '../../ops/catalog/refusal-list.ts';
 import { importCatalogue } from '../../store/catalogue/import.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
-import { category, choice, contest, election } from '../helpers/ballots/catalogue-records.ts';
+import { category, choice, contest, election, endorser } from '../helpers/ballots/catalogue-records.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const { client } = useTestDatabase();
@@ -20,6 +20,17 @@ test('an import that fails while reading its lines changes nothing and leaves th
   await expect(importCatalogue(client, lines(), OPTIONS)).rejects.toThrow('the disk is gone');
   const { rows } = await client.query('SELECT count(*)::integer AS count FROM endorser_categories');
   expect(rows).toEqual([{ count: 0 }]);
+});
+
+test('a line that repeats the key of a good one is refused alone, without the lines that name the key', async () => {
+  async function* lines() {
+    yield staged('endorsers', 1, endorser());
+    yield staged('endorser-categories', 2, category());
+    yield staged('endorser-categories', 3, category({ name: 'Again' }));
+  }
+  const { refused, counts } = await importCatalogue(client, lines(), { ...OPTIONS, skipRefused: true });
+  expect(refused).toEqual({ 'endorser-categories': 1 });
+  expect([counts.endorser_categories?.added, counts.endorsers?.added]).toEqual([1, 1]);
 });
 
 test('imports a thousand contests of an election, each with its choices in order', async () => {

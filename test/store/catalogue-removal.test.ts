@@ -20,13 +20,13 @@ const START: [CatalogueKind, object][] = [
   ['contests', contest('mayor', { election: OTHER })],
 ];
 
-async function load(records: [CatalogueKind, unknown][]): Promise<CatalogueImport> {
+async function load(records: [CatalogueKind, unknown][], maxRemovals = 100): Promise<CatalogueImport> {
   async function* lines(): AsyncGenerator<StagedLine> {
     for (const [index, [kind, record]] of records.entries()) {
       yield checkRecord(kind, 'test.ndjson', index + 1, record, createRefusalList());
     }
   }
-  return importCatalogue(client, lines(), { skipRefused: true, dryRun: false, maxRemovals: 100 });
+  return importCatalogue(client, lines(), { skipRefused: true, dryRun: false, maxRemovals });
 }
 
 /** The endorser endorses the first choice of every contest. */
@@ -79,6 +79,21 @@ test('a choice that vanishes from its contest is removed with its endorsements',
   expect(result.counts.choices).toMatchObject({ removed: 1 });
   expect(await present()).toEqual(ALL.filter((key) => key !== 'or-2026-11-03-general/mayor#ann'));
   expect(await deleted()).toEqual(['deleted Title of mayor']);
+});
+
+test('contests, choices and endorsements count together against the number that may be taken away', async () => {
+  const lacking: [CatalogueKind, unknown][] = [['contests', contest('mayor', { choices: [choice('bob')] })]];
+  const refused = await load(lacking, 5);
+  expect(refused).toMatchObject({
+    loaded: false,
+    removalsRefused: [{ contests: 1, choices: 3, endorsements: 2 }],
+  });
+  expect(await present()).toEqual(ALL);
+  expect(await endorsed()).toHaveLength(3);
+
+  const allowed = await load(lacking, 6);
+  expect(allowed).toMatchObject({ loaded: true, removalsRefused: null });
+  expect(await endorsed()).toEqual([`${OTHER}/mayor`]);
 });
 
 test('a contest or choice that returns keeps its id, and its endorsements stay withdrawn', async () => {

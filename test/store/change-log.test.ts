@@ -3,8 +3,8 @@ import pg, { type ClientBase, type QueryConfig } from 'pg';
 import { inTransaction } from '../../store/connection/transaction.ts';
 import { appendChanges, lockStreamHead, type NewChange } from '../../store/stream/change-log.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { overlap } from '../helpers/postgres/overlap.ts';
 import { CHANGE_BODY } from '../helpers/stream/change-body.ts';
-import { until } from '../helpers/until.ts';
 
 const { url } = useTestDatabase();
 const pool = new pg.Pool({ connectionString: url, pipeline: true });
@@ -46,21 +46,9 @@ test('changes that need several INSERTs have one order without gaps, and one tim
 
 test('a day gets one partition if apply and the relay create it at the same time', async () => {
   const day = '2031-01-01';
-  const makeReady = (client: ClientBase | pg.Pool) =>
+  const makeReady = (client: ClientBase) =>
     client.query('SELECT ensure_change_log_partition($1::date)', [day]);
-  const isWaiting = async () => {
-    const { rows } = await pool.query(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return rows.length > 0;
-  };
-  let second: Promise<unknown> | undefined;
-  await inTransaction(pool, async (client) => {
-    await makeReady(client);
-    second = makeReady(pool);
-    await until('the second to wait for the first', isWaiting);
-  });
-  await second;
+  await overlap(pool, makeReady, makeReady);
   const { rows } = await pool.query(`SELECT to_regclass('change_log_20310101') IS NOT NULL AS made`);
   expect(rows).toEqual([{ made: true }]);
 });

@@ -2,8 +2,10 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
   advanceConsumerOffsets,
   loadConsumerOffsets,
+  loadOffsetsOf,
   lockConsumerOffsets,
   type OffsetAdvance,
+  reconcileTopic,
 } from '../../store/stream/consumer-offsets.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
@@ -11,7 +13,7 @@ const { client } = useTestDatabase();
 const TOPIC = 'submissions';
 
 beforeEach(async () => {
-  await client.query('TRUNCATE consumer_offsets');
+  await client.query('TRUNCATE consumer_offsets, consumed_topics');
   await lockConsumerOffsets(client, TOPIC, [0, 1]);
   await advanceConsumerOffsets(client, TOPIC, [
     { partition: 0, from: 0, to: 5 },
@@ -52,5 +54,22 @@ describe('INV-8: an offset advances only from its present value', () => {
     await expect(
       advanceConsumerOffsets(client, other, [{ partition: 0, from: 5, to: 9 }]),
     ).rejects.toHaveProperty('name', 'SupersededError');
+  });
+});
+
+describe('the offsets of a topic with an id', () => {
+  const offsetsOf = async (topicId: string) => [...(await loadOffsetsOf(client, { topic: TOPIC, topicId }))];
+
+  test('are the stored ones while no id is stored, which an earlier version did not do', async () => {
+    expect((await offsetsOf('any')).sort()).toEqual([
+      [0, 5],
+      [1, 7],
+    ]);
+  });
+
+  test('are the stored ones of its id, and none of another id', async () => {
+    await reconcileTopic(client, TOPIC, { topicId: 'mine', clusterId: 'home' });
+    expect(await offsetsOf('mine')).toHaveLength(2);
+    expect(await offsetsOf('another')).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import { startHeartbeat } from '../../store/processes/heartbeat.ts';
-import { listProcesses, type ProgramState } from '../../store/processes/process-list.ts';
+import { listProcesses, type ProgramState, writeProcess } from '../../store/processes/process-list.ts';
 import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { type CapturedLog, captureLog } from '../helpers/service/captured-log.ts';
@@ -157,4 +157,16 @@ test('a silent database does not delay a stop for long', async () => {
   const begun = performance.now();
   await stop(beat);
   expect(performance.now() - begun).toBeLessThan(10_000);
+});
+
+test('a process that could not write for hours is listed again, with its own start, and forgets others', async () => {
+  const me = { host: 'a', pid: 1, version: '1', obstacle: null, ageMs: 9_000_000 };
+  const consumers = { program: 'consumers', details: { roles: ['apply'], leads: [] } } as const;
+  const [mine, theirs] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];
+  for (const id of [mine, theirs]) await writeProcess(client, { ...me, ...consumers, id });
+  await client.query(`UPDATE processes SET seen_at = seen_at - interval '2 hours'`);
+  const { rows: before } = await client.query('SELECT started_at FROM processes WHERE id = $1', [mine]);
+  await writeProcess(client, { ...me, ...consumers, id: mine, ageMs: 9_100_000 });
+  const { rows: after } = await client.query('SELECT id, started_at FROM processes');
+  expect(after).toEqual([{ id: mine, ...before[0] }]);
 });

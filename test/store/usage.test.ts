@@ -52,7 +52,7 @@ const write = (counts: UsageCount[], number = 1, writerId: string = randomUUID()
   writeUsage(pool, { writerId, number }, { counts, errors: [] });
 
 async function totalRequests(): Promise<number> {
-  const [usage] = await loadUsageByKey(client, accountId, 33);
+  const [usage] = await loadUsageByKey(client, accountId, { days: 33, limit: 1 });
   return usage?.requests ?? 0;
 }
 
@@ -117,7 +117,7 @@ describe('reading usage', () => {
     );
   });
 
-  test('by route and by key has the requested days, the most used first', async () => {
+  test('by route and by key has the requested days', async () => {
     const today = now - (now % DAY_MS);
     await write([
       counted({ hour: today, requests: 2 }),
@@ -130,12 +130,17 @@ describe('reading usage', () => {
       { ...none, route: '/v1/stream', requests: 5, limited: 1 },
       { ...none, route: '/v1/states', requests: 2 },
     ]);
-    expect(await loadUsageByKey(readers, accountId, 2)).toEqual([
-      { ...none, keyId: 2, requests: 9, faulty: 9 },
-      { ...none, keyId: 1, requests: 6 },
-      { ...none, keyId: null, requests: 1, limited: 1 },
-    ]);
-    await expect(loadUsageByKey(readers, accountId, 34)).rejects.toThrow('it must be from 1 to 33');
+    const byKey = [
+      { ...none, keyId: 2, name: null, requests: 9, faulty: 9 },
+      { ...none, keyId: 1, name: null, requests: 6 },
+      { ...none, keyId: null, name: null, requests: 1, limited: 1 },
+    ];
+    expect(await loadUsageByKey(readers, accountId, { days: 2, limit: 10 })).toEqual(byKey);
+    const rest = { days: 2, limit: 10, before: 2 };
+    expect(await loadUsageByKey(readers, accountId, rest)).toEqual(byKey.slice(1));
+    await expect(loadUsageByKey(readers, accountId, { days: 34, limit: 10 })).rejects.toThrow(
+      'it must be from 1 to 33',
+    );
   });
 });
 

@@ -31,8 +31,14 @@ export interface Circumstances {
 }
 
 const MAX_WAIT_MS = 30_000;
-/** Errors within a stream that a new connection would meet again. */
-const LASTING = new Set(['account_suspended', 'insufficient_scope', 'not_found', 'subscription_not_found']);
+/** Errors within a stream that a new connection would meet again, or that it would cause for another page. */
+const LASTING = new Set([
+  'account_suspended',
+  'insufficient_scope',
+  'not_found',
+  'subscription_not_found',
+  'too_many_streams',
+]);
 
 /** Decides what to do after a connection ends, as docs/streaming.md tells clients. */
 export function decideNext(ending: Ending, { retryMs, failures }: Circumstances): NextStep {

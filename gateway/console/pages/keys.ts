@@ -1,14 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import type { ClientBase } from 'pg';
 import { SCOPES, type Scope } from '../../../schemas/vocabulary.ts';
 import type { ConsoleSession } from '../../../store/access/console-sessions.ts';
 import {
   type IssuedKey,
   issueKeyOf,
   type KeyGrant,
-  type KeySummary,
-  listKeys,
   revokeKey,
+  TooManyKeysError,
 } from '../../../store/accounts/issued-keys.ts';
+import {
+  findKeyOf,
+  type KeyPlace,
+  type KeySummary,
+  listBusyPredecessors,
+  listKeysOf,
+} from '../../../store/accounts/listed-keys.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
 import { actorOf } from '../actor.ts';
 import { CopyText, DoneNotice, Moment, Notice, Table } from '../components.ts';
@@ -16,8 +23,9 @@ import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 import { Form, mayUse } from '../layout.ts';
-import type { Page, PageRequest, ShownPage } from '../page.ts';
+import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
+import { readRowId } from '../row-id.ts';
 import { readFormId, readKeyForm } from './key-form.ts';
 
 const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
@@ -25,6 +33,8 @@ const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
   'stream:read': 'Read events, the stream and subscriptions',
   'subscriptions:write': 'Change subscriptions',
 };
+
+const ON_PAGE = 100;
 
 const DONE = new Map([
   ['revoked', 'The key is revoked: within five seconds it is refused everywhere and its streams end.'],
@@ -35,19 +45,9 @@ const DONE = new Map([
 ]);
 
 /** The state of a key in a word. */
-export function stateOf({ revokedAt, expiresAt }: KeySummary, now: number): 'usable' | 'revoked' | 'expired' {
+function stateOf({ revokedAt, expiresAt }: KeySummary, now: number): 'usable' | 'revoked' | 'expired' {
   if (revokedAt) return 'revoked';
   return expiresAt && expiresAt.getTime() <= now ? 'expired' : 'usable';
-}
-
-/** A replaced key that is still in use: revoking it now would break a program. */
-function findBusyPredecessors(keys: readonly KeySummary[], now: number): KeySummary[] {
-  const byId = new Map(keys.map((key) => [key.id, key]));
-  return keys.flatMap((key) => {
-    const old = key.replaces === null ? undefined : byId.get(key.replaces);
-    if (!old || stateOf(old, now) !== 'usable' || stateOf(key, now) !== 'usable') return [];
-    return old.lastUsedAt && old.lastUsedAt > key.createdAt ? [old] : [];
-  });
 }
 
 const nameOf = ({ id, name }: Pick<KeySummary, 'id' | 'name'>): string => name || `key ${id}`;
@@ -106,35 +106,53 @@ function NewKeyForm({ csrf, values }: { csrf: string; values: URLSearchParams })
     <//>`;
 }
 
+/** A key's place in the list, in an address: `usable-12` or `over-12`. */
+function readPlace(text: string | null): KeyPlace | null {
+  const [, state, digits] = /^(usable|over)-(\d+)$/.exec(text ?? '') ?? [];
+  const id = readRowId(digits);
+  return id === null ? null : { isOver: state === 'over', id };
+}
+
+const formatPlace = ({ isOver, id }: KeyPlace): string => `${isOver ? 'over' : 'usable'}-${id}`;
+
+/** A refused form, and the reason. */
+interface Refusal {
+  status: 400 | 409;
+  problem: string;
+}
+
 async function showKeys(
   { session, csrf, query, form }: PageRequest,
   { pool, clock }: ConsoleContext,
-  problem: string | null = null,
+  refusal: Refusal | null = null,
 ): Promise<ShownPage> {
-  const keys = await listKeys(pool, session.accountId);
+  const after = readPlace(query.get('after'));
+  const { keys, next } = await listKeysOf(pool, session.accountId, { limit: ON_PAGE, after });
+  const busy = await listBusyPredecessors(pool, session.accountId);
   const now = clock.now();
   const mayChange = mayUse(session.role, 'owner');
   return {
     title: 'API keys',
-    status: problem === null ? 200 : 400,
+    status: refusal?.status ?? 200,
     script: 'copy',
     body: html`
       <${DoneNotice} texts=${DONE} query=${query} />
-      ${problem && html`<${Notice} kind="bad">${problem}<//>`}
-      ${findBusyPredecessors(keys, now).map(
+      ${refusal && html`<${Notice} kind="bad">${refusal.problem}<//>`}
+      ${busy.map(
         (old) => html`
         <${Notice} kind="bad">${nameOf(old)} (${old.id}) has been replaced and is still used, last at <${Moment} at=${old.lastUsedAt} />.
           Move its programs to the new key before you revoke it.<//>`,
       )}
       ${
         keys.length === 0
-          ? html`<p>The account has no keys yet.</p>`
+          ? html`<p>${after ? 'There are no further keys.' : 'The account has no keys yet.'}</p>`
           : html`
         <${Table} caption="Keys" head=${['Name', 'Id', 'Scopes', 'Made', 'Last used', 'Expires', 'Actions']}>
           ${keys.map((item) => html`<${Row} item=${item} csrf=${csrf} now=${now} mayChange=${mayChange} />`)}
         <//>
         <p class="muted">“Last used” is accurate to about a minute.</p>`
       }
+      ${next && html`<p><a class="button" href=${`/console/keys?after=${formatPlace(next)}`}>Next keys</a></p>`}
       ${mayChange ? html`<${NewKeyForm} csrf=${csrf} values=${form} />` : html`<p>Owners of the account make and revoke keys.</p>`}`,
   };
 }
@@ -162,20 +180,28 @@ async function findKey(
   { pool }: ConsoleContext,
   id: string | undefined,
 ): Promise<KeySummary> {
-  const keys = await listKeys(pool, session.accountId);
-  const key = keys.find((each) => String(each.id) === id);
+  const known = readRowId(id);
+  const key = known === null ? null : await findKeyOf(pool, session.accountId, known);
   if (!key) throw new PageError(404, 'The account has no such key.');
   return key;
 }
 
 async function issue(
-  { session, publicUrl }: PageRequest,
-  { pool }: ConsoleContext,
+  request: PageRequest,
+  context: ConsoleContext,
   grant: KeyGrant,
   replaced: KeySummary | null,
-) {
+): Promise<PageReply> {
+  const { session, publicUrl } = request;
   const account = { id: session.accountId, name: session.account };
-  const issued = await inTransaction(pool, (client) => issueKeyOf(client, account, grant, actorOf(session)));
+  const make = (client: ClientBase) => issueKeyOf(client, account, grant, actorOf(session));
+  const issued = await inTransaction(context.pool, make).catch((error: unknown) => {
+    if (error instanceof TooManyKeysError) return error;
+    throw error;
+  });
+  if (issued instanceof TooManyKeysError) {
+    return showKeys(request, context, { status: 409, problem: issued.message });
+  }
   return issued ? showIssued(issued, publicUrl, replaced) : { redirect: '/console/keys?done=made' };
 }
 
@@ -193,7 +219,7 @@ export const keyPages: readonly Page[] = [
     role: 'owner',
     async handle(request, context) {
       const read = readKeyForm(request.form, context.clock.now());
-      if ('problem' in read) return showKeys(request, context, read.problem);
+      if ('problem' in read) return showKeys(request, context, { status: 400, problem: read.problem });
       return issue(request, context, read.grant, null);
     },
   },

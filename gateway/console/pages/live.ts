@@ -113,21 +113,16 @@ function describeView(view: StreamView, watched: Subscription | null): string {
 }
 
 async function showLive(request: PageRequest, context: ConsoleContext): Promise<ShownPage> {
-  const { query, csrf, session } = request;
+  const { query, csrf } = request;
   const view = readStreamView(query);
   const events = query.get('show') === 'events' ? await loadEventPage(view, request, context) : null;
   const watched = await findWatched(view, request, context);
-  const limit = session.maxStreams;
   return {
     title: 'Live',
     script: 'live',
     body: html`
       <p>${describeView(view, watched)}
-        <span class="muted"> ${
-          limit === null
-            ? 'While it is connected, this page is one of the account’s open streams.'
-            : `While it is connected, this page is one of the ${limit} open ${limit === 1 ? 'stream' : 'streams'} of your plan.`
-        }</span></p>
+        <span class="muted"> This page is not one of the open streams of your plan.</span></p>
       <div class="card wide">
         <details>
           <summary>Filter and start</summary>

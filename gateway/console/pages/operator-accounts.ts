@@ -7,7 +7,6 @@ import {
   setAccountPlan,
   setAccountSuspended,
 } from '../../../store/accounts/accounts.ts';
-import { listKeys } from '../../../store/accounts/issued-keys.ts';
 import { listPlans, PlanMismatchError } from '../../../store/accounts/plans.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
 import { actorOf } from '../actor.ts';
@@ -19,7 +18,7 @@ import type { Page, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
 import { readRowId } from '../row-id.ts';
 
-const MAX_LISTED = 200;
+const ON_PAGE = 100;
 const MAX_NAME_LENGTH = 100;
 
 const DONE = new Map([
@@ -54,7 +53,11 @@ async function showAccounts(
   problem: string | null = null,
 ): Promise<ShownPage> {
   const contains = (query.get('q') ?? '').trim();
-  const accounts = await listAccounts(pool, { ...(contains && { contains }), limit: MAX_LISTED + 1 });
+  const after = query.get('after');
+  const search = { ...(contains && { contains }), ...(after && { after }) };
+  const accounts = await listAccounts(pool, { ...search, limit: ON_PAGE + 1 });
+  const shown = accounts.slice(0, ON_PAGE);
+  const next = new URLSearchParams({ ...(contains && { q: contains }), after: shown.at(-1)?.name ?? '' });
   const plans = await listPlans(pool);
   return {
     title: 'Accounts',
@@ -66,9 +69,9 @@ async function showAccounts(
         <button>Search</button>
       </form>
       <${Table} caption="Accounts" head=${['Account', 'Plan', 'Usable keys', 'Made', 'Suspended']}>
-        ${accounts.slice(0, MAX_LISTED).map((item) => html`<${AccountRow} item=${item} />`)}
+        ${shown.map((item) => html`<${AccountRow} item=${item} />`)}
       <//>
-      ${accounts.length > MAX_LISTED && html`<p>These are the first ${MAX_LISTED}. Search for a part of a name to see others.</p>`}
+      ${accounts.length > ON_PAGE && html`<p><a class="button" href=${`/console/operator/accounts?${next}`}>Next accounts</a></p>`}
       <${Form} action="/console/operator/accounts" csrf=${csrf} class="card">
         <h2>Make an account</h2>
         <label>Name <input name="name" required maxlength=${MAX_NAME_LENGTH} value=${form.get('name')} /></label>
@@ -86,7 +89,6 @@ async function showAccount(
 ): Promise<ShownPage> {
   const account = await findAccount(context, path.id);
   const plans = await listPlans(context.pool);
-  const keys = await listKeys(context.pool, account.id);
   const where = addressOf(account);
   return {
     title: account.name,
@@ -99,7 +101,7 @@ async function showAccount(
       <${DoneNotice} texts=${DONE} query=${query} />
       <dl class="facts">
         <div><dt>Plan</dt><dd>${account.plan}</dd></div>
-        <div><dt>Usable keys</dt><dd>${account.usableKeys} of ${keys.length}</dd></div>
+        <div><dt>Usable keys</dt><dd>${account.usableKeys}</dd></div>
         <div><dt>State</dt><dd>${account.suspendedAt ? 'suspended' : 'in use'}</dd></div>
       </dl>
       <p>Made <${Moment} at=${account.createdAt} />${account.suspendedAt && html`, suspended <${Moment} at=${account.suspendedAt} />`}</p>

@@ -23,6 +23,17 @@ const NEWEST = 50;
 /** The longest reason in the list, in characters. */
 const MAX_REASON = 300;
 
+/** The offsets before which a page reads, by partition, in an address: `0-120,1-88`. */
+function readBefore(query: URLSearchParams): ReadonlyMap<number, number> | null {
+  const text = query.get('before') ?? '';
+  if (!/^\d{1,6}-\d{1,15}(,\d{1,6}-\d{1,15})*$/.test(text)) return null;
+  return new Map(text.split(',').map((part) => part.split('-').map(Number) as [number, number]));
+}
+
+function formatBefore(before: ReadonlyMap<number, number>): string {
+  return `?before=${[...before].map(([partition, offset]) => `${partition}-${offset}`).join(',')}`;
+}
+
 const placeOf = (rejection: Rejection): string => `/console/operator/rejected/${nameOf(rejection)}`;
 
 /** A rejection in full. */
@@ -37,7 +48,14 @@ function WholeRejection({ item, csrf }: { item: Rejection; csrf: string }): Html
     }`;
 }
 
-function RejectionRow({ item, isMended, csrf }: { item: Rejection; isMended: boolean; csrf: string }): Html {
+function RejectionRow(props: {
+  item: Rejection;
+  isMended: boolean;
+  csrf: string;
+  /** The query of the page, with which the page of a rejection finds it. */
+  search: string;
+}): Html {
+  const { item, isMended, csrf, search } = props;
   const submission = readSubmission(item);
   const place = placeOf(item);
   return html`
@@ -45,7 +63,7 @@ function RejectionRow({ item, isMended, csrf }: { item: Rejection; isMended: boo
       <td><${Moment} at=${new Date(item.rejected_at)} /></td>
       <td>${submission ? `${submission.endorser}, ${submission.contest}` : html`<span class="muted">cannot be read</span>`}</td>
       <td><code>${item.code}</code> ${shorten(item.message, MAX_REASON)}</td>
-      <td><a href=${place}>${originOf(item)}</a></td>
+      <td><a href=${place + search}>${originOf(item)}</a></td>
       <td class="actions">
         ${isMended && html`<small>changed since</small>`}
         ${
@@ -60,7 +78,9 @@ function RejectionRow({ item, isMended, csrf }: { item: Rejection; isMended: boo
 
 async function showRejected({ query, csrf }: PageRequest, context: ConsoleContext): Promise<ShownPage> {
   const { pool } = context;
-  const { rejections, strangers, isComplete } = await loadRecentRejections(context, NEWEST);
+  const shown = readBefore(query);
+  const search = shown ? formatBefore(shown) : '';
+  const { rejections, strangers, before } = await loadRecentRejections(context, NEWEST, shown);
   const mended = await findMended(pool, rejections);
   const sent = query.get('sent');
   return {
@@ -69,17 +89,17 @@ async function showRejected({ query, csrf }: PageRequest, context: ConsoleContex
       ${sent && /^\d{1,9}$/.test(sent) && html`<${Notice} kind="good">Sent again: ${number.format(Number(sent))}. Those that are still wrong will be rejected again.<//>`}
       ${
         rejections.length === 0
-          ? html`<p>No rejected submissions in the last 30 days.</p>`
+          ? html`<p>${shown ? 'No older rejected submissions.' : 'No rejected submissions in the last 30 days.'}</p>`
           : html`
         <${Form} action="/console/operator/rejected/retry" csrf=${csrf}>
           <button>Retry everything rejected since the last retry</button>
           <p class="muted">A submission whose endorser has changed its position since is left out.</p>
         <//>
         <${Table} caption="Newest first" head=${['Rejected', 'Submission', 'Reason', 'Origin', 'Actions']}>
-          ${rejections.toReversed().map((item) => html`<${RejectionRow} item=${item} isMended=${mended.has(item)} csrf=${csrf} />`)}
-        <//>
-        ${!isComplete && html`<p>These are the newest; "npm run ops -- rejected list" prints all.</p>`}`
+          ${rejections.toReversed().map((item) => html`<${RejectionRow} item=${item} isMended=${mended.has(item)} csrf=${csrf} search=${search} />`)}
+        <//>`
       }
+      ${before && html`<p><a class="button" href=${formatBefore(before)}>Older rejected submissions</a></p>`}
       ${strangers > 0 && html`<p>${strangers} records of the rejected topic are not rejections: another program writes to it.</p>`}`,
   };
 }
@@ -113,9 +133,9 @@ export const operatorRejectedPages: readonly Page[] = [
     method: 'GET',
     path: '/console/operator/rejected/{partition}/{offset}',
     role: 'operator',
-    async handle({ path, csrf }, context) {
+    async handle({ path, query, csrf }, context) {
       const origin = `${path.partition}/${path.offset}`;
-      const { rejections } = await loadRecentRejections(context, NEWEST);
+      const { rejections } = await loadRecentRejections(context, NEWEST, readBefore(query));
       const found = findNamed(rejections, origin);
       if (found.length === 0) throw new PageError(404, `No recent rejection of origin ${origin} is kept.`);
       return {

@@ -10,10 +10,13 @@ import {
 } from '../../../store/console/invitations.ts';
 import {
   changeRole,
+  countOwners,
+  findMember,
   listMembers,
   MEMBER_ROLES,
   type Member,
   type MemberChange,
+  type MemberPlace,
   removeMember,
 } from '../../../store/console/members.ts';
 import { actorOf } from '../actor.ts';
@@ -24,6 +27,9 @@ import { isolateName } from '../isolation.ts';
 import { Form, mayUse } from '../layout.ts';
 import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
+import { readRowId } from '../row-id.ts';
+
+const ON_PAGE = 100;
 
 const DONE = new Map([
   ['role', 'The role is changed. It counts from the person’s next click.'],
@@ -130,15 +136,29 @@ function WithoutProvider({ account }: { account: string }): Html {
     </section>`;
 }
 
+/** A member's place in the list, in an address: `owner,12,ann@example.org`. */
+function readPlace(text: string | null): MemberPlace | null {
+  const [, known, id, email] = /^(\w+),(\d+),(.+)$/.exec(text ?? '') ?? [];
+  const role = MEMBER_ROLES.find((each) => each === known);
+  const personId = readRowId(id);
+  return role && personId !== null && email !== undefined ? { role, personId, email } : null;
+}
+
+function NextMembers({ after: { role, personId, email } }: { after: MemberPlace }): Html {
+  const query = new URLSearchParams({ after: `${role},${personId},${email}` });
+  return html`<p><a class="button" href=${`/console/people?${query}`}>Next members</a></p>`;
+}
+
 async function showPeople(
   { session, csrf, query, form }: PageRequest,
   { pool, hasProvider }: ConsoleContext,
   refusal: Refusal | null = null,
 ): Promise<ShownPage> {
   const mayChange = mayUse(session.role, 'owner');
-  const members = await listMembers(pool, session.accountId);
+  const after = readPlace(query.get('after'));
+  const { members, next } = await listMembers(pool, session.accountId, { limit: ON_PAGE, after });
+  const owners = await countOwners(pool, session.accountId);
   const invitations = mayChange ? await listInvitations(pool, session.accountId) : [];
-  const owners = members.filter(({ role }) => role === 'owner');
   return {
     title: 'People',
     status: refusal?.status ?? 200,
@@ -148,15 +168,16 @@ async function showPeople(
       ${refusal && html`<${Notice} kind="bad">${refusal.problem}<//>`}
       ${
         members.length === 0
-          ? html`<p>Nobody has joined this account with a sign-in provider.</p>`
+          ? html`<p>${after ? 'There are no further members.' : 'Nobody has joined this account with a sign-in provider.'}</p>`
           : html`
         <${Table} caption="Members" head=${['Person', 'Role', 'Since', 'Actions']}>
           ${members.map(
             (member) =>
-              html`<${MemberRow} member=${member} csrf=${csrf} mayChange=${mayChange} isNeeded=${owners.length === 1 && member.role === 'owner'} />`,
+              html`<${MemberRow} member=${member} csrf=${csrf} mayChange=${mayChange} isNeeded=${owners === 1 && member.role === 'owner'} />`,
           )}
         <//>`
       }
+      ${next && html`<${NextMembers} after=${next} />`}
       ${
         invitations.length > 0 &&
         html`
@@ -181,9 +202,9 @@ function showInvited(email: string, url: string): ShownPage {
   };
 }
 
-async function findMember({ session, path }: PageRequest, { pool }: ConsoleContext): Promise<Member> {
-  const members = await listMembers(pool, session.accountId);
-  const member = members.find(({ personId }) => String(personId) === path.id);
+async function requireMember({ session, path }: PageRequest, { pool }: ConsoleContext): Promise<Member> {
+  const id = readRowId(path.id);
+  const member = id === null ? null : await findMember(pool, session.accountId, id);
   if (!member) throw new PageError(404, 'The account has no such member.');
   return member;
 }
@@ -250,7 +271,7 @@ export const peoplePages: readonly Page[] = [
     path: '/console/people/{id}/role',
     role: 'owner',
     async handle(request, context) {
-      const { personId } = await findMember(request, context);
+      const { personId } = await requireMember(request, context);
       const { session, form } = request;
       const { accountId, account } = session;
       const role = MEMBER_ROLES.find((known) => known === form.get('role'));
@@ -266,7 +287,7 @@ export const peoplePages: readonly Page[] = [
     path: '/console/people/{id}/remove',
     role: 'owner',
     async handle(request, context) {
-      const member = await findMember(request, context);
+      const member = await requireMember(request, context);
       return {
         title: `Remove ${isolateName(nameOf(member))}?`,
         body: html`
@@ -282,7 +303,7 @@ export const peoplePages: readonly Page[] = [
     path: '/console/people/{id}/remove',
     role: 'owner',
     async handle(request, context) {
-      const { personId } = await findMember(request, context);
+      const { personId } = await requireMember(request, context);
       const { session } = request;
       const { accountId, account } = session;
       const change = await inTransaction(context.pool, (client) =>

@@ -1,16 +1,14 @@
-import { listKeys } from '../../../store/accounts/issued-keys.ts';
+import { countUsableKeys } from '../../../store/accounts/listed-keys.ts';
 import { CopyText } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import { mayUse } from '../layout.ts';
 import type { Page, PageRequest, ShownPage } from '../page.ts';
 import { FIRST_REQUESTS, type FirstRequest, KEY_PLACE, snippetsOf } from './first-requests.ts';
-import { stateOf } from './keys.ts';
 
 /** Says whether the account has a key for the programs, and how to get one. */
-async function renderKeyStep({ session }: PageRequest, { pool, clock }: ConsoleContext): Promise<Html> {
-  const keys = await listKeys(pool, session.accountId);
-  const usable = keys.filter((key) => stateOf(key, clock.now()) === 'usable').length;
+async function renderKeyStep({ session }: PageRequest, { pool }: ConsoleContext): Promise<Html> {
+  const usable = await countUsableKeys(pool, session.accountId);
   if (usable > 0) {
     return html`<p class="notice good">The account has ${usable === 1 ? 'a usable key' : `${usable} usable keys`}. A key is shown only when it is made; <a href="/console/keys">API keys</a> lists them.</p>`;
   }

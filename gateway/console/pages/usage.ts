@@ -1,7 +1,7 @@
-import { listKeys } from '../../../store/accounts/issued-keys.ts';
 import { listRequestErrors, type RequestError } from '../../../store/accounts/request-errors.ts';
 import {
   countOpenStreams,
+  type KeyUsage,
   loadDailyUsage,
   loadHourlyUsage,
   loadUsageByKey,
@@ -14,10 +14,12 @@ import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
 import type { Page } from '../page.ts';
 import { Plot, type PlotBar } from '../plot.ts';
+import { readRowId } from '../row-id.ts';
 
 /** The days that the totals cover. */
 const DAYS = 30;
 const ERRORS_ON_PAGE = 50;
+const KEYS_ON_PAGE = 50;
 
 const PARTS = [
   { kind: 'good', label: 'Answered' },
@@ -43,6 +45,9 @@ function TotalsCells({ totals }: { totals: RequestTotals }): Html {
   const cells = [totals.requests, ...partsOf(totals).slice(1)];
   return html`${cells.map((value) => html`<td class="number">${number.format(value)}</td>`)}`;
 }
+
+const nameOf = ({ keyId, name }: KeyUsage): string =>
+  keyId === null ? 'the console' : name || `key ${keyId}`;
 
 const TOTALS_HEAD = ['Requests', 'Faulty', 'Over the limit', 'Failed'];
 
@@ -76,18 +81,15 @@ export const usagePages: readonly Page[] = [
       const hours = await loadHourlyUsage(pool, accountId);
       const days = await loadDailyUsage(pool, accountId);
       const routes = await loadUsageByRoute(pool, accountId, DAYS);
-      const byKey = await loadUsageByKey(pool, accountId, DAYS);
       const streams = await countOpenStreams(pool, accountId);
-      const names = new Map(
-        (await listKeys(pool, accountId)).map(({ id, name }) => [id, name || `key ${id}`]),
-      );
       return {
         title: 'Usage',
         body: html`
           <dl class="facts">
             <div><dt>Plan</dt><dd>${plan}</dd></div>
             <div><dt>Requests a minute</dt><dd>${requestsPerMinute === null ? 'no limit' : `at most ${number.format(requestsPerMinute)}`}</dd></div>
-            <div><dt>Requests today (UTC)</dt><dd>${number.format(days.at(-1)?.requests ?? 0)}${requestsPerDay !== null && ` of ${number.format(requestsPerDay)}`}</dd></div>
+            <div><dt>Requests a day (UTC)</dt><dd>${requestsPerDay === null ? 'no limit' : `at most ${number.format(requestsPerDay)}`}</dd></div>
+            <div><dt>Requests today, with the console’s</dt><dd>${number.format(days.at(-1)?.requests ?? 0)}</dd></div>
             <div><dt>Open streams</dt><dd>${streams?.max == null ? 'no limit' : `${streams.open} of ${streams.max}`}</dd></div>
           </dl>
           <${Plot} title="Requests by hour, the last 48 hours (UTC)" parts=${PARTS} bars=${barsOf(hours, 16)} />
@@ -95,14 +97,27 @@ export const usagePages: readonly Page[] = [
           <${Table} caption=${`By endpoint, ${DAYS} days`} head=${['Endpoint', ...TOTALS_HEAD]} numbersFrom=${1}>
             ${routes.map((each) => html`<tr><th scope="row"><code>${each.route}</code></th><${TotalsCells} totals=${each} /></tr>`)}
           <//>
-          <${Table} caption=${`By key, ${DAYS} days`} head=${['Key', ...TOTALS_HEAD]} numbersFrom=${1}>
-            ${byKey.map(
-              (each) =>
-                html`<tr><th scope="row">${each.keyId === null ? 'the console' : names.get(each.keyId)}</th><${TotalsCells} totals=${each} /></tr>`,
-            )}
+          <p><a href="/console/usage/keys">Requests by key</a> · <a href="/console/usage/errors">Errors with their request ids</a></p>
+          <p class="muted">Numbers are written about every ten seconds and kept for 35 days. Requests of these pages are shown as the console’s, and do not count against the plan.</p>`,
+      };
+    },
+  },
+  {
+    method: 'GET',
+    path: '/console/usage/keys',
+    role: 'member',
+    async handle({ session, query }, { pool }) {
+      const before = readRowId(query.get('before'));
+      const page = { days: DAYS, limit: KEYS_ON_PAGE + 1, before };
+      const used = await loadUsageByKey(pool, session.accountId, page);
+      const shown = used.slice(0, KEYS_ON_PAGE);
+      return {
+        title: 'Requests by key',
+        body: html`
+          <${Table} caption=${`Keys with requests, ${DAYS} days, the newest first`} head=${['Key', ...TOTALS_HEAD]} numbersFrom=${1}>
+            ${shown.map((each) => html`<tr><th scope="row">${nameOf(each)}</th><${TotalsCells} totals=${each} /></tr>`)}
           <//>
-          <p><a href="/console/usage/errors">Errors with their request ids</a></p>
-          <p class="muted">Numbers are written about every ten seconds and kept for 35 days. Requests of these pages count as the console's.</p>`,
+          ${used.length > KEYS_ON_PAGE && html`<p><a class="button" href=${`?before=${shown.at(-1)?.keyId}`}>Older keys</a></p>`}`,
       };
     },
   },

@@ -3,15 +3,9 @@ import type { ConsoleSession } from '../../../store/access/console-sessions.ts';
 import { findAccountFor } from '../../../store/console/accounts.ts';
 import { switchSession } from '../../../store/console/sessions.ts';
 import { Notice } from '../components.ts';
-import { type Html, html } from '../html.ts';
-import { Form } from '../layout.ts';
+import { html } from '../html.ts';
+import { Entered, SendAgain, SWITCH_FIELD } from '../kept-form.ts';
 import type { ShownPage } from '../page.ts';
-import { CSRF_FIELD } from './forgery.ts';
-
-/** The field that asks to show the form's account again before the form is handled. */
-const SWITCH_FIELD = 'show_account';
-/** Fields that nobody has entered. */
-const HIDDEN = new Set([CSRF_FIELD, SWITCH_FIELD, 'form', 'version']);
 
 /** A form that was made while the console showed another account. */
 export interface StrayForm {
@@ -30,18 +24,12 @@ export async function switchBack({ form, session, madeFor }: StrayForm, pool: Po
   return account !== null;
 }
 
-function Entered({ form }: { form: URLSearchParams }): Html | null {
-  const entered = [...form].filter(([name, value]) => !HIDDEN.has(name) && value !== '');
-  if (entered.length === 0) return null;
-  return html`
-    <h2>What the form says</h2>
-    <dl class="entered">${entered.map(([name, value]) => html`<div><dt>${name.replaceAll('_', ' ')}</dt><dd>${value}</dd></div>`)}</dl>`;
-}
-
 /** Answers a stray form: it changes nothing, keeps everything that was entered, and lets the person decide. */
 export async function showStrayForm(stray: StrayForm, pool: Pool): Promise<ShownPage> {
   const { form, path, session, madeFor } = stray;
   const account = await findAccountFor(pool, session, madeFor);
+  const again = new URLSearchParams(form);
+  again.set(SWITCH_FIELD, 'yes');
   return {
     title: 'The console shows another account',
     status: 409,
@@ -51,11 +39,7 @@ export async function showStrayForm(stray: StrayForm, pool: Pool): Promise<Shown
       ${
         account
           ? html`
-        <${Form} action=${path} csrf=${form.get(CSRF_FIELD) ?? ''}>
-          <input type="hidden" name=${SWITCH_FIELD} value="yes" />
-          ${[...form].map(([name, value]) => name !== CSRF_FIELD && name !== SWITCH_FIELD && html`<input type="hidden" name=${name} value=${value} />`)}
-          <button>Show ${account.name} again and send the form</button>
-        <//>
+        <${SendAgain} form=${again} path=${path}><button>Show ${account.name} again and send the form</button><//>
         <p><a href="/console">Go on with ${session.account}</a></p>`
           : html`<p>You cannot see that account any more. <a href="/console">Continue with ${session.account}</a></p>`
       }`,

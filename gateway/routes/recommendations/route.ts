@@ -8,6 +8,9 @@ import { PiecedText } from './pieced-text.ts';
 import { renderElections } from './render.ts';
 import { readSelection } from './selection.ts';
 
+/** A recommendation for as many named contests takes no turn. */
+const FEW_CONTESTS = 20;
+
 export const recommendationsRoute = defineRoute({
   method: 'GET',
   path: '/v1/recommendations',
@@ -61,7 +64,8 @@ export const recommendationsRoute = defineRoute({
       json.append('}}');
       return { json: json.finish() };
     };
-    // At most 500 contests can be named; a state or an election can have thousands.
-    return contest ? make() : largeAnswers.run(make, { accountId: caller.accountId, gone: closed });
+    // A state or an election can have thousands of contests.
+    const isSmall = contest !== undefined && contest.length <= FEW_CONTESTS;
+    return isSmall ? make() : largeAnswers.run(make, { accountId: caller.accountId, gone: closed });
   },
 });

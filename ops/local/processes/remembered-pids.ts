@@ -8,12 +8,15 @@ const RETRY_MS = 1000;
  */
 export class RememberedPids {
   readonly #runDir: string;
+  readonly #write: typeof writePidFile;
   readonly #pids = new Map<string, number>();
   readonly #unsaved = new Set<string>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(runDir: string) {
+  /** @param write tests replace it */
+  constructor(runDir: string, write = writePidFile) {
     this.#runDir = runDir;
+    this.#write = write;
     this.#timer = setInterval(() => {
       for (const name of this.#unsaved) void this.#save(name);
     }, RETRY_MS);
@@ -45,8 +48,10 @@ export class RememberedPids {
     if (pid === undefined) return;
     this.#unsaved.add(name);
     try {
-      await writePidFile(this.#runDir, name, pid);
+      await this.#write(this.#runDir, name, pid);
       if (this.#pids.get(name) === pid) this.#unsaved.delete(name);
+      // A slow write may have replaced the id of the successor.
+      else await this.#save(name);
     } catch {
       // The timer tries again.
     }

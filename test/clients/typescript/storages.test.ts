@@ -1,6 +1,7 @@
 /** The storages of the TypeScript client's mirrors: position and data match after every failure. */
 import { execFile } from 'node:child_process';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -214,10 +215,41 @@ describe('FileStorage', () => {
     expect(await readFile(file, 'utf8')).toBe('{"mine":1}');
   });
 
+  test('saves a commit that comes during a save with the next one', async () => {
+    const file = newFile();
+    const storage = new FileStorage(file, { saveEveryMs: 1_000_000 });
+    await storage.commit([{ id: 1, record: recordOf(1) }], at('1'));
+    const saving = storage.flush();
+    // The save has begun, and takes more turns of the event loop.
+    await new Promise(setImmediate);
+    expect(existsSync(file)).toBe(false);
+    await storage.commit([{ id: 2, record: recordOf(2) }], at('2'));
+    await saving;
+    await storage.flush();
+    const reopened = new FileStorage(file);
+    expect(await reopened.load()).toEqual(at('2'));
+    expect(await readAll(reopened)).toHaveLength(2);
+  });
+
   test('reports a save that failed', async () => {
     const storage = new FileStorage(inFolder('missing/copy'), { saveEveryMs: 0 });
     await storage.commit([], at('1'));
     await expect(storage.flush()).rejects.toThrow(/ENOENT/);
+  });
+
+  test('reports a save that failed in the background to one commit, and then saves again', async () => {
+    const storage = new FileStorage(inFolder('later/copy'), { saveEveryMs: 0 });
+    const commit = (cursor: string) =>
+      storage.commit([], at(cursor)).then(
+        () => 'kept',
+        ({ code }) => code,
+      );
+    await until('the report', async () => (await commit('1')) === 'ENOENT');
+    await mkdir(inFolder('later'));
+    await storage.flush().catch(() => {});
+    await until('a save', async () => (await commit('2')) === 'kept', 5000);
+    await storage.flush();
+    expect(await new FileStorage(inFolder('later/copy')).load()).toEqual(at('2'));
   });
 });
 

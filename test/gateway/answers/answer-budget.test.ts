@@ -57,6 +57,17 @@ describe('INV-15: an account', () => {
   });
 });
 
+test('answers without an account have no share, but count for the gateway', () => {
+  const budget = new AnswerBudget(LIMITS);
+  const file = {};
+  const page = (bytes: number, shared?: object) => ({ account: null, bytes, shared, canRefuse: true });
+  for (let index = 0; index < 5; index += 1) budget.reserve(page(500, file));
+  expect(codeOf(() => budget.requireShare(null))).toBe('allowed');
+  expect(budget.bytes).toBe(500);
+  expect(codeOf(() => budget.reserve(page(500)))).toBe('allowed');
+  expect(codeOf(() => budget.reserve(page(11)))).toBe('server_busy');
+});
+
 test('bytes that answers share count once for the gateway, until the last one is taken', () => {
   const budget = new AnswerBudget(LIMITS);
   const shared = {};

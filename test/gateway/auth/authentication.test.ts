@@ -81,6 +81,32 @@ describe('while the database does not answer', () => {
     await until('the store answers', () => authenticate(key).then(Boolean, () => false));
   });
 
+  test('a key that was deleted before does not work again', async () => {
+    const key = await newKey();
+    const { id } = await authenticate(key);
+    await client.query('DELETE FROM api_keys WHERE id = $1', [id]);
+    await clock.advance(2000);
+    await expect(authenticate(key)).rejects.toMatchObject({ code: 'invalid_api_key' });
+    severable.way.sever();
+    await clock.advance(2000);
+    await expect(authenticate(key)).rejects.toMatchObject({ code: 'server_busy' });
+  });
+
+  test('a key that was unknown before works', async () => {
+    const key = generateApiKey();
+    await expect(authenticate(key)).rejects.toMatchObject({ code: 'invalid_api_key' });
+    await client.query(
+      `INSERT INTO api_keys (account_id, hash, scopes)
+       SELECT id, sha256($1), '{stream:read}' FROM accounts WHERE name = 'acme'`,
+      [Buffer.from(key)],
+    );
+    await clock.advance(2000);
+    await authenticate(key);
+    severable.way.sever();
+    await clock.advance(2000);
+    await expect(authenticate(key)).resolves.toMatchObject({ account: 'acme' });
+  });
+
   test('it is asked once a second, for any number of requests', async () => {
     const key = await newKey();
     await authenticate(key);
@@ -124,6 +150,28 @@ describe('the last use of a key', () => {
     await usage.stop();
     expect(await noted()).toEqual([start, start + MINUTE_MS]);
   });
+});
+
+test('a use during a save is saved by the next one', async () => {
+  const [first, second] = [await authenticate(await newKey()), await authenticate(await newKey())];
+  const pool: typeof severable.pool = {
+    ...severable.pool,
+    async query(statement) {
+      usage.note(second.id);
+      return severable.pool.query(statement);
+    },
+  };
+  const usage = new KeyUsage(pool, clock, createLog('test', 'silent'));
+  const isSaved = async (id: number) => {
+    const { rows } = await client.query('SELECT last_used_at FROM api_keys WHERE id = $1', [id]);
+    return rows[0].last_used_at !== null;
+  };
+  usage.start();
+  usage.note(first.id);
+  await clock.advance(MINUTE_MS);
+  await until('the first save', () => isSaved(first.id));
+  await usage.stop();
+  expect(await isSaved(second.id)).toBe(true);
 });
 
 test('the states of many keys are found in one query', async () => {

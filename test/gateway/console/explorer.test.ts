@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
 import { election } from '../../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
@@ -168,17 +167,4 @@ test('endorsers can be listed by the home state "national"', async () => {
   expect(html).toContain('Nation Herald');
   expect(html).not.toContain('Coast Gazette');
   expect((await client.get('/console/explorer')).html).not.toContain('>national<');
-});
-
-test('requests of the explorer count for the account', async () => {
-  await createKey({ databaseUrl: service.databaseUrl, account: 'few', plan: 'free' });
-  const few = await ConsoleClient.signIn(service, { account: 'few' });
-  // A minute, and with it another sixty, may begin between two pages; no more than 120 in all.
-  let allowed = 0;
-  let page = await few.get('/console/explorer');
-  for (; page.status === 200 && allowed < 120; allowed += 1) page = await few.get('/console/explorer');
-  expect(allowed).toBeGreaterThan(50);
-  expect(page.status).toBe(429);
-  expect(page.html).toContain('60 requests a minute');
-  expect(page.headers.get('Retry-After')).toMatch(/^\d+$/);
 });

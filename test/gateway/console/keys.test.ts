@@ -110,3 +110,63 @@ test("other accounts' keys do not exist, and members cannot change keys", async 
   expect((await member.post('/console/keys', { name: 'a', scope: ALL })).status).toBe(403);
   expect(await statusWith(keyIn(made.html))).toBe(200);
 });
+
+/** Makes keys of an account without the service. */
+async function makeKeys(account: string, count: number, revokedAt: string | null = null): Promise<void> {
+  await service.query(
+    `INSERT INTO api_keys (account_id, hash, scopes, name, revoked_at)
+     SELECT id, sha256(gen_random_uuid()::text::bytea), '{data:read}', 'made ' || n, $3
+     FROM accounts, generate_series(1, $2) AS n WHERE name = $1`,
+    [account, count, revokedAt],
+  );
+}
+
+test('INV-15: an account has at most 100 usable keys', async () => {
+  const account = await makeAccount();
+  const client = await ConsoleClient.signIn(service, { account });
+  await makeKeys(account, 50, '2026-01-01');
+  await makeKeys(account, 98);
+  const last = await client.post('/console/keys', { name: 'The hundredth', scope: ALL });
+  expect(last.html).toContain('Your new key');
+  const refused = await client.post('/console/keys', { name: 'One too many', scope: ['data:read'] });
+  expect(refused.status).toBe(409);
+  expect(refused.html).toContain('has 100 usable keys');
+  expect(refused.html).toContain('value="One too many"');
+  const { databaseUrl } = service;
+  const byCommand = createKey({ databaseUrl, account, plan: 'internal' });
+  await expect(byCommand).rejects.toThrow('has 100 usable keys, which is the most an account can have');
+  const id = /Key (\d+)</.exec(last.html)?.[1];
+  expect((await client.post(`/console/keys/${id}/rotate`)).status).toBe(409);
+  await client.post(`/console/keys/${id}/revoke`);
+  const again = await client.post('/console/keys', { name: 'Instead', scope: ALL });
+  expect(again.html).toContain('Your new key');
+});
+
+test('INV-15: of keys that are made at once, no more than 100 become usable', async () => {
+  const account = await makeAccount();
+  await makeKeys(account, 97);
+  const { databaseUrl } = service;
+  const making = Array.from({ length: 5 }, () => createKey({ databaseUrl, account, plan: 'internal' }));
+  const outcomes = (await Promise.allSettled(making)).map(({ status }) => status);
+  expect(outcomes.filter((status) => status === 'fulfilled')).toHaveLength(2);
+});
+
+test('INV-15: many keys are shown in pages, the usable ones first, none twice', async () => {
+  const account = await makeAccount();
+  await makeKeys(account, 30);
+  await makeKeys(account, 200, '2026-01-01');
+  const client = await ConsoleClient.signIn(service, { account, role: 'member' });
+  const names: string[] = [];
+  const sizes: number[] = [];
+  for (let path = '/console/keys'; path !== ''; ) {
+    const { html } = await client.get(path);
+    const found = [...html.matchAll(/<tr(?: class="over")?>\s*<th scope="row">.*?<td>(\d+)<\/td>/gs)];
+    names.push(...found.map(([, id]) => id ?? ''));
+    sizes.push(found.length);
+    path = /href="(\/console\/keys\?after=[^"]+)"/.exec(html)?.[1] ?? '';
+  }
+  expect(sizes).toEqual([100, 100, 31]);
+  expect(new Set(names).size).toBe(231);
+  const { html } = await client.get('/console/keys?after=nonsense');
+  expect(html.indexOf('class="over"')).toBeGreaterThan(html.lastIndexOf('made 30<'));
+});

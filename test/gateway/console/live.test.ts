@@ -3,6 +3,8 @@ import { createKey } from '../../../ops/commands/keys.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { useTestService } from '../../helpers/service/service.ts';
+import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
+import { until } from '../../helpers/until.ts';
 
 const service = useTestService();
 
@@ -23,10 +25,23 @@ test('the filter and the start are in the address', async () => {
   expect(queryOf((await client.get('/console/live')).html)).toBe('from=latest');
 });
 
-test("the page says that it counts as one of the plan's streams", async () => {
-  await createKey({ databaseUrl: service.databaseUrl, account: 'small', plan: 'free' });
+test("INV-15: the page's stream is not one of the plan's, and a second one of the session replaces it", async () => {
+  const { databaseUrl } = service;
+  const key = await createKey({ databaseUrl, account: 'small', plan: 'free' });
   const client = await ConsoleClient.signIn(service, { account: 'small' });
-  expect((await client.get('/console/live')).html).toContain('one of the 1 open stream of your plan');
+  expect((await client.get('/console/live')).html).toContain('not one of the open streams of your plan');
+  const watch = () =>
+    EventStreamClient.open(service.url('/console/api/v1/stream'), {
+      Cookie: `bes_session=${client.cookie('bes_session')}`,
+    });
+  const program = await service.stream('', { headers: { Authorization: `Bearer ${key}` } });
+  const page = await watch();
+  expect([program.response.status, page.response.status]).toEqual([200, 200]);
+  const second = await watch();
+  await until('the first page has ended', () => page.ended);
+  expect(page.of('error').at(-1)?.data.code).toBe('too_many_streams');
+  expect([program.ended, second.ended]).toEqual([false, false]);
+  for (const stream of [program, second]) stream.close();
 });
 
 test('without scripts the page shows events of the filter, and a link to later ones', async () => {

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
 import { endorser } from '../../helpers/ballots/catalogue-records.ts';
@@ -11,7 +11,7 @@ import { until } from '../../helpers/until.ts';
 const service = useTestService();
 let operator: ConsoleClient;
 
-beforeAll(async () => {
+beforeEach(async () => {
   operator = await ConsoleClient.signIn(service, { role: 'operator', person: 'olga' });
 });
 
@@ -116,6 +116,7 @@ test('an operator retries a rejected submission after removing its reason', asyn
     listed = await operator.get('/console/operator/rejected');
     return listed.html.includes('late-endorser');
   });
+  operator = await ConsoleClient.signIn(service, { role: 'operator', person: 'olga' });
   const [, place = ''] =
     /action="(\/console\/operator\/rejected\/\d+\/[^/"]+)\/retry"/.exec(listed.html) ?? [];
   expect((await operator.get(place)).html).toContain('unknown_endorser');
@@ -150,6 +151,12 @@ test('a retry of a missing rejection shows a sentence', async () => {
   const refused = await operator.post('/console/operator/rejected/0/999999/retry');
   expect(refused.status).toBe(409);
   expect(refused.html).toContain('0/999999');
+});
+
+test('INV-15: rejected submissions before a place are shown on a page of their own', async () => {
+  const { html } = await operator.get('/console/operator/rejected?before=0-0,1-0');
+  expect(html).toContain('No older rejected submissions.');
+  expect((await operator.get('/console/operator/rejected?before=x')).html).not.toContain('No older');
 });
 
 test('the status shows every process and the lag at each hop', async () => {
@@ -190,4 +197,27 @@ test('owners see only the audit log of their account', async () => {
   expect(html).not.toContain('olga');
   const member = await ConsoleClient.signIn(service, { account, role: 'member' });
   expect((await member.get('/console/audit')).status).toBe(403);
+});
+
+test('INV-15: many accounts are shown in pages, none twice, also in a search', async () => {
+  await service.query(
+    `INSERT INTO accounts (name, plan)
+     SELECT 'Paged ' || n || chr(97 + n % 26), 'free' FROM generate_series(1, 230) AS n`,
+  );
+  const seen: string[] = [];
+  const sizes: number[] = [];
+  for (let path = '/console/operator/accounts?q=paged+'; path !== ''; ) {
+    const { html } = await operator.get(path);
+    const found = [...html.matchAll(/<th scope="row"><a [^>]*>(Paged [^<]+)</g)].map(
+      ([, name]) => name ?? '',
+    );
+    seen.push(...found);
+    sizes.push(found.length);
+    path = (/href="(\/console\/operator\/accounts\?[^"]*after=[^"]+)"/.exec(html)?.[1] ?? '').replaceAll(
+      '&amp;',
+      '&',
+    );
+  }
+  expect(sizes).toEqual([100, 100, 30]);
+  expect(new Set(seen).size).toBe(230);
 });

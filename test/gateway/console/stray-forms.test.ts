@@ -61,13 +61,18 @@ test.each(['owner', 'member'])(
   },
 );
 
-test("a person who has left a form's account sees its entries, but cannot send it", async () => {
-  const { client, csrf, first } = await makeStray();
-  await console.service.query('DELETE FROM account_members WHERE account_id = $1', [await idOf(first)]);
+test.each([
+  ['a person has left', 'DELETE FROM account_members WHERE account_id = $1'],
+  ['was suspended', 'UPDATE accounts SET suspended_at = now() WHERE id = $1'],
+])('the form of an account that %s shows its entries, but cannot be sent', async (_what, change) => {
+  const { client, csrf, first, second } = await makeStray();
+  await console.service.query(change, [await idOf(first)]);
   const fields = { csrf, show_account: 'yes', name: 'Everything', states: 'OR' };
   const refused = await client.post('/console/subscriptions', fields);
   expect(refused.status).toBe(409);
   expect(refused.html).toContain('<dd>Everything</dd>');
   expect(refused.html).not.toContain('action="/console/subscriptions"');
   expect(refused.html).not.toContain(first);
+  expect((await client.post('/console/account', { account: await idOf(first) })).status).toBe(404);
+  expect((await client.get('/console/account')).html).toContain(`<strong>${second}</strong>`);
 });

@@ -17,18 +17,17 @@ test('an account sees its requests by endpoint and key, and its errors with thei
   await service.get('/v1/elections?states=XX', { headers: { ...headers, 'X-Request-Id': 'my-request-1' } });
   const client = await ConsoleClient.signIn(service, { account });
   await client.get('/console/explorer');
-  let html = '';
-  await until(
-    'the requests are shown',
-    async () => {
-      html = (await client.get('/console/usage')).html;
-      return html.includes('<code>/v1/elections</code>');
-    },
-    MAX_WAIT_MS,
-  );
+  const stored = () =>
+    service.query(
+      `SELECT FROM usage_hours u JOIN accounts a ON a.id = u.account_id
+       WHERE a.name = $1 AND route = '/v1/elections'`,
+      [account],
+    );
+  await until('both answers are stored', async () => (await stored()).length === 2, MAX_WAIT_MS);
+  const { html } = await client.get('/console/usage');
   expect(html).toMatch(/<code>\/v1\/states<\/code><\/th><td class="number">3</);
   expect(html).toMatch(/<code>\/v1\/elections<\/code><\/th><td class="number">2<\/td><td class="number">1</);
-  expect(html).toContain('the console');
+  expect((await client.get('/console/usage/keys')).html).toContain('the console');
   expect(html).toContain('0 of 1');
   const errors = await client.get('/console/usage/errors');
   expect(errors.html).toContain('my-request-1');
@@ -57,6 +56,32 @@ test('older errors follow on further pages, without repetition', async () => {
   expect(seen).toHaveLength(120);
   expect(new Set(seen).size).toBe(120);
   expect((await client.get('/console/usage/errors?after=nonsense')).status).toBe(200);
+});
+
+test('INV-15: the usage of many keys is shown in pages, the console last', async () => {
+  const account = 'busy';
+  await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+  await service.query(
+    `WITH key AS (
+       INSERT INTO api_keys (account_id, hash, scopes, name, revoked_at)
+       SELECT id, sha256(gen_random_uuid()::text::bytea), '{data:read}', 'used-' || n, now()
+       FROM accounts, generate_series(1, 120) AS n WHERE name = $1 RETURNING id, account_id)
+     INSERT INTO usage_hours (account_id, key_id, hour, route, status, requests)
+     SELECT account_id, id, date_trunc('hour', now()), '/v1/states', 200, 1 FROM key
+     UNION ALL SELECT id, NULL, date_trunc('hour', now()), '/v1/states', 200, 1 FROM accounts WHERE name = $1`,
+    [account],
+  );
+  const client = await ConsoleClient.signIn(service, { account });
+  const seen: string[] = [];
+  for (let path = '/console/usage/keys'; path !== ''; ) {
+    const { html } = await client.get(path);
+    seen.push(...[...html.matchAll(/<th scope="row">([^<]*)</g)].map(([, name]) => name ?? ''));
+    const [, next] = /href="(\?before=\d+)"/.exec(html) ?? [];
+    path = next ? `/console/usage/keys${next}` : '';
+  }
+  expect(seen).toHaveLength(121);
+  expect(new Set(seen).size).toBe(121);
+  expect([seen[0], seen.at(-1)]).toEqual(['used-120', 'the console']);
 });
 
 test('the axis of a plot ends at a round number that holds every bar', () => {

@@ -13,10 +13,14 @@ const clock = new ManualClock();
 let severable: SeverablePool;
 let accessWatch: AccessWatch;
 let keyId: number;
+/** The leases beyond their accounts' limits. */
+let surplus = new Set<string>();
 
 beforeEach(async () => {
   severable = await createSeverablePool(database.url);
-  accessWatch = new AccessWatch({ pool: severable.pool, clock, log: captureLog().log });
+  const { log } = captureLog();
+  const streamLeases = { findSurplus: async () => surplus };
+  accessWatch = new AccessWatch({ pool: severable.pool, streamLeases, clock, log });
   accessWatch.start();
   const { rows } = await client.query(
     `WITH account AS (INSERT INTO accounts (name, plan) VALUES (gen_random_uuid(), 'standard') RETURNING id)
@@ -31,13 +35,15 @@ afterEach(async () => {
 });
 
 /** Puts a reader under watch. @returns the reader and the codes of its refusals */
-function watch(): { reader: WatchedReader; refusals: string[] } {
+function watch(lease: string | null = null): { reader: WatchedReader; refusals: string[] } {
   const refusals: string[] = [];
   const reader: WatchedReader = {
     credential: { key: keyId },
     subscription: null,
+    lease,
     refuse: ({ code }: ApiError) => refusals.push(code),
     loseSubscription: () => {},
+    loseLease: () => refusals.push('plan_changed'),
     changeFilter: () => {},
   };
   accessWatch.add(reader);
@@ -68,7 +74,7 @@ test('while the database is away readers continue, and only the regular check as
 });
 
 test('many readers that ask at once share a query, and one that asks later gets another', async () => {
-  const readers = Array.from({ length: 500 }, watch);
+  const readers = Array.from({ length: 500 }, () => watch());
   const before = severable.queries;
   await Promise.all(readers.map(({ reader }) => accessWatch.check(reader)));
   expect(severable.queries).toBe(before + 1);
@@ -81,10 +87,42 @@ test('many readers that ask at once share a query, and one that asks later gets 
   for (const { refusals } of readers) expect(refusals).toContain('revoked_api_key');
 });
 
+test('a reader gets every edit of its subscription, one that returns to an earlier filter too', async () => {
+  const filters = { first: { states: ['CA'] }, second: { states: ['OR'] } };
+  const { rows } = await client.query(
+    `INSERT INTO subscriptions (account_id, name, filter, created_at, updated_at)
+     SELECT account_id, 'mine', $2, now(), now() FROM api_keys WHERE id = $1 RETURNING id`,
+    [keyId, filters.first],
+  );
+  const { id } = rows[0];
+  const edit = (filter: object) =>
+    client.query('UPDATE subscriptions SET filter = $2 WHERE id = $1', [id, filter]);
+  const { reader } = watch();
+  const got: object[] = [];
+  reader.subscription = { id, filter: filters.first };
+  reader.changeFilter = (filter) => got.push(filter);
+  await accessWatch.check(reader);
+  await edit(filters.second);
+  await accessWatch.check(reader);
+  await accessWatch.check(reader);
+  await edit(filters.first);
+  await accessWatch.check(reader);
+  expect(got).toEqual([filters.second, filters.first]);
+});
+
 test('a reader that was removed is not checked any more', async () => {
   const [removed, kept] = [watch(), watch()];
   accessWatch.remove(removed.reader);
   await client.query('UPDATE api_keys SET revoked_at = now()');
   await untilRefused(kept.refusals);
   expect(removed.refusals).toEqual([]);
+});
+
+test('INV-15: a stream whose lease is surplus ends at the regular check, and others continue', async () => {
+  const [old, young, poll] = [watch('old'), watch('young'), watch()];
+  surplus = new Set(['old']);
+  await untilRefused(old.refusals);
+  surplus = new Set();
+  expect(old.refusals).toContain('plan_changed');
+  expect([...young.refusals, ...poll.refusals]).toEqual([]);
 });

@@ -103,3 +103,16 @@ describe('the key of open streams', () => {
     expect(bystander.ended).toBe(false);
   });
 });
+
+test('INV-15: a lowered plan ends the surplus over all gateways within five seconds, the oldest first', async () => {
+  const { databaseUrl } = service;
+  const key = await createKey({ databaseUrl, account: 'lowered', plan: 'standard' });
+  const streams: EventStreamClient[] = [];
+  for (const gateway of [0, 1, 0, 1, 0]) streams.push(await connect('', { key, gateway }));
+  await database.query(`UPDATE accounts SET plan = 'free' WHERE name = 'lowered'`);
+  await until('the end of the surplus', () => streams.slice(0, 4).every(({ ended }) => ended), PROMISED_MS);
+  for (const stream of streams.slice(0, 4)) {
+    expect(stream.of('reconnect').at(-1)?.data.reason).toBe('plan_changed');
+  }
+  expect(streams[4]?.ended).toBe(false);
+});

@@ -41,6 +41,15 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.kinds()).toEqual(['ready', 'endorsement']);
   });
 
+  test('reports each outage of Kafka once, however often it asks', async () => {
+    const failure = new KafkaUnavailableError('no broker');
+    const stream = startStream({ behind: 2500, failure, failing: [1, 2, 4, 5, 6] });
+    stream.listen();
+    for (let i = 0; i < 200 && stream.events.length < 2501; i += 1) await stream.clock.advance(100);
+    expect(stream.kinds().filter((kind) => kind === 'endorsement')).toHaveLength(2500);
+    expect(stream.lines.map(({ msg }) => msg.split(' (')[0])).toEqual(['a stream waits', 'a stream waits']);
+  });
+
   test('INV-7: ends with an error exactly before a lost change', async () => {
     const stream = startStream({ behind: 1, failure: new StreamGapError(1) });
     stream.listen();

@@ -37,6 +37,19 @@ describe('a stream of Server-Sent Events', () => {
     expect(parseCursor(stream.last().id ?? '').sequence).toBe(2);
   });
 
+  test('INV-7: sends reconnect with the cursor after the last event, in the middle of a large delivery too', async () => {
+    const stream = startStream({ behind: 500, output: new PassThrough({ highWaterMark: 1024 }) });
+    await settle();
+    stream.end({ reconnect: 'shutdown' });
+    await stream.done;
+    stream.listen();
+    for (let i = 0; i < 50 && !stream.state.ended; i += 1) await settle();
+    const sent = stream.kinds().filter((kind) => kind === 'endorsement').length;
+    expect(sent).toBeGreaterThan(0);
+    expect(sent).toBeLessThan(500);
+    expect(parseCursor(stream.last().id ?? '').sequence).toBe(sent);
+  });
+
   test('asks a client that reads nothing for minutes to reconnect', async () => {
     const stream = startStream({ output: new PassThrough({ highWaterMark: 1024 }) });
     stream.feed.append('CA', 500);

@@ -74,6 +74,23 @@ describe('the next change', () => {
   });
 });
 
+describe('INV-3: a copy that the relay sent again', () => {
+  test('of a change that was returned before leaves nothing behind', () => {
+    const merge = fromStart();
+    merge.add(0, [at(1, 0)], 1);
+    expect(taken(merge)).toEqual([1]);
+    merge.add(1, [at(1, 7)], 8);
+    expect([merge.isBlocked, merge.missing, merge.highest, merge.offsets]).toEqual([false, null, 1, [1, 8]]);
+  });
+
+  test('of a waiting change does not count as waiting, so its partition is read before the others', () => {
+    const merge = fromStart();
+    merge.add(0, [at(2, 0)], 1);
+    merge.add(1, [at(2, 7)], 8);
+    expect([merge.offsets, merge.wanted(2)]).toEqual([[0, 8], new Map([[1, 8]])]);
+  });
+});
+
 describe('missing changes', () => {
   test.each([
     ['exactly one', 2, { from: 1, to: 1 }],
@@ -193,6 +210,8 @@ describe('the partitions to read next', () => {
     const merge = fromStart();
     merge.add(0, [], 17);
     expect([merge.wanted(1), merge.offsets]).toEqual([new Map([[0, 17]]), [17]]);
+    merge.add(1, [at(2, 0)], 1);
+    expect(merge.wanted(2)).toEqual(new Map([[0, 17]]));
   });
 
   test('INV-4: can be read again from the first change that was not returned', () => {

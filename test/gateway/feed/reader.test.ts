@@ -95,6 +95,20 @@ test('INV-7, INV-10: whenever readers begin, wait or lag, each gets exactly its 
   );
 });
 
+test('a waiting reader that leaves a filter gets none of its changes, although others keep the filter', async () => {
+  const log = new Log();
+  const clients = [0, 1].map(() => new Client(log, { states: ['CA'] }, log.latest));
+  for (const client of clients) void client.run(10);
+  clients[0]?.reader.changeFilter({ states: ['OR'] });
+  for (const state of ['CA', 'OR', 'CA'] as const) {
+    log.append([state]);
+    await settle();
+  }
+  expect(clients.map(({ received }) => received)).toEqual([[2], [1, 3]]);
+  for (const { reader } of clients) reader.close();
+  expect(log.fanOut.size).toBe(0);
+});
+
 test('INV-11: readers with equal filters share one delivery and its bytes', async () => {
   const log = new Log();
   const readers = [{ states: ['CA', 'OR'] }, { states: ['OR', 'CA'] }].map(

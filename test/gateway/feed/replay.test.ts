@@ -5,6 +5,7 @@ import { CHUNK_CHANGES } from '../../../gateway/feed/chunk-cache.ts';
 import { replays } from '../../../gateway/feed/metrics.ts';
 import type { Chunk, ResumePoint } from '../../../gateway/feed/rendered-event.ts';
 import { Replay } from '../../../gateway/feed/replay.ts';
+import { ReplayRun } from '../../../gateway/feed/replay-run.ts';
 import { UnreadableBatches } from '../../../gateway/feed/unreadable-batches.ts';
 import type { PartitionRead } from '../../../kafka/reading/partition-read.ts';
 import { TopicReader } from '../../../kafka/reading/topic-reader.ts';
@@ -114,6 +115,43 @@ describe('INV-10: older changes are read once for all readers', () => {
     await Promise.all(
       places.map((sequence) => readToEnd({ ...BEGINNING, sequence, offsets: offsetsAfter(sequence) })),
     );
+  });
+});
+
+describe('a read that another reader joins', () => {
+  const read = ReplayRun.prototype.read;
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+  const pointAfter = (sequence: number): ResumePoint => ({
+    ...BEGINNING,
+    sequence,
+    offsets: offsetsAfter(sequence),
+  });
+
+  test('and that ends before that reader begins, is followed by another read', async () => {
+    jest.spyOn(ReplayRun.prototype, 'read').mockImplementationOnce(function (this: ReplayRun, reader) {
+      return read.call(this, reader, 100);
+    });
+    const places = [5000, 5500].map(pointAfter);
+    const chunks = await Promise.all(places.map((place) => replay.read(place, STREAM)));
+    for (const [index, chunk] of chunks.entries()) expectFollowing(places[index] as ResumePoint, chunk);
+  });
+
+  test('INV-4: has no places for the next one, if the stream moves to another log meanwhile', async () => {
+    const runs: ReplayRun[] = [];
+    jest.spyOn(ReplayRun.prototype, 'read').mockImplementation(async function (this: ReplayRun, ...given) {
+      runs.push(this);
+      const events = await read.apply(this, given);
+      if (runs.length === 1) replay.forgetPlaces();
+      return events;
+    });
+    const quiet = { ...STREAM, latest: 0 };
+    for (let resumePoint = pointAfter(5000), chunk = 0; chunk < 3; chunk += 1) {
+      ({ resumePoint } = await replay.read(resumePoint, quiet));
+    }
+    expect(runs[1]).not.toBe(runs[0]);
+    expect(runs[2]).toBe(runs[1]);
   });
 });
 

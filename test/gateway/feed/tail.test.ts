@@ -4,8 +4,9 @@ import { createEvents } from '../../../gateway/feed/read-events.ts';
 import { Tail } from '../../../gateway/feed/tail.ts';
 import { UnreadableBatches } from '../../../gateway/feed/unreadable-batches.ts';
 import type { PartitionRead } from '../../../kafka/reading/partition-read.ts';
-import { systemClock } from '../../../service/clock.ts';
+import { type Clock, systemClock } from '../../../service/clock.ts';
 import { createLog } from '../../../service/log.ts';
+import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
 import { encodeChange } from '../../helpers/stream/write-changes.ts';
 import { until } from '../../helpers/until.ts';
 
@@ -77,9 +78,22 @@ class HoldingBrokers {
 
 const log = createLog('test', 'silent');
 
-/** Follows brokers, with a change log that has these sequences, one of which it cannot decode. */
-function followBrokers(brokers: HoldingBrokers, logged: readonly number[] = [], undecodable?: number) {
-  let loads = 0;
+interface Following {
+  /** The sequences that the change log has. */
+  logged?: readonly number[];
+  /** The one of them that it cannot decode. */
+  undecodable?: number;
+  clock?: Clock;
+  /** Called while the change log is asked for the first change that it has. */
+  whileFinding?: () => Promise<void>;
+}
+
+/** Follows brokers. */
+function followBrokers(
+  brokers: HoldingBrokers,
+  { logged = [], undecodable, clock = systemClock, whileFinding = async () => {} }: Following = {},
+) {
+  const loads: number[][] = [];
   const sequences: number[] = [];
   const lostUpTo: number[] = [];
   const tail = new Tail({
@@ -89,7 +103,7 @@ function followBrokers(brokers: HoldingBrokers, logged: readonly number[] = [], 
     expected: 0,
     changeLog: {
       async load(from, to) {
-        loads += 1;
+        loads.push([from, to]);
         const found: number[] = [];
         for (let next = from; next <= to && logged.includes(next); next += 1) {
           if (next !== undecodable) found.push(next);
@@ -99,7 +113,10 @@ function followBrokers(brokers: HoldingBrokers, logged: readonly number[] = [], 
           EPOCH,
         );
       },
-      findFirst: async (from, to) => logged.find((sequence) => sequence >= from && sequence <= to) ?? null,
+      async findFirst(from, to) {
+        await whileFinding();
+        return logged.find((sequence) => sequence >= from && sequence <= to) ?? null;
+      },
       locate: async () => null,
       reportFilled: () => {},
     },
@@ -107,8 +124,8 @@ function followBrokers(brokers: HoldingBrokers, logged: readonly number[] = [], 
     onEvents: (events) => sequences.push(...events.map(({ sequence }) => sequence)),
     onLost: (sequence) => lostUpTo.push(sequence),
     onLaterEpoch: () => {},
-    arrivals: new Arrivals(TOPIC, systemClock),
-    clock: systemClock,
+    arrivals: new Arrivals(TOPIC, clock),
+    clock,
     log,
   });
   tail.start();
@@ -117,7 +134,7 @@ function followBrokers(brokers: HoldingBrokers, logged: readonly number[] = [], 
     brokers.release();
     await stopped;
   };
-  return { sequences, lostUpTo, stop, loads: () => loads };
+  return { tail, sequences, lostUpTo, loads, stop };
 }
 
 test("a change is not held back if the one before it waits for another broker's", async () => {
@@ -142,7 +159,7 @@ test("a change is not held back if the one before it waits for another broker's"
 test('INV-7: changes that Kafka lacks are lost only if the change log lacks them too', async () => {
   const brokers = new HoldingBrokers([1]);
   for (const sequence of [1, 2, 8]) brokers.append(0, sequence);
-  const { sequences, lostUpTo, stop } = followBrokers(brokers, [1, 2, 4, 5, 8]);
+  const { sequences, lostUpTo, stop } = followBrokers(brokers, { logged: [1, 2, 4, 5, 8] });
   try {
     await until('the last change', () => sequences.at(-1) === 8, 10_000);
     expect([sequences, lostUpTo]).toEqual([
@@ -154,13 +171,71 @@ test('INV-7: changes that Kafka lacks are lost only if the change log lacks them
   }
 });
 
+/** The interval of looking for holes, in milliseconds. */
+const LOOK_MS = 1500;
+
+test('INV-7: each missing change is waited for through a whole interval, one after an earlier hole too', async () => {
+  const clock = new ManualClock();
+  const brokers = new HoldingBrokers([1, 2]);
+  const { sequences, loads, stop } = followBrokers(brokers, { logged: [1, 2, 3, 4, 5, 6], clock });
+  await settle();
+  for (const sequence of [1, 2, 4]) brokers.append(0, sequence);
+  await clock.advance(LOOK_MS);
+  brokers.append(1, 3);
+  await settle();
+  brokers.append(0, 6);
+  await clock.advance(LOOK_MS);
+  expect([sequences, loads]).toEqual([[1, 2, 3, 4], []]);
+  await clock.advance(LOOK_MS);
+  expect([sequences, loads]).toEqual([[1, 2, 3, 4, 5, 6], [[5, 6]]]);
+  await stop();
+});
+
+test('INV-7: a change that Kafka delivers while the change log is searched for it is not lost', async () => {
+  const clock = new ManualClock();
+  const brokers = new HoldingBrokers([1, 2]);
+  const whileFinding = async () => {
+    brokers.append(1, 3);
+    await settle();
+  };
+  const { sequences, lostUpTo, stop } = followBrokers(brokers, { clock, whileFinding });
+  await settle();
+  for (const sequence of [1, 2, 4]) brokers.append(0, sequence);
+  await clock.advance(3 * LOOK_MS);
+  expect([sequences, lostUpTo]).toEqual([[1, 2, 3, 4], []]);
+  await stop();
+});
+
+test('INV-5: the stream is complete up to the time of the question whose answer had the end of every partition', async () => {
+  const clock = new ManualClock();
+  const brokers = new HoldingBrokers([1, 2]);
+  const { tail, stop } = followBrokers(brokers, { clock });
+  await settle();
+  const askedAt = clock.now();
+  await clock.advance(1000);
+  brokers.append(0, 1);
+  await settle();
+  expect(tail.caughtUpAt).toBe(0);
+  brokers.append(1, 2);
+  await settle();
+  expect(tail.caughtUpAt).toBe(askedAt);
+  // Change 3 has occurred, although no partition has it yet.
+  brokers.append(0, 4);
+  await settle();
+  expect(tail.caughtUpAt).toBe(0);
+  brokers.append(1, 3);
+  await settle();
+  expect(tail.caughtUpAt).toBe(askedAt + 1000);
+  await stop();
+});
+
 test('INV-7: a change that this version cannot decode is not skipped, and is looked for once at each look', async () => {
   const brokers = new HoldingBrokers([1]);
   for (const sequence of [1, 3]) brokers.append(0, sequence);
-  const { sequences, lostUpTo, stop, loads } = followBrokers(brokers, [1, 2, 3], 2);
+  const { sequences, lostUpTo, stop, loads } = followBrokers(brokers, { logged: [1, 2, 3], undecodable: 2 });
   try {
-    await until('the second look', () => loads() >= 2, 10_000);
-    expect(loads()).toBeLessThan(4);
+    await until('the second look', () => loads.length >= 2, 10_000);
+    expect(loads.length).toBeLessThan(4);
     expect([sequences, lostUpTo]).toEqual([[1], []]);
   } finally {
     await stop();

@@ -91,6 +91,16 @@ describe('the limits of a plan, on two gateways together', () => {
     expect((await ask(plan)).refusal?.headers).toEqual({ 'Retry-After': String(12 * 60 * 60) });
   });
 
+  test('say when to retry after a minute and a day that are used up together: the next day', async () => {
+    const plan = { requestsPerMinute: 1, requestsPerDay: 1 };
+    await ask(plan);
+    const { refusal } = await ask(plan);
+    expect([refusal?.code, refusal?.headers]).toEqual([
+      'daily_limit_exceeded',
+      { 'Retry-After': String(12 * 60 * 60) },
+    ]);
+  });
+
   test.each([
     [{ requestsPerMinute: 1 }, 'allows 1 requests a minute. Ask again in 60 s.'],
     [{ requestsPerDay: 1 }, 'allows 1 requests a day (UTC). Ask again in 43200 s.'],

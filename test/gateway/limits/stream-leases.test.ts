@@ -22,8 +22,15 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** A gateway's leases, with a connection to the database that can be cut. */
-async function createGateway(times: { expiryMs?: number; renewMs?: number } = {}) {
+/**
+ * A gateway's leases, with a connection to the database that can be cut.
+ *
+ * @param wrap returns the pool that the leases use
+ */
+async function createGateway(
+  times: { expiryMs?: number; renewMs?: number } = {},
+  wrap: (pool: DatabasePool) => DatabasePool = (pool) => pool,
+) {
   const way: TcpProxy = await TcpProxy.open(database.url);
   const pool: DatabasePool = await createReadPool({
     databaseUrl: way.url,
@@ -32,7 +39,7 @@ async function createGateway(times: { expiryMs?: number; renewMs?: number } = {}
     statementTimeoutMs: 5000,
   });
   const leases = new StreamLeases({
-    pool,
+    pool: wrap(pool),
     clock: systemClock,
     log: createLog('test', 'silent'),
     ...times,
@@ -136,13 +143,13 @@ describe('open streams', () => {
     const plan = { accountId, maxStreams: 2 };
     const asked: number[] = [];
     const displaceNone = async (id: number) => asked.push(id) < 0;
-    const release = await gateway.leases.acquire(plan, () => {}, displaceNone);
+    const first = await gateway.leases.acquire(plan, () => {}, displaceNone);
     await gateway.leases.acquire(plan, () => {}, displaceNone);
     expect(asked).toEqual([]);
     await expect(gateway.leases.acquire(plan, () => {}, displaceNone)).rejects.toThrow('open streams');
     expect(asked).toEqual([accountId]);
     const displaceFirst = async () => {
-      await release();
+      await gateway.leases.release(first);
       return true;
     };
     await gateway.leases.acquire(plan, () => {}, displaceFirst);
@@ -211,6 +218,77 @@ describe('open streams', () => {
   });
 });
 
+test('a stream that closes while its lost lease is written again frees its place', async () => {
+  const [restoring, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const gateway = await createGateway({ renewMs: 10 }, (pool) => ({
+    ...pool,
+    async query(statement) {
+      const isRestore = statement.sql.includes('INSERT INTO stream_leases');
+      if (isRestore) {
+        restoring.resolve();
+        await released.promise;
+      }
+      const result = await pool.query(statement);
+      if (!isRestore) released.resolve();
+      return result;
+    },
+  }));
+  const stream = await mustOpen(gateway, 1);
+  await client.query('DELETE FROM stream_leases WHERE account_id = $1', [accountId]);
+  await restoring.promise;
+  stream.abort();
+  await released.promise;
+  await gateway.leases.stop();
+  expect(await counted()).toBe(0);
+});
+
+describe('INV-15: the streams beyond a lowered plan', () => {
+  const takeOf = async ({ leases }: Gateway, maxStreams: number | null): Promise<string> =>
+    leases.acquire({ accountId, maxStreams }, () => {});
+  const moveTo = (plan: string) =>
+    client.query('UPDATE accounts SET plan = $2 WHERE id = $1', [accountId, plan]);
+
+  test('are the oldest over all gateways together', async () => {
+    const [first, second] = [await createGateway(), await createGateway()];
+    const taken: string[] = [];
+    for (const gateway of [first, second, first, second, first]) {
+      taken.push(await takeOf(gateway, 5));
+      const { now } = systemClock;
+      const begun = now();
+      await until('the next millisecond', () => now() > begun + 1);
+    }
+    expect(await first.leases.findSurplus()).toEqual(new Set());
+    await moveTo('free');
+    expect(await first.leases.findSurplus()).toEqual(new Set([taken[0], taken[2]]));
+    expect(await second.leases.findSurplus()).toEqual(new Set([taken[1], taken[3]]));
+  });
+
+  test('include those that began while the plan had no limit', async () => {
+    const gateway = await createGateway();
+    await moveTo('internal');
+    const taken = [await takeOf(gateway, null), await takeOf(gateway, null)];
+    expect(await gateway.leases.findSurplus()).toEqual(new Set());
+    expect(await counted()).toBe(0);
+    await moveTo('free');
+    const surplus = await gateway.leases.findSurplus();
+    expect(surplus.size).toBe(1);
+    expect(taken).toContain([...surplus][0]);
+    expect(await counted()).toBe(2);
+    expect(await open(gateway, 1)).toBe('too_many_streams');
+  });
+
+  test('are none of another account', async () => {
+    const gateway = await createGateway();
+    await takeOf(gateway, 5);
+    await takeOf(gateway, 5);
+    const { rows } = await client.query(
+      `INSERT INTO accounts (name, plan) VALUES (gen_random_uuid(), 'free') RETURNING id`,
+    );
+    await gateway.leases.acquire({ accountId: rows[0].id, maxStreams: 1 }, () => {});
+    expect(await gateway.leases.findSurplus()).toEqual(new Set());
+  });
+});
+
 describe('while the database does not answer', () => {
   test('a gateway limits accounts by its own open streams and writes the leases afterwards', async () => {
     const gateway = await createGateway({ renewMs: 100 });
@@ -235,7 +313,7 @@ describe('while the database does not answer', () => {
     gateway.way.sever();
     expect(await open(gateway, 1)).toBe('too_many_streams');
     const other = { accountId: rows[0].id, maxStreams: 1 };
-    await expect(gateway.leases.acquire(other, () => {})).resolves.toBeInstanceOf(Function);
+    await expect(gateway.leases.acquire(other, () => {})).resolves.toEqual(expect.any(String));
     gateway.way.mend();
   });
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { FairQueue } from '../../../gateway/answers/fair-queue.ts';
+import { FairQueue } from '../../../gateway/limits/fair-queue.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
 import { endorse, withdraw } from '../../helpers/ballots/submissions.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
@@ -190,6 +190,21 @@ describe('a large answer of lines', () => {
     await until('the answer waits for its reader', async () => (await snapshots()) === 1);
     asked.destroy();
     await until('the query has ended', async () => (await snapshots()) === 0);
+  });
+
+  test('INV-15: ends a statement under way when the client leaves', async () => {
+    const WAITING = `${EXPORTING} AND wait_event_type = 'Lock'`;
+    const waiting = async () =>
+      (await client.query(`SELECT FROM pg_stat_activity WHERE ${WAITING}`)).rowCount;
+    await client.query('BEGIN; LOCK TABLE contests IN ACCESS EXCLUSIVE MODE');
+    try {
+      const { asked } = await open();
+      await until('the statement waits', async () => (await waiting()) === 1);
+      asked.destroy();
+      await until('the statement has ended', async () => (await waiting()) === 0, 5000);
+    } finally {
+      await client.query('ROLLBACK');
+    }
   });
 
   test('counts as left, not as failed, if the answer ends while records are fetched, as after HEAD', async () => {

@@ -13,7 +13,13 @@ const place = (level: string, name: string) => ({ ocd_id: null, name, level, typ
 /** The small ballot, and a past election whose contests are not in ballot order in the file. */
 const CATALOGUE: CatalogueLine[] = [
   ...SMALL_BALLOT,
-  ['elections', election({ slug: PAST, name: 'Oregon general 2020', date: '2020-11-03' })],
+  [
+    'elections',
+    election({
+      ...{ slug: PAST, name: 'Oregon general 2020', date: '2020-11-03' },
+      details: { fusion_voting: true },
+    }),
+  ],
   [
     'contests',
     contest('board', { election: PAST, district: place('school', 'Fernville schools'), ballot_order: 1 }),
@@ -22,7 +28,20 @@ const CATALOGUE: CatalogueLine[] = [
     'contests',
     contest('clerk', { election: PAST, district: place('county', 'Fern County'), ballot_order: 2 }),
   ],
-  ['contests', contest('governor', { election: PAST, district: place('state', 'Oregon'), ballot_order: 4 })],
+  [
+    'contests',
+    contest('governor', {
+      election: PAST,
+      district: place('state', 'Oregon'),
+      ballot_order: 4,
+      // One candidate on the lines of two parties.
+      choices: [
+        choice('ann', { party: 'Democratic' }),
+        choice('ann-working', { candidate: { full_name: 'ann' }, party: 'Working Families' }),
+        choice('bob', { party: 'Republican' }),
+      ],
+    }),
+  ],
   [
     'contests',
     contest('senator', {
@@ -51,8 +70,13 @@ beforeAll(async () => {
       ...endorse('bakers-local-1', 'mayor', 'ann'),
       contest: `${PAST}/senator`,
     },
+    ...[
+      endorse('bakers-local-1', 'mayor', 'ann'),
+      endorse('nation-herald', 'mayor', 'ann-working'),
+      endorse('coast-gazette', 'mayor', 'bob'),
+    ].map((submission) => ({ ...submission, contest: `${PAST}/governor` })),
   ]);
-  await service.eventsOnceThereAre(15);
+  await service.eventsOnceThereAre(18);
 });
 
 interface Shown {
@@ -96,6 +120,19 @@ async function refusal(query: string): Promise<string> {
   expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);
   return body.error.message;
 }
+
+test('INV-16: a candidate on the lines of two parties is recommended by the backers of both, on one line', async () => {
+  const contests = await readContests(`election=${PAST}`);
+  const governor = contests.find(({ short_title }) => short_title === 'governor');
+  const [ann, working, bob] = governor?.choices ?? [];
+  expect(governor?.choices.map(({ label }) => label)).toEqual(['ann', 'ann-working', 'bob']);
+  expect([ann, working, bob].map((each) => each?.endorsement_count)).toEqual([1, 1, 1]);
+  expect(governor?.recommendation).toEqual({
+    choice_ids: [ann?.id],
+    endorser_count: 3,
+    agreement: 'majority',
+  });
+});
 
 describe('GET /v1/recommendations', () => {
   test('recommends in each contest according to its vote method', async () => {
@@ -214,7 +251,7 @@ describe('GET /v1/recommendations', () => {
   test('only_endorsed leaves out contests in which no chosen endorser took a position', async () => {
     expect(await titles('state=OR&endorsers=bakers-local-1&levels=city&only_endorsed=false')).toHaveLength(3);
     expect(await titles('state=OR&endorsers=coast-gazette&only_endorsed=true')).toEqual(['mayor', 'sheriff']);
-    expect(await titles(`election=${PAST}&only_endorsed=true`)).toEqual(['senator']);
+    expect(await titles(`election=${PAST}&only_endorsed=true`)).toEqual(['senator', 'governor']);
   });
 
   test('repeats the parameters of the request', async () => {

@@ -136,6 +136,30 @@ describe('counted requests', () => {
     expect(await storedRequests()).toBe(6);
   });
 
+  test('are counted once, although the answer to a batch was lost and more were counted meanwhile', async () => {
+    const counter = new UsageCounter();
+    let queries = 0;
+    const pool: typeof severable.pool = {
+      ...severable.pool,
+      async query(statement) {
+        const result = await severable.pool.query(statement);
+        queries += 1;
+        if (queries <= 2) throw Object.assign(new Error('the answer is lost'), { code: 'ECONNRESET' });
+        return result;
+      },
+    };
+    const writer = new UsageWriter({ counter, pool, clock, log: log.log });
+    writer.start();
+    started.push(writer);
+    for (let round = 1; round <= 4; round += 1) {
+      counter.count(answered());
+      await clock.advance(10 * SECOND_MS);
+      await until('the round', () => queries >= round);
+    }
+    await writer.stop();
+    expect(await storedRequests()).toBe(4);
+  });
+
   test('add up to the same over any gateways and batches', async () => {
     const request = fc.record({
       gateway: fc.nat(1),

@@ -37,6 +37,15 @@ test('a piece fits into members after others of any length', () => {
   }
 });
 
+test('a member of more than two, and more than four gibibytes ends with its length modulo 2^32', () => {
+  const piece = storePiece(Buffer.alloc(65_535));
+  const member = new GzipMember();
+  for (const pieces of [40_000, 80_000]) {
+    for (let added = 0; added < 40_000; added += 1) member.add(piece);
+    expect(member.ending.readUInt32LE(6)).toBe((pieces * 65_535) % 2 ** 32);
+  }
+});
+
 test('a member whose checksum is wrong is refused by clients', () => {
   const bytes = join([compressPiece(Buffer.from('one')), storePiece(Buffer.from('two'))]);
   bytes[bytes.length - 8] = (bytes.at(-8) ?? 0) ^ 1;

@@ -178,7 +178,8 @@ export class BallotModel {
         { title: this.#fresh() },
         { short_title: this.#fresh() },
         { kind: random.pick(KINDS) },
-        { votes_allowed: 1 + random.below(3) },
+        // A contest of one seat has one vote.
+        { vote_method: 'approval', votes_allowed: 1 + random.below(3) },
         { measure_code: this.#fresh() },
         { district: district(random.pick(LEVELS), random.pick(['Anywhere', this.#fresh()])) },
       ];

@@ -72,7 +72,10 @@ export async function loadCatalogue(databaseUrl: string, lines: CatalogueLine[])
         yield checkRecord(kind, 'test.ndjson', index + 1, record, createRefusalList());
       }
     }
-    const options = { skipRefused: false, dryRun: false, maxRemovals: Number.POSITIVE_INFINITY };
+    const options = {
+      ...{ skipRefused: false, dryRun: false, maxRemovals: Number.POSITIVE_INFINITY },
+      allowRenames: true,
+    };
     const { loaded } = await importCatalogue(client, staged(), options);
     if (!loaded) throw new Error('The test catalogue was refused.');
   } finally {

@@ -27,18 +27,27 @@ interface Rules {
   ranks?: number | null;
   /** The labels of withdrawn choices. */
   withdrawn?: string;
+  /** The labels of lines of one candidate, several candidates with spaces between them: `AB CD`. */
+  lines?: string;
 }
 
 export function contestOf(
   vote_method: EndorsedContest['vote_method'],
   endorsers: readonly string[],
-  { votes = 1, ranks = null, withdrawn = '' }: Rules = {},
+  { votes = 1, ranks = null, withdrawn = '', lines = '' }: Rules = {},
 ): EndorsedContest {
   return {
     vote_method,
     votes_allowed: votes,
     ranks_allowed: ranks,
-    choices: LABELS.map((label) => ({ id: idOf(label), withdrawn: withdrawn.includes(label) })),
+    choices: LABELS.map((label) => {
+      const candidate = lines.split(' ').findIndex((labels) => labels.includes(label));
+      return {
+        id: idOf(label),
+        withdrawn: withdrawn.includes(label),
+        candidate: candidate === -1 ? null : candidate + 1,
+      };
+    }),
     picks: endorsers.flatMap((text, index) => picksOf(index + 1, text)),
   };
 }

@@ -93,10 +93,11 @@ function winnerAfter(picks: Picks, rounds: number[][]): number | 'nobody' {
   tied = withFewest(tied, (choice) => picks.filter((pick) => pick.choice === choice).length);
   if (tied.length === 1) return goOut(...tied);
 
-  // Those still tied drop out together if all their votes together are fewer than the next choice's. Otherwise, or if
-  // all remaining choices are tied, the ranking ends.
+  // Those still tied drop out together if they hold no votes at all, or if all their votes together are fewer than the
+  // next choice's. Otherwise, or if all remaining choices are tied, the ranking ends.
   const others = remaining.filter((choice) => !tied.includes(choice)).map(votes);
   const together = tied.map(votes).reduce((sum, count) => sum + count, 0);
-  if (others.length > 0 && others.every((count) => together < count)) return goOut(...tied);
+  if (others.length > 0 && (together === 0 || others.every((count) => together < count)))
+    return goOut(...tied);
   return 'nobody';
 }

@@ -1,9 +1,9 @@
-import { FairQueue } from '../../../gateway/answers/fair-queue.ts';
 import { ResponseCache } from '../../../gateway/answers/response-cache.ts';
 import { createConfig } from '../../../gateway/config.ts';
 import type { GatewayContext } from '../../../gateway/context.ts';
 import { encodeContent } from '../../../gateway/http/content.ts';
 import type { RawRequest } from '../../../gateway/http/route.ts';
+import { FairQueue } from '../../../gateway/limits/fair-queue.ts';
 import { routes } from '../../../gateway/routes/index.ts';
 import { systemClock } from '../../../service/clock.ts';
 import { Coalescer } from '../../../service/coalescer.ts';
@@ -46,7 +46,8 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
   const [route, parameters] = findRoute(pathname);
   const config = createConfig({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'localhost:9092' });
   // The data endpoints use only this part of the context.
-  const largeAnswers = new FairQueue({ atOnce: 1, atOnceOfAccount: 1, waiting: 0, waitingOfAccount: 0 });
+  const limits = { atOnce: 1, atOnceOfAccount: 1, reserved: 0, waiting: 0, waitingOfAccount: 0 };
+  const [largeAnswers, digests] = [new FairQueue(limits), new FairQueue(limits)];
   const responseCache = new ResponseCache({
     maxBytes: 0,
     retentionMs: config.retentionMs,
@@ -58,6 +59,7 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
     pool,
     replicas,
     largeAnswers,
+    digests,
     responseCache,
     config,
     clock: systemClock,

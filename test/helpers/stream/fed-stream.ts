@@ -18,11 +18,13 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 
 /** A feed to which the test appends events, or for which it sets a failure. */
-class FakeFeed {
+export class FakeFeed {
   readonly #clock: ManualClock;
   readonly #events: RenderedEvent[] = [];
   readonly #fanOut = new FanOut();
   failure: Error | undefined;
+  /** The reads that fail with it, counted from 1; all by default. */
+  failing: readonly number[] | undefined;
   /** An error in making ids, which every frame except an endorsement needs. */
   broken: Error | undefined;
   reads = 0;
@@ -56,7 +58,7 @@ class FakeFeed {
 
   async read(resumePoint: ResumePoint): Promise<Chunk> {
     this.reads += 1;
-    if (this.failure) throw this.failure;
+    if (this.failure && (this.failing?.includes(this.reads) ?? true)) throw this.failure;
     const events = this.#events.slice(resumePoint.sequence, resumePoint.sequence + 1000);
     return { events, resumePoint: events.at(-1)?.resumePoint ?? this.latest };
   }
@@ -70,6 +72,8 @@ interface Setting {
   /** The number of changes after the point at which the stream begins. */
   behind?: number;
   failure?: Error;
+  /** The reads that fail with it, counted from 1; all by default. */
+  failing?: readonly number[];
   /** The time for which an event stays readable, in milliseconds. */
   retentionMs?: number;
 }
@@ -83,6 +87,7 @@ export function startStream(setting: Setting = {}) {
   const beginning = feed.latest;
   feed.append('CA', setting.behind ?? 0);
   feed.failure = setting.failure;
+  feed.failing = setting.failing;
   const events: EventSourceMessage[] = [];
   const comments: string[] = [];
   let text = '';

@@ -62,6 +62,16 @@ test.each(CODECS)('reads what producers write with %s', (codec) => {
   );
 });
 
+test("records of a topic with append times have the broker's time, whatever their producer sent", () => {
+  const fields = [TIME - 5000, TIME + 5000].map((timestamp) => ({ key: null, value: null, timestamp }));
+  const batch = createBatch(fields);
+  batch.writeInt16BE(batch.readInt16BE(21) | (1 << 3), 21);
+  batch.writeBigInt64BE(BigInt(TIME + 60_000), 35);
+  const [read] = [...splitBatches(withChecksum(batch))];
+  const times = readRecords(read as RecordBatch).map(({ timestamp }) => timestamp);
+  expect([read?.newestAt, ...times]).toEqual(new Array(3).fill(TIME + 60_000));
+});
+
 test('leaves a cut-off batch to the next fetch', () => {
   const whole = createBatch([{ key: null, value: Buffer.from('one') }]);
   for (let length = 0; length < whole.length; length += 1) {

@@ -63,7 +63,7 @@ test('a loop begins when a broker gets its first partition, and ends with its la
   expect(loops.nodes).toEqual([2]);
 });
 
-test('a failed read is reported once, and retried after a pause', async () => {
+test('a failed read is reported once, and retried after a pause; after a success the next one is reported too', async () => {
   sources = [1];
   start();
   await settle();
@@ -76,10 +76,14 @@ test('a failed read is reported once, and retried after a pause', async () => {
   expect(reads.map(({ isFailing }) => isFailing)).toEqual([false, true, true]);
   reads[2]?.end.resolve();
   await settle();
+  expect(reads[3]?.isFailing).toBe(false);
   expect(lines.map(({ msg }) => msg.split(';')[0])).toEqual([
     'the topic cannot be read',
     'the topic is readable again',
   ]);
+  reads[3]?.end.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }));
+  await settle();
+  expect(lines).toHaveLength(3);
 });
 
 test('a failure that ends the reading is not retried', async () => {

@@ -14,6 +14,7 @@ import { until } from '../../helpers/until.ts';
 const NOT_LEADER = 6;
 const MESSAGE_TOO_LARGE = 10;
 const PRODUCER_ID_AT = 43;
+const FIRST_SEQUENCE_AT = 53;
 
 let brokers: Brokers;
 let topic: string;
@@ -174,6 +175,10 @@ describe('a writer', () => {
     await writer.send(records);
     expect(requests).toHaveLength(2);
     expect(producerIds().size).toBe(2);
+    const firsts = [...(requests[1]?.batches.values() ?? [])].map((bytes) =>
+      bytes.readInt32BE(FIRST_SEQUENCE_AT),
+    );
+    expect(firsts).toEqual(firsts.map(() => 0));
     const read = [...(await readValues()).values()].flat();
     expect(read).toHaveLength(17);
     expect(read).toEqual(expect.arrayContaining(records.map(({ value }) => String(value))));

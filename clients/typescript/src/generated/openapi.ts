@@ -1388,7 +1388,7 @@ export interface components {
         /** @description The choices to mark in a contest, according to the chosen endorsers. */
         Recommendation: {
             agreement: components["schemas"]["Agreement"];
-            /** @description The choices to mark, most-backed first, or the ranking. Every one has backers and is not withdrawn. The ranking is the order of repeated instant run-offs over the rankings of the endorsers, without withdrawn choices: the winner, then the winner among the rest, up to ranks_allowed. In each round a ranking counts for its best remaining choice. A choice with more than half of the rankings that still count wins; otherwise the one with fewest goes out. A tie for fewest is broken by the latest earlier round in which the tied differ, then by the number of endorsers that pick them at any rank. Those still tied go out together if all their votes are fewer than those of the next choice; otherwise the ranking ends. */
+            /** @description The choices to mark, most-backed first, or the ranking. Every one has backers and is not withdrawn. Choices with the same candidate are lines of one contender: its backers count once, it takes one seat and one rank, and one line is named, the one with most backers of its own, then the first in ballot order. The ranking is the order of repeated instant run-offs over the rankings of the endorsers, without withdrawn choices: the winner, then the winner among the rest, up to ranks_allowed. In each round a ranking counts for its best remaining choice. A choice with more than half of the rankings that still count wins; otherwise the one with fewest goes out. A tie for fewest is broken by the latest earlier round in which the tied differ, then by the number of endorsers that pick them at any rank. Those still tied go out together if they have no votes, or if all their votes are fewer than those of the next choice; otherwise the ranking ends. */
             choice_ids: number[];
             /** @description How many of the chosen endorsers took a position, by a pick of any choice. */
             endorser_count: number;
@@ -1453,7 +1453,7 @@ export interface components {
         RecommendedContest: {
             /** @description The place of the contest among those of its election. */
             ballot_order: number;
-            /** @description Most-backed first; choices with equally many backers in ballot order. */
+            /** @description Most-backed first; choices with equally many backers in ballot order. Lines of one candidate stand together, by the backers of those that stand, then by their own. */
             choices: components["schemas"]["RecommendedChoice"][];
             /** @description The text or the question of a measure; null for other contests. */
             description: string | null;
@@ -1600,7 +1600,7 @@ export interface components {
         /** @description The service ends the connection; the client connects again. */
         StreamReconnect: {
             /**
-             * @description lifetime: the connection has lasted for its time. shutdown: this gateway stops. slow_consumer: the client does not read fast enough. subscription_changed: the subscription was deleted. displaced: the client did not acknowledge, and another stream of the account has taken the place. plan_changed: the plan allows fewer open streams now.
+             * @description lifetime: the connection has lasted for its time. shutdown: this gateway stops. slow_consumer: the client does not read fast enough. subscription_changed: the subscription was deleted. displaced: the client did not acknowledge, and another stream of the account has taken the place. plan_changed: the account has more open streams than its plan allows now.
              * @enum {string}
              */
             reason: "lifetime" | "shutdown" | "slow_consumer" | "subscription_changed" | "displaced" | "plan_changed";

@@ -29,6 +29,7 @@ test.each<[Ending, string]>([
   [refusal(null, 'account_suspended'), 'refused'],
   [refusal(404, 'subscription_not_found'), 'refused'],
   [refusal(null, 'subscription_not_found'), 'refused'],
+  [refusal(null, 'too_many_streams'), 'refused'],
 ])('%j stops as %s', (ending, why) => {
   expect(decideNext(ending, FIRST)).toMatchObject({
     kind: 'stop',

@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { FairQueue } from '../../../gateway/answers/fair-queue.ts';
+import { FairQueue } from '../../../gateway/limits/fair-queue.ts';
 
 const HERE = { accountId: 1, gone: new AbortController().signal };
 const OTHER = { ...HERE, accountId: 2 };
 const BUSY = { code: 'server_busy', headers: { 'Retry-After': '2' } };
+const OWN = { code: 'too_many_requests_in_flight', headers: { 'Retry-After': '2' } };
 
 /** Work that ends when the test says so. */
 function createWork() {
@@ -19,7 +20,13 @@ function createWork() {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 test('as much work as allowed runs at a time, the rest in order of arrival', async () => {
-  const queue = new FairQueue({ atOnce: 2, atOnceOfAccount: 2, waiting: 10, waitingOfAccount: 10 });
+  const queue = new FairQueue({
+    atOnce: 2,
+    atOnceOfAccount: 2,
+    reserved: 0,
+    waiting: 10,
+    waitingOfAccount: 10,
+  });
   const works = Array.from({ length: 4 }, createWork);
   const done = works.map(({ work }) => queue.run(work, HERE));
   await settle();
@@ -36,11 +43,17 @@ test('as much work as allowed runs at a time, the rest in order of arrival', asy
 });
 
 test('a request is refused if too many wait, or too many of its own account', async () => {
-  const queue = new FairQueue({ atOnce: 1, atOnceOfAccount: 1, waiting: 2, waitingOfAccount: 1 });
+  const queue = new FairQueue({
+    atOnce: 1,
+    atOnceOfAccount: 1,
+    reserved: 0,
+    waiting: 2,
+    waitingOfAccount: 1,
+  });
   const works = Array.from({ length: 3 }, createWork);
   const [first, second, third] = works.map(({ work }, index) => queue.run(work, index < 2 ? HERE : OTHER));
   await settle();
-  await expect(queue.run(createWork().work, HERE)).rejects.toMatchObject(BUSY);
+  await expect(queue.run(createWork().work, HERE)).rejects.toMatchObject(OWN);
   await expect(queue.run(createWork().work, { ...HERE, accountId: 3 })).rejects.toMatchObject(BUSY);
   for (const { resolve } of works) resolve('done');
   expect(await Promise.all([first, second, third])).toEqual(['done', 'done', 'done']);
@@ -48,7 +61,13 @@ test('a request is refused if too many wait, or too many of its own account', as
 });
 
 test('a client that disconnects leaves the queue at once, and its work is not done', async () => {
-  const queue = new FairQueue({ atOnce: 1, atOnceOfAccount: 1, waiting: 2, waitingOfAccount: 2 });
+  const queue = new FairQueue({
+    atOnce: 1,
+    atOnceOfAccount: 1,
+    reserved: 0,
+    waiting: 2,
+    waitingOfAccount: 2,
+  });
   const [first, left, last] = [createWork(), createWork(), createWork()];
   const client = new AbortController();
   const gone = { ...HERE, gone: client.signal };
@@ -65,7 +84,13 @@ test('a client that disconnects leaves the queue at once, and its work is not do
 });
 
 test('an account runs no more requests than its limit, and does not delay the next of another account', async () => {
-  const queue = new FairQueue({ atOnce: 2, atOnceOfAccount: 1, waiting: 10, waitingOfAccount: 10 });
+  const queue = new FairQueue({
+    atOnce: 2,
+    atOnceOfAccount: 1,
+    reserved: 0,
+    waiting: 10,
+    waitingOfAccount: 10,
+  });
   const [first, second, other] = [createWork(), createWork(), createWork()];
   const done = [queue.run(first.work, HERE), queue.run(second.work, HERE), queue.run(other.work, OTHER)];
   await settle();
@@ -80,10 +105,35 @@ test('an account runs no more requests than its limit, and does not delay the ne
   expect(await Promise.all(done)).toEqual(['done', 'done', 'done']);
 });
 
+test('a request whose account is at its limit does not block requests behind it', async () => {
+  const queue = new FairQueue({
+    atOnce: 2,
+    atOnceOfAccount: 1,
+    reserved: 0,
+    waiting: 10,
+    waitingOfAccount: 10,
+  });
+  const [first, other, second, third] = [createWork(), createWork(), createWork(), createWork()];
+  const done = [
+    queue.run(first.work, HERE),
+    queue.run(other.work, OTHER),
+    queue.run(second.work, HERE),
+    queue.run(third.work, { ...HERE, accountId: 3 }),
+  ];
+  other.resolve('done');
+  await settle();
+  expect([second.isBegun(), third.isBegun()]).toEqual([false, true]);
+  first.resolve('done');
+  await settle();
+  expect(second.isBegun()).toBe(true);
+  for (const { resolve } of [second, third]) resolve('done');
+  expect(await Promise.all(done)).toEqual(['done', 'done', 'done', 'done']);
+});
+
 test('requests that wait or would have to wait are refused during a shutdown', async () => {
   const draining = new AbortController();
   const queue = new FairQueue({
-    ...{ atOnce: 1, atOnceOfAccount: 1, waiting: 10, waitingOfAccount: 10 },
+    ...{ atOnce: 1, atOnceOfAccount: 1, reserved: 0, waiting: 10, waitingOfAccount: 10 },
     draining: draining.signal,
   });
   const [first, waiting] = [createWork(), createWork()];
@@ -95,4 +145,53 @@ test('requests that wait or would have to wait are refused during a shutdown', a
   first.resolve('done');
   expect(await done).toBe('done');
   expect(waiting.isBegun()).toBe(false);
+});
+
+/** Runs work that ends only when the test ends it, and notes the accounts in the order of their turns. */
+function createTurns(limits: ConstructorParameters<typeof FairQueue>[0]) {
+  const queue = new FairQueue(limits);
+  const begun: number[] = [];
+  const ends: (() => void)[] = [];
+  const ask = (accountId: number) => {
+    const work = () => {
+      begun.push(accountId);
+      return new Promise<void>((resolve) => ends.push(resolve));
+    };
+    return queue.run(work, { ...HERE, accountId });
+  };
+  const endFirst = async () => {
+    ends.shift()?.();
+    await settle();
+  };
+  return { begun, ask, endFirst };
+}
+
+test('INV-15: accounts take turns, however many requests one of them has', async () => {
+  const { begun, ask, endFirst } = createTurns({
+    ...{ atOnce: 1, atOnceOfAccount: 1, reserved: 0, waiting: 100, waitingOfAccount: 50 },
+  });
+  for (const accountId of [1, 1, 1, 1, 1, 1, 2, 2, 3]) ask(accountId);
+  for (let turn = 0; turn < 9; turn += 1) await endFirst();
+  expect(begun).toEqual([1, 2, 3, 1, 2, 1, 1, 1, 1]);
+});
+
+test('INV-15: an account that returns after each answer does not starve one that waits', async () => {
+  const { begun, ask, endFirst } = createTurns({
+    ...{ atOnce: 1, atOnceOfAccount: 1, reserved: 0, waiting: 100, waitingOfAccount: 50 },
+  });
+  for (const accountId of [1, 1, 1]) ask(accountId);
+  for (let turn = 0; turn < 6; turn += 1) {
+    ask(2);
+    await endFirst();
+  }
+  expect(begun.slice(0, 6)).toEqual([1, 2, 1, 2, 1, 2]);
+});
+
+test('INV-15: reserved turns are for accounts without one', async () => {
+  const { begun, ask } = createTurns({
+    ...{ atOnce: 4, atOnceOfAccount: 2, reserved: 2, waiting: 100, waitingOfAccount: 50 },
+  });
+  for (const accountId of [1, 1, 1, 2, 2, 3, 3, 4]) ask(accountId);
+  await settle();
+  expect(begun).toEqual([1, 1, 2, 3]);
 });

@@ -1,0 +1,45 @@
+import { distance } from 'fastest-levenshtein';
+
+/** The words of a name, without case, accents and punctuation. */
+function wordsOf(name: string): string[] {
+  const folded = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  return folded.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+}
+
+/** Whether one of two words is the other's initial, or they are equal. */
+const isAlike = (a: string, b: string): boolean =>
+  a === b || (a.length === 1 && b.startsWith(a)) || (b.length === 1 && a.startsWith(b));
+
+/** Whether all words of one name are found in the other, in order. */
+function isPartOf(words: readonly string[], whole: readonly string[]): boolean {
+  let at = 0;
+  for (const word of whole) if (at < words.length && isAlike(words[at] as string, word)) at += 1;
+  return at === words.length;
+}
+
+/** Letters that may differ in a name of so many letters or more, the strictest last. */
+const TYPOS = [
+  { letters: 8, most: 2 },
+  { letters: 4, most: 1 },
+  { letters: 0, most: 0 },
+];
+
+/**
+ * Whether a candidate's new name corrects the old one, and does not name another person (INV-16; contract,
+ * "Candidates"):
+ * - they differ only in case, accents, spaces and punctuation,
+ * - one has all words of the other, in order, and initials stand for words: "Joe Biden" and "Joseph R. Biden" differ in
+ *   a word, "Joe Biden" and "J. R. Biden" do not; or
+ * - one letter differs in a name of four letters or more, or two in a name of eight.
+ */
+export function isNameCorrection(before: string, after: string): boolean {
+  const [old, corrected] = [wordsOf(before), wordsOf(after)];
+  const [few, many] = old.length <= corrected.length ? [old, corrected] : [corrected, old];
+  // A name of initials alone would be part of many names.
+  const haveWords = [few, many].every((words) => words.some((word) => word.length > 1));
+  if (haveWords && isPartOf(few, many)) return true;
+  const [a, b] = [old.join(''), corrected.join('')];
+  const letters = Math.min(a.length, b.length);
+  const most = TYPOS.find((rule) => letters >= rule.letters)?.most ?? 0;
+  return distance(a, b) <= most;
+}

@@ -1,0 +1,27 @@
+import { type Content, type Html, html } from './html.ts';
+import { Form } from './layout.ts';
+import { CSRF_FIELD } from './session/forgery.ts';
+
+/** The field that asks to show the form's account again before the form is handled. */
+export const SWITCH_FIELD = 'show_account';
+/** Fields that nobody has entered. */
+const HIDDEN = new Set([CSRF_FIELD, SWITCH_FIELD, 'form', 'version']);
+
+/** What somebody has entered into a form that was not handled. */
+export function Entered({ form }: { form: URLSearchParams }): Html | null {
+  const entered = [...form].filter(([name, value]) => !HIDDEN.has(name) && value !== '');
+  if (entered.length === 0) return null;
+  return html`
+    <h2>What the form says</h2>
+    <dl class="entered">${entered.map(([name, value]) => html`<div><dt>${name.replaceAll('_', ' ')}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** A form that sends another one again, with everything that was entered. */
+export function SendAgain(props: { form: URLSearchParams; path: string; children?: Content }): Html {
+  const { form, path, children } = props;
+  return html`
+    <${Form} action=${path} csrf=${form.get(CSRF_FIELD) ?? ''}>
+      ${[...form].map(([name, value]) => name !== CSRF_FIELD && html`<input type="hidden" name=${name} value=${value} />`)}
+      ${children}
+    <//>`;
+}

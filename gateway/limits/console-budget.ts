@@ -1,0 +1,45 @@
+import type { Clock } from '../../service/clock.ts';
+import type { ConsoleSession } from '../../store/access/console-sessions.ts';
+import { ApiError } from '../http/api-error.ts';
+import { TokenBuckets } from './token-buckets.ts';
+
+/** The most requests in a minute, for a gateway. */
+const OF_SESSION = 120;
+const OF_ACCOUNT = 600;
+
+type Sender = Pick<ConsoleSession, 'id' | 'accountId'>;
+
+/**
+ * Limits the requests of the console: its pages, its forms, and the API for its pages. They have limits of their own
+ * by session and by account, so that nobody is locked out of the console by the account's programs, and neither
+ * a session nor an account holds up the others (INV-15).
+ */
+export class ConsoleBudget {
+  readonly #ofSessions: TokenBuckets;
+  readonly #ofAccounts: TokenBuckets;
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#ofSessions = new TokenBuckets(OF_SESSION, clock);
+    this.#ofAccounts = new TokenBuckets(OF_ACCOUNT, clock);
+  }
+
+  /** Counts a request. @returns 0, or the seconds after which a refused request can be sent again */
+  admit({ id, accountId }: Sender): number {
+    const waitMs = Math.max(this.#ofSessions.waitMs(id), this.#ofAccounts.waitMs(accountId));
+    if (waitMs > 0) return Math.ceil(waitMs / 1000);
+    this.#ofSessions.take(id);
+    this.#ofAccounts.take(accountId);
+    return 0;
+  }
+
+  /** Counts a request to the API. @throws ApiError rate_limit_exceeded, with Retry-After */
+  require(sender: Sender): void {
+    const seconds = this.admit(sender);
+    if (seconds === 0) return;
+    throw new ApiError(
+      'rate_limit_exceeded',
+      `The console takes ${OF_SESSION} requests a minute of a session and ${OF_ACCOUNT} of an account. Ask again in ${seconds} s.`,
+      { 'Retry-After': String(seconds) },
+    );
+  }
+}

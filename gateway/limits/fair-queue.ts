@@ -1,0 +1,168 @@
+import { ApiError, createUnavailableError, SHUTTING_DOWN } from '../http/api-error.ts';
+
+export interface FairQueueLimits {
+  /** The most requests that have a turn at a time. */
+  atOnce: number;
+  /** The most of them for one account. */
+  atOnceOfAccount: number;
+  /** The turns that only accounts without a turn can take. */
+  reserved: number;
+  /** The most requests that may wait. */
+  waiting: number;
+  /** The most waiting requests of one account. */
+  waitingOfAccount: number;
+}
+
+interface FairQueueOptions extends FairQueueLimits {
+  /** Aborts when the gateway shuts down. Waiting requests are then refused; work under way continues. */
+  draining?: AbortSignal;
+}
+
+/** A client with a request in the queue. */
+export interface QueueClient {
+  accountId: number;
+  /** Aborts when the client disconnects. */
+  gone: AbortSignal;
+}
+
+interface QueuedRequest {
+  begin: () => void;
+  refuse: (error: ApiError) => void;
+}
+
+/** An account that has a turn or waits for one. */
+interface QueueingAccount {
+  id: number;
+  running: number;
+  /** In order of arrival. */
+  waiting: Set<QueuedRequest>;
+  /** The round in which it gets its next turn. */
+  round: number;
+}
+
+/**
+ * Bounds how much costly work is done at a time, in all and for one account, and lets the accounts take turns (INV-15):
+ * in each round, every account that waits gets one turn, however many requests it has. An account that comes later
+ * joins the present round.
+ */
+export class FairQueue {
+  readonly #limits: FairQueueLimits;
+  readonly #accounts = new Map<number, QueueingAccount>();
+  readonly #draining: AbortSignal | undefined;
+  #round = 0;
+  #running = 0;
+  #waiting = 0;
+
+  constructor({ draining, ...limits }: FairQueueOptions) {
+    this.#limits = limits;
+    this.#draining = draining;
+    draining?.addEventListener('abort', () => {
+      for (const { waiting } of this.#accounts.values()) {
+        for (const { refuse } of waiting) refuse(createUnavailableError('server_busy', SHUTTING_DOWN));
+      }
+    });
+  }
+
+  /**
+   * Runs the work when its turn comes. Clients that disconnect leave the queue.
+   *
+   * @throws ApiError, with Retry-After, if the request cannot wait: too_many_requests_in_flight if too many of its
+   *   account wait, server_busy if too many wait in all or the gateway shuts down before its turn; and the errors of
+   *   the work.
+   */
+  async run<T>(work: () => Promise<T>, { accountId, gone }: QueueClient): Promise<T> {
+    const account = this.#enter(accountId);
+    if (this.#mayBegin(account)) this.#takeTurn(account);
+    else await this.#wait(account, gone);
+    try {
+      return await work();
+    } finally {
+      account.running -= 1;
+      this.#running -= 1;
+      this.#leave(account);
+      this.#beginNext();
+    }
+  }
+
+  #enter(id: number): QueueingAccount {
+    const known = this.#accounts.get(id);
+    if (known) return known;
+    const account = { id, running: 0, waiting: new Set<QueuedRequest>(), round: this.#round };
+    this.#accounts.set(id, account);
+    return account;
+  }
+
+  /** Forgets an account that has no request any more. */
+  #leave(account: QueueingAccount): void {
+    if (account.running === 0 && account.waiting.size === 0) this.#accounts.delete(account.id);
+  }
+
+  #mayBegin({ running }: QueueingAccount): boolean {
+    const { atOnce, atOnceOfAccount, reserved } = this.#limits;
+    const open = running === 0 ? atOnce : atOnce - reserved;
+    return this.#running < open && running < atOnceOfAccount;
+  }
+
+  #takeTurn(account: QueueingAccount): void {
+    this.#round = Math.max(this.#round, account.round);
+    account.round = this.#round + 1;
+    account.running += 1;
+    this.#running += 1;
+  }
+
+  /** Begins the first request of the account whose round is the earliest. */
+  #beginNext(): void {
+    let next: QueueingAccount | undefined;
+    for (const account of this.#accounts.values()) {
+      const isEarlier = next === undefined || account.round < next.round;
+      if (isEarlier && account.waiting.size > 0 && this.#mayBegin(account)) next = account;
+    }
+    const [request] = next?.waiting ?? [];
+    if (!next || !request) return;
+    this.#takeTurn(next);
+    request.begin();
+  }
+
+  /** Resolves when the request's turn comes. Rejects if the client disconnects first. */
+  #wait(account: QueueingAccount, gone: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const stopWaiting = () => {
+      if (account.waiting.delete(request)) this.#waiting -= 1;
+      gone.removeEventListener('abort', giveUp);
+    };
+    const refuse = (error: ApiError) => {
+      stopWaiting();
+      this.#leave(account);
+      reject(error);
+    };
+    const giveUp = () => refuse(createUnavailableError('server_busy', 'The client has disconnected.'));
+    const begin = () => {
+      stopWaiting();
+      resolve();
+    };
+    const request = { begin, refuse };
+    const refusal = this.#findRefusal(account);
+    if (refusal) refuse(refusal);
+    else {
+      account.waiting.add(request);
+      this.#waiting += 1;
+      gone.addEventListener('abort', giveUp);
+      if (gone.aborted) giveUp();
+    }
+    return promise;
+  }
+
+  /** Why a request cannot wait; null if it can. */
+  #findRefusal({ waiting }: QueueingAccount): ApiError | null {
+    if (this.#draining?.aborted) return createUnavailableError('server_busy', SHUTTING_DOWN);
+    if (waiting.size >= this.#limits.waitingOfAccount) {
+      return new ApiError(
+        'too_many_requests_in_flight',
+        'Too many costly requests of the account wait already; wait for some of them to be answered.',
+        { 'Retry-After': '2' },
+      );
+    }
+    if (this.#waiting < this.#limits.waiting) return null;
+    return createUnavailableError('server_busy', 'Too many costly requests wait; try again.');
+  }
+}

@@ -1,0 +1,83 @@
+/* Rules across the fields of a contest (contract, "Fields must agree"). A contest that contradicts itself is refused. */
+import { type Problem, showValue } from '../problems.ts';
+import type { ChoiceRecord, ContestRecord } from './contest-fields.ts';
+
+/** A rule: the fields that contradict each other, and what would be right. */
+type Rule = (contest: ContestRecord) => Problem[];
+
+const refuseIf = (isWrong: boolean, field: string, message: string): Problem[] =>
+  isWrong ? [{ field, message }] : [];
+
+const seats: Rule = ({ vote_method: method, votes_allowed: votes }) => {
+  const most = votes ?? null;
+  if (most === null) return [];
+  const isSingle = method === 'plurality' || method === 'yes_no';
+  return [
+    ...refuseIf(isSingle && most > 1, 'votes_allowed', `must be 1 or null for ${method}, is ${most}`),
+    ...refuseIf(
+      method === 'multi_seat' && most === 1,
+      'votes_allowed',
+      'must be more than 1 or null for multi_seat, is 1',
+    ),
+  ];
+};
+
+const ranks: Rule = ({ vote_method: method, ranks_allowed: most }) =>
+  refuseIf(
+    (most ?? null) !== null && method !== 'ranked_choice',
+    'ranks_allowed',
+    `must be null unless the contest is ranked_choice, is ${most} for ${method}`,
+  );
+
+const answers: Rule = ({ kind, vote_method: method, choices }) => {
+  const count = (answer: string) => choices.filter(({ measure_answer: given }) => given === answer).length;
+  const [yes, no] = [count('yes'), count('no')];
+  if (method !== 'yes_no') {
+    const message = `must have no measure_answer unless the contest is yes_no, have ${yes + no}`;
+    return refuseIf(yes + no > 0, 'choices', message);
+  }
+  return [
+    ...refuseIf(
+      kind === 'candidate',
+      'vote_method',
+      'must not be yes_no for candidates: it is for measures and retention',
+    ),
+    ...refuseIf(
+      yes !== 1 || no !== 1,
+      'choices',
+      `must have one measure_answer yes and one no, have ${yes} and ${no}`,
+    ),
+  ];
+};
+
+const noneOfThese: Rule = ({ choices }) => {
+  const count = choices.filter(({ option }) => option === 'none_of_these').length;
+  return refuseIf(count > 1, 'choices', `must have at most one none_of_these, have ${count}`);
+};
+
+/** Equal labels are lines of one candidate, or carry different parties. */
+const labels: Rule = ({ choices }) => {
+  const first = new Map<string, number>();
+  return choices.flatMap((choice, index) => {
+    const earlier = first.get(choice.label);
+    if (earlier === undefined) first.set(choice.label, index);
+    const other = earlier === undefined ? undefined : choices[earlier];
+    const isAmbiguous =
+      other !== undefined &&
+      !isSameCandidate(choice, other) &&
+      (choice.party ?? null) === (other.party ?? null);
+    const message = `must differ from that of choices[${earlier}] or have another party, is ${showValue(choice.label)}`;
+    return refuseIf(isAmbiguous, `choices[${index}].label`, message);
+  });
+};
+
+const nameOf = ({ candidate }: ChoiceRecord): string | undefined => candidate?.key ?? candidate?.full_name;
+const isSameCandidate = (a: ChoiceRecord, b: ChoiceRecord): boolean =>
+  nameOf(a) !== undefined && nameOf(a) === nameOf(b);
+
+const RULES: readonly Rule[] = [seats, ranks, answers, noneOfThese, labels];
+
+/** The contradictions between the fields of a contest. */
+export function findContradictions(contest: ContestRecord): Problem[] {
+  return RULES.flatMap((rule) => rule(contest));
+}

@@ -1,0 +1,40 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { type Leadership, startLeadership, type Term } from '../../consumers/leadership.ts';
+import { createLog } from '../../service/log.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { until } from '../helpers/until.ts';
+
+const database = useTestDatabase();
+const LOCKS = { leader: 4711, working: 4712 };
+const started: Leadership[] = [];
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((one) => one.stop()));
+});
+
+/** Starts a process whose work succeeds when the test says so. */
+function start() {
+  const begun = Promise.withResolvers<Term>();
+  const leadership = startLeadership({
+    ...{ name: 'the work', where: 'apply', databaseUrl: database.url, locks: LOCKS },
+    onLead: () => {},
+    log: createLog('test', 'silent'),
+    lead: async (term) => {
+      begun.resolve(term);
+      await new Promise((resolve) => term.signal.addEventListener('abort', resolve));
+    },
+  });
+  started.push(leadership);
+  return { leadership, begun: begun.promise };
+}
+
+test('a stand-by that takes over is not ready until its own work has succeeded', async () => {
+  const first = start();
+  await (await first.begun).succeeded();
+  const second = start();
+  await until('it stands by', () => second.leadership.isReady());
+  await first.leadership.stop();
+  const term = await second.begun;
+  expect([second.leadership.isReady(), second.leadership.leads()]).toEqual([false, false]);
+  await term.succeeded();
+  expect([second.leadership.isReady(), second.leadership.leads()]).toEqual([true, true]);
+});

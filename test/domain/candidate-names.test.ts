@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals';
+import { isNameCorrection } from '../../domain/candidate-names.ts';
+
+test.each([
+  ['Joe Biden', 'JOE BIDEN'],
+  ['Jose Peña', 'José Pena'],
+  ["Beto O'Rourke", 'Beto O’Rourke'],
+  ['Mary-Ann Lee', 'Mary Ann Lee'],
+  ['Joe Biden', 'Joe R. Biden'],
+  ['J. R. Biden', 'Joe Robinette Biden'],
+  ['Biden', 'Joe Biden'],
+  ['Joe Bidn', 'Joe Biden'],
+  ['Kamala Haris', 'Kamela Harris'],
+  ['Lee', 'lee'],
+])('%s and %s are one person', (before, after) => {
+  expect([isNameCorrection(before, after), isNameCorrection(after, before)]).toEqual([true, true]);
+});
+
+test.each([
+  ['Joe Biden', 'Kamala Harris'],
+  ['Ann Lee', 'Bob Lee'],
+  ['Joe Biden', 'Jill Biden'],
+  ['Lee', 'Lea'],
+  ['Anne', 'Ann'],
+  ['Bob B.', 'Robert B.'],
+  ['J. B.', 'Joe Biden'],
+  ['Biden Joe', 'Joe R. Bidenn'],
+  ['', 'Ann'],
+])('%s and %s are two', (before, after) => {
+  expect([isNameCorrection(before, after), isNameCorrection(after, before)]).toEqual([false, false]);
+});

@@ -1,0 +1,47 @@
+/** Long polls that pass changes outside of their filter before they wait. */
+import { expect, jest, test } from '@jest/globals';
+import { LongPoll } from '../../../gateway/delivery/long-poll.ts';
+import type { Feed } from '../../../gateway/feed/feed.ts';
+import { ApiError } from '../../../gateway/http/api-error.ts';
+import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
+import { FakeFeed, SECOND } from '../../helpers/stream/fed-stream.ts';
+
+/** A poll for changes in Oregon, behind three changes in California. */
+function startPoll() {
+  const clock = new ManualClock();
+  const feed = new FakeFeed(clock);
+  const start = feed.latest;
+  feed.append('CA', 3);
+  const confirm = jest.fn(async () => {});
+  const poll = new LongPoll(feed as unknown as Feed, {
+    ...{ start, filter: { states: ['OR'] }, limit: 10, waitMs: 25 * SECOND, confirm, clock },
+    signal: new AbortController().signal,
+  });
+  return { clock, feed, confirm, poll, answer: poll.run() };
+}
+
+test('a poll that waits after changes outside of its filter is confirmed before it gets an event', async () => {
+  const { feed, confirm, answer } = startPoll();
+  await settle();
+  expect(confirm).not.toHaveBeenCalled();
+  feed.append('OR');
+  const { events, resumePoint } = await answer;
+  expect([events.map(({ sequence }) => sequence), resumePoint.sequence]).toEqual([[4], 4]);
+  expect(confirm).toHaveBeenCalledTimes(1);
+});
+
+test('a poll that is refused while it is confirmed gets the error and no event', async () => {
+  const { feed, confirm, poll, answer } = startPoll();
+  confirm.mockImplementation(async () => poll.refuse(new ApiError('revoked_api_key', 'It was revoked.')));
+  await settle();
+  feed.append('OR');
+  await expect(answer).rejects.toMatchObject({ code: 'revoked_api_key' });
+});
+
+test('a poll without an event needs no confirmation, and has the position after all changes', async () => {
+  const { clock, confirm, answer } = startPoll();
+  await clock.advance(25 * SECOND);
+  const { events, resumePoint } = await answer;
+  expect([events, resumePoint.sequence]).toEqual([[], 3]);
+  expect(confirm).not.toHaveBeenCalled();
+});

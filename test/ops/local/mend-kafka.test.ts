@@ -1,0 +1,112 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { createKafkaMending } from '../../../ops/local/mend-kafka.ts';
+import type { SupervisedProcess } from '../../../service/supervise.ts';
+import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
+
+const SECOND = 1000;
+
+let clock: ManualClock;
+let stop: AbortController;
+let broker: SupervisedProcess;
+let restarts: number;
+let told: string[];
+/** By partition, the number of submissions that apply has taken, and of those in Kafka; null while servers are down. */
+let topic: { done: number; stable_end: number }[] | null;
+let mendKafka: () => Promise<void>;
+
+const createBroker = (): SupervisedProcess => ({ exited: new Promise(() => {}), stop: async () => {} });
+
+beforeEach(() => {
+  clock = new ManualClock();
+  stop = new AbortController();
+  broker = createBroker();
+  restarts = 0;
+  told = [];
+  topic = [{ done: 90, stable_end: 100 }];
+  mendKafka = createKafkaMending({
+    kafka: {
+      current: () => broker,
+      async restart() {
+        restarts += 1;
+        broker = createBroker();
+      },
+    },
+    async measureLag() {
+      if (topic === null) throw new Error('Kafka does not answer.');
+      const submissions = topic.map((each, partition) => ({
+        ...{ ...each, partition, end: each.stable_end },
+        ...{ lag: each.stable_end - each.done, stable_lag: each.stable_end - each.done },
+      }));
+      return { submissions };
+    },
+    interrupted: stop.signal,
+    report: (line) => told.push(line),
+    clock,
+  });
+});
+
+test('Kafka is restarted under steady traffic once apply has taken all that waited at first', async () => {
+  const mended = mendKafka();
+  await clock.advance(SECOND);
+  topic = [{ done: 99, stable_end: 190 }];
+  await clock.advance(SECOND);
+  expect(restarts).toBe(0);
+  topic = [{ done: 100, stable_end: 200 }];
+  await clock.advance(SECOND);
+  expect(restarts).toBe(1);
+  await mended;
+});
+
+test('Kafka is not restarted while one of several partitions has submissions to apply', async () => {
+  topic = [
+    { done: 5, stable_end: 5 },
+    { done: 6, stable_end: 7 },
+  ];
+  const mended = mendKafka();
+  await clock.advance(60 * SECOND);
+  expect(restarts).toBe(0);
+  topic[1] = { done: 7, stable_end: 7 };
+  await clock.advance(SECOND);
+  expect(restarts).toBe(1);
+  await mended;
+});
+
+test('Kafka is restarted if the servers first have to recover, and have lost submissions', async () => {
+  const mended = mendKafka();
+  await clock.advance(SECOND);
+  topic = null;
+  await clock.advance(SECOND);
+  topic = [{ done: 95, stable_end: 95 }];
+  await clock.advance(SECOND);
+  expect(restarts).toBe(1);
+  await mended;
+});
+
+test('a Kafka that has ended by itself meanwhile is not restarted', async () => {
+  const mended = mendKafka();
+  await clock.advance(SECOND);
+  broker = createBroker();
+  topic = [{ done: 100, stable_end: 100 }];
+  await clock.advance(SECOND);
+  expect(restarts).toBe(0);
+  await mended;
+});
+
+test('a full disk during the wait causes no second restart, and a later one does', async () => {
+  const both = [mendKafka(), mendKafka()];
+  await settle();
+  topic = [{ done: 100, stable_end: 100 }];
+  await clock.advance(SECOND);
+  await Promise.all(both);
+  expect([restarts, told.length]).toEqual([1, 1]);
+  await mendKafka();
+  expect(restarts).toBe(2);
+});
+
+test('nothing is restarted once everything stops', async () => {
+  const mended = mendKafka();
+  await clock.advance(SECOND);
+  stop.abort();
+  expect(restarts).toBe(0);
+  await mended;
+});

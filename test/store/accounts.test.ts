@@ -1,0 +1,140 @@
+/** What operators do to accounts, keys and plans at the same time, or again. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg, { type ClientBase } from 'pg';
+import { noteKeyUses } from '../../store/access/api-keys.ts';
+import {
+  AccountMovedError,
+  ensureAccount,
+  setAccountPlan,
+  setAccountSuspended,
+} from '../../store/accounts/accounts.ts';
+import { issueKeyOf, revokeKey } from '../../store/accounts/issued-keys.ts';
+import { listKeys } from '../../store/accounts/listed-keys.ts';
+import { changePlan, listPlans, PlanChangedError, PlanMismatchError } from '../../store/accounts/plans.ts';
+import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
+import { inTransaction } from '../../store/connection/transaction.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { overlap } from '../helpers/postgres/overlap.ts';
+
+const { url, client } = useTestDatabase();
+const pool = new pg.Pool({ connectionString: url });
+const ACTOR = { osUser: 'ada', person: null };
+/** The connections of a gateway. */
+let gateway: DatabasePool;
+let acme: { id: number; name: string };
+
+beforeAll(async () => {
+  const timeouts = { connectionTimeoutMs: 5000, statementTimeoutMs: 5000 };
+  gateway = await createReadPool({ databaseUrl: url, maxConnections: 1, ...timeouts });
+});
+afterAll(() => Promise.all([pool.end(), gateway.end()]));
+beforeEach(async () => {
+  await client.query('TRUNCATE audit_log, accounts RESTART IDENTITY CASCADE');
+  acme = { id: await ensureAccount(client, { name: 'acme', plan: 'free' }, ACTOR), name: 'acme' };
+  await client.query('TRUNCATE audit_log');
+});
+
+async function audited(): Promise<string[]> {
+  const { rows } = await client.query<{ action: string }>('SELECT action FROM audit_log ORDER BY id');
+  return rows.map(({ action }) => action);
+}
+
+async function planOf(name: string): Promise<string> {
+  const { rows } = await client.query('SELECT plan FROM accounts WHERE name = $1', [name]);
+  return rows[0]?.plan;
+}
+
+describe('a plan', () => {
+  const limitsOf = async (name: string) => (await listPlans(client)).find((plan) => plan.name === name);
+
+  test('keeps both changes if two operators change different limits at the same time', async () => {
+    const plan = await overlap(
+      pool,
+      (one) => changePlan(one, 'standard', { requestsPerDay: 9000 }, ACTOR),
+      (other) => changePlan(other, 'standard', { maxStreams: 7 }, ACTOR),
+    );
+    expect(plan).toEqual({ name: 'standard', requestsPerMinute: 600, requestsPerDay: 9000, maxStreams: 7 });
+    expect(await limitsOf('standard')).toEqual(plan);
+  });
+
+  test('is not changed by an operator who has seen the limits from before a change at the same time', async () => {
+    const seen = { requestsPerMinute: 6000, requestsPerDay: null, maxStreams: 50 };
+    const change = (maxStreams: number) => (on: ClientBase) =>
+      changePlan(on, 'partner', { maxStreams }, ACTOR, seen);
+    const second = overlap(pool, change(60), change(70));
+    await expect(second).rejects.toThrow(PlanChangedError);
+    expect(await limitsOf('partner')).toEqual({ name: 'partner', ...seen, maxStreams: 60 });
+    expect(await audited()).toEqual(['plan.changed']);
+  });
+});
+
+describe('an account', () => {
+  const moveTo = (plan: string, seen: string | null) => (on: ClientBase) =>
+    setAccountPlan(on, 'acme', plan, ACTOR, seen);
+
+  test('is not moved by an operator who has seen the plan from before a move at the same time', async () => {
+    const second = overlap(pool, moveTo('partner', 'free'), moveTo('standard', 'free'));
+    await expect(second).rejects.toThrow(AccountMovedError);
+    expect(await planOf('acme')).toBe('partner');
+    expect(await audited()).toEqual(['account.plan_changed']);
+  });
+
+  test('stays on a plan to which two operators move it at the same time, and the second one is not refused', async () => {
+    expect(await overlap(pool, moveTo('partner', 'free'), moveTo('partner', 'free'))).toBe(true);
+    expect(await planOf('acme')).toBe('partner');
+    expect(await audited()).toEqual(['account.plan_changed']);
+  });
+
+  test('is suspended once by two operators at the same time, and keeps the time of the first', async () => {
+    const suspend = (on: ClientBase) => setAccountSuspended(on, 'acme', true, ACTOR);
+    expect(await overlap(pool, suspend, suspend)).toBe(true);
+    expect(await audited()).toEqual(['account.suspended']);
+    const suspendedAt = async () => (await client.query('SELECT suspended_at FROM accounts')).rows;
+    const before = await suspendedAt();
+    expect(await inTransaction(pool, suspend)).toBe(true);
+    expect(await suspendedAt()).toEqual(before);
+  });
+
+  test('is made once by two operators at the same time, and only with one plan', async () => {
+    const make = (plan: string) => (on: ClientBase) => ensureAccount(on, { name: 'new', plan }, ACTOR);
+    const id = await overlap(pool, make('free'), make('free'));
+    expect(id).toBe(await make('free')(client));
+    expect(await audited()).toEqual(['account.created']);
+
+    const second = overlap(
+      pool,
+      (on) => ensureAccount(on, { name: 'newer', plan: 'free' }, ACTOR),
+      (on) => ensureAccount(on, { name: 'newer', plan: 'partner' }, ACTOR),
+    );
+    await expect(second).rejects.toThrow(PlanMismatchError);
+    expect(await planOf('newer')).toBe('free');
+  });
+});
+
+describe('a key', () => {
+  const grant = { scopes: ['data:read'], expiresAt: null } as const;
+
+  test('is revoked once by two operators at the same time', async () => {
+    const issued = await issueKeyOf(client, acme, grant, ACTOR);
+    const revoke = (on: ClientBase) => revokeKey(on, issued?.id ?? 0, ACTOR);
+    expect(await overlap(pool, revoke, revoke)).toBe(true);
+    expect(await audited()).toEqual(['key.created', 'key.revoked']);
+  });
+
+  test('is made once by a form that is sent twice at the same time', async () => {
+    const formId = '5f2d1c1e-0b57-4c8e-9f57-2d1f9b7c0001';
+    const issue = (on: ClientBase) => issueKeyOf(on, acme, { ...grant, formId }, ACTOR);
+    expect(await overlap(pool, issue, issue)).toBeNull();
+    expect(await audited()).toEqual(['key.created']);
+  });
+
+  test('keeps its latest use if gateways note their uses in another order', async () => {
+    const { id = 0 } = (await issueKeyOf(client, acme, grant, ACTOR)) ?? {};
+    const lastUse = async () => (await listKeys(client))[0]?.lastUsedAt?.getTime();
+    await noteKeyUses(gateway, new Map([[id, 2000]]));
+    await noteKeyUses(gateway, new Map([[id, 1000]]));
+    expect(await lastUse()).toBe(2000);
+    await noteKeyUses(gateway, new Map([[id, 3000]]));
+    expect(await lastUse()).toBe(3000);
+  });
+});

@@ -1,0 +1,74 @@
+/** Edits of the catalogue whose command was killed between its commit and its announcements. */
+import { afterAll, beforeEach, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { beginEdit, dropUnchangedParts, keepParts, listStale } from '../../store/catalogue/stale.ts';
+import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
+import { inTransaction } from '../../store/connection/transaction.ts';
+import { announceLeftovers } from '../../store/endorsements/announce-leftovers.ts';
+import { applySubmissions } from '../helpers/ballots/apply.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { election } from '../helpers/ballots/catalogue-records.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { loadLoggedChanges } from '../helpers/postgres/logged-changes.ts';
+
+const { client, url } = useTestDatabase();
+const pool = new pg.Pool({ connectionString: url });
+const { signal } = new AbortController();
+
+afterAll(() => pool.end());
+beforeEach(async () => {
+  await client.query('TRUNCATE endorsements, change_log, stale_announcements');
+  await loadCatalogue(url, SMALL_BALLOT);
+  await applySubmissions(client, endorse('bakers-local-1', 'mayor', 'ann'));
+  await client.query('TRUNCATE change_log');
+});
+
+/** Moves the election to another state, as an edit does that is killed right after its commit. */
+async function moveAndDie(state: string): Promise<void> {
+  await inTransaction(pool, async (doomed) => {
+    await beginEdit(doomed);
+    await keepParts(doomed, 'elections', `FROM elections t WHERE t.slug = '${election().slug}'`);
+    await doomed.query('UPDATE elections SET state = $1 WHERE slug = $2', [state, election().slug]);
+    await dropUnchangedParts(doomed);
+    await listStale(doomed, 0);
+    await doomed.query('UPDATE stream_head SET has_stale = true');
+  });
+}
+
+async function announced(): Promise<[string, string][]> {
+  const logged = await loadLoggedChanges(client);
+  return logged.map(({ type, body }) => [type, body.election.state]);
+}
+
+test('INV-13: the next edit first announces the values of the interrupted one', async () => {
+  await moveAndDie('WA');
+  expect(await announced()).toEqual([]);
+  await loadCatalogue(url, [['elections', election({ state: 'CA' })]]);
+  expect(await announced()).toEqual([
+    ['deleted', 'OR'],
+    ['created', 'WA'],
+    ['deleted', 'WA'],
+    ['created', 'CA'],
+  ]);
+});
+
+test('INV-13: the consumers announce it once, and then let the next edit begin', async () => {
+  await moveAndDie('WA');
+  expect(await announceLeftovers(pool, signal)).toEqual({ created: 1, updated: 0, deleted: 1 });
+  expect(await announceLeftovers(pool, signal)).toBeNull();
+  const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS free', [
+    ADVISORY_LOCKS.catalogueImport,
+  ]);
+  await client.query('SELECT pg_advisory_unlock_all()');
+  expect(rows).toEqual([{ free: true }]);
+});
+
+test('the consumers leave the announcements to an edit that is still at work', async () => {
+  await moveAndDie('WA');
+  await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.catalogueImport]);
+  expect(await announceLeftovers(pool, signal)).toBeNull();
+  await client.query('SELECT pg_advisory_unlock_all()');
+  expect(await announced()).toEqual([]);
+  expect(await announceLeftovers(pool, signal)).not.toBeNull();
+});

@@ -1,0 +1,68 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import type pg from 'pg';
+import { listReplicas, loadUsableReplicas, ReplicaRegistry } from '../../store/replicas/registry.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
+
+const { client } = useTestDatabase();
+const ONE = { instance: 'run-1', name: 'replica:5432' };
+const TWO = { instance: 'run-2', name: 'other:5432' };
+let registry: ReplicaRegistry;
+
+/** The runs that gateways may read from. */
+const usable = async () => (await loadUsableReplicas(client as unknown as pg.Pool)).sort();
+const age = (column: string, interval: string) =>
+  client.query(`UPDATE read_replicas SET ${column} = clock_timestamp() - $1::interval`, [interval]);
+
+beforeEach(async () => {
+  await client.query('TRUNCATE read_replicas');
+  ({ registry } = await ReplicaRegistry.begin(client));
+});
+
+test('a run that was taken out of use is read again once it is admitted again', async () => {
+  await registry.admit(ONE);
+  await registry.admit(TWO);
+  await registry.exclude(['run-1']);
+  expect(await usable()).toEqual(['run-2']);
+  await registry.admit({ ...ONE, name: 'moved:5432' });
+  expect(await usable()).toEqual(['run-1', 'run-2']);
+  expect(await listReplicas(client)).toContainEqual({ instance: 'run-1', name: 'moved:5432', inUse: true });
+});
+
+test('runs are read only while a process confirms them, and not at all while out of use', async () => {
+  await registry.admit(ONE);
+  await registry.admit(TWO);
+  await registry.exclude(['run-1']);
+  await age('confirmed_at', '11 seconds');
+  expect(await usable()).toEqual([]);
+  await registry.confirm();
+  expect(await usable()).toEqual(['run-2']);
+  await registry.admit(ONE);
+  expect(await usable()).toEqual(['run-1', 'run-2']);
+});
+
+test('a former leader cannot raise the mark, or admit, exclude and confirm runs', async () => {
+  await registry.admit(ONE);
+  const { known } = await ReplicaRegistry.begin(client);
+  expect(known).toEqual([{ ...ONE, inUse: true }]);
+  await age('confirmed_at', '11 seconds');
+  for (const write of [
+    () => registry.raise(),
+    () => registry.admit(TWO),
+    () => registry.exclude(['run-1']),
+    () => registry.confirm(),
+  ]) {
+    await expect(write()).rejects.toHaveProperty('name', 'SupersededError');
+  }
+  expect(await listReplicas(client)).toEqual(known);
+  expect(await usable()).toEqual([]);
+});
+
+test('an exclusion forgets runs that were out of use for a day, and no others', async () => {
+  await registry.admit(ONE);
+  await registry.admit(TWO);
+  await registry.exclude(['run-1']);
+  await age('changed_at', '25 hours');
+  await registry.exclude([]);
+  const { rows } = await client.query('SELECT instance FROM read_replicas');
+  expect(rows).toEqual([{ instance: 'run-2' }]);
+});
