@@ -5,6 +5,7 @@ import type { ResponseCache } from './answers/response-cache.ts';
 import type { GatewayConfig } from './config.ts';
 import type { AccessWatch } from './delivery/access-watch.ts';
 import type { OpenStreams } from './delivery/open-streams.ts';
+import type { VanishedClients } from './delivery/vanished-clients.ts';
 import type { Exports } from './export/exports.ts';
 import type { Feed } from './feed/feed.ts';
 import type { FairQueue } from './limits/fair-queue.ts';
@@ -23,6 +24,7 @@ export interface GatewayContext {
   streamLeases: StreamLeases;
   accessWatch: AccessWatch;
   openStreams: OpenStreams;
+  vanishedClients: Pick<VanishedClients, 'add' | 'displace'>;
   responseCache: ResponseCache;
   /** The turns of recommendations for many contests. */
   largeAnswers: FairQueue;

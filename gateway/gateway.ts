@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { topicNames } from '../kafka/topic-names.ts';
-import type { Clock } from '../service/clock.ts';
+import { type Clock, monotonicClock } from '../service/clock.ts';
 import { Coalescer } from '../service/coalescer.ts';
 import type { Stoppable } from '../service/lifecycle.ts';
 import { untilListening } from '../service/listening.ts';
@@ -22,6 +22,7 @@ import type { GatewayContext } from './context.ts';
 import { AccessWatch } from './delivery/access-watch.ts';
 import { OpenStreams } from './delivery/open-streams.ts';
 import { requireReadyFeed } from './delivery/resume.ts';
+import { VanishedClients } from './delivery/vanished-clients.ts';
 import { Exports, MAX_EXPORTS } from './export/exports.ts';
 import { Feed } from './feed/feed.ts';
 import { createApp } from './http/app.ts';
@@ -32,6 +33,7 @@ import { ReadReplicas } from './replicas/read-replicas.ts';
 import { createEndpoint } from './routes/define-route.ts';
 import { routes } from './routes/index.ts';
 import { countRequests } from './usage/count-requests.ts';
+import { readUnacknowledged } from './wire/read-tcp-table.ts';
 
 const MAX_CONNECTIONS = 20;
 const CONNECTION_TIMEOUT_MS = 3000;
@@ -112,6 +114,7 @@ export async function startGateway(
   const access = await startAccess(config, { clock, log });
   const accessWatch = new AccessWatch({ ...access, clock, log });
   const openStreams = new OpenStreams({ accessWatch, clock });
+  const vanishedClients = new VanishedClients({ clock: monotonicClock, readUnacknowledged });
   const draining = new AbortController();
   // Every long poll listens to this signal.
   setMaxListeners(0, draining.signal);
@@ -124,6 +127,7 @@ export async function startGateway(
     streamLeases: access.streamLeases,
     accessWatch,
     openStreams,
+    vanishedClients,
     responseCache,
     largeAnswers: new FairQueue(LARGE_ANSWERS),
     digests: new FairQueue(DIGESTS),
@@ -157,6 +161,7 @@ export async function startGateway(
   if (ownClock) feed.start();
   else databaseClock.synchronized.then(() => feed.start());
   accessWatch.start();
+  vanishedClients.start();
   const server = createHttpServer(app.callback(), config);
   server.listen(config.port, config.host ?? undefined);
   await untilListening(server, 'PORT', config.port);
@@ -178,7 +183,9 @@ export async function startGateway(
     async stop() {
       draining.abort();
       await closeHttpServer(server, openStreams.drain(config.drainMs));
-      await Promise.all([heartbeat.stop(), feed.stop(), accessWatch.stop(), databaseClock.stop()]);
+      await Promise.all(
+        [heartbeat, feed, accessWatch, vanishedClients, databaseClock].map((part) => part.stop()),
+      );
       await console?.stop();
       await access.stop();
       await replicas.stop();

@@ -48,10 +48,14 @@ export function createAdmission({
     ctx.state.sender = senderOf(caller);
     ctx.state.account = caller.account;
     if (isOfConsole) return next();
-    const { headers, refusal } = await requestLimiter.admit(caller);
+    const { headers, refusal, giveBack } = await requestLimiter.admit(caller);
     setHeaders(ctx, headers);
     if (refusal) throw refusal;
-    await concurrencyLimiter.run(caller, next);
+    await concurrencyLimiter.run(caller, next).catch((error: unknown) => {
+      // A client that obeys Retry-After must not use up its day by waiting for a stream.
+      if (error instanceof ApiError && error.code === 'too_many_streams') setHeaders(ctx, giveBack());
+      throw error;
+    });
   };
 }
 

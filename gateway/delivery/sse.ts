@@ -234,7 +234,11 @@ export class EventStream {
     this.#options.clock.wait(STALL_MS, waiting).then(() => stalled.abort());
     const drained = await this.#output.drained(waiting).then(
       () => true,
-      () => this.#ending !== undefined,
+      () => {
+        // The connection has failed, unless the stream ends or the client is only late.
+        if (!stalled.signal.aborted) this.end({ gone: true });
+        return this.#ending !== undefined;
+      },
     );
     stalled.abort();
     return drained;
@@ -279,7 +283,7 @@ export class EventStream {
 
   #writeEnding(): void {
     const ending = this.#ending ?? { gone: true };
-    if ('gone' in ending) return;
+    if ('gone' in ending || 'vanished' in ending) return;
     if ('reconnect' in ending) {
       const data = { reason: ending.reconnect, retry_ms: this.#retryMs() };
       this.#output.writeText(this.#tell('reconnect', data));

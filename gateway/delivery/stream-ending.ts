@@ -1,14 +1,14 @@
 import { Counter } from 'prom-client';
 import type { ErrorCode } from '../../schemas/errors.ts';
+import type { ReconnectReason } from '../../schemas/http/events.ts';
 import type { Logger } from '../../service/log.ts';
 
-type ReconnectReason = 'lifetime' | 'shutdown' | 'slow_consumer' | 'subscription_changed' | 'plan_changed';
-
-/** How a stream ends: the client is asked to reconnect, gets an error, or has disconnected. */
+/** How a stream ends: the client is asked to reconnect, gets an error, has disconnected, or has vanished silently. */
 export type StreamEnding =
   | { reconnect: ReconnectReason }
   | { error: ErrorCode; message: string }
-  | { gone: true };
+  | { gone: true }
+  | { vanished: true };
 
 const endedStreams = new Counter({
   name: 'streams_ended_total',
@@ -27,6 +27,7 @@ const ERROR_REASONS: Partial<Record<ErrorCode, string>> = {
 
 function reasonOf(ending: StreamEnding): string {
   if ('gone' in ending) return 'client_closed';
+  if ('vanished' in ending) return 'client_vanished';
   if ('reconnect' in ending) return ending.reconnect;
   return ERROR_REASONS[ending.error] ?? ending.error;
 }

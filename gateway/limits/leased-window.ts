@@ -22,9 +22,18 @@ interface Counts {
   unreported: number;
   /** The limit that is used up in this window; null if none is known. */
   spentLimit: number | null;
+  /** Requests that were given back. */
+  returned: number;
 }
 
-const beginAt = (start: number): Counts => ({ start, held: 0, used: 0, unreported: 0, spentLimit: null });
+const beginAt = (start: number): Counts => ({
+  start,
+  held: 0,
+  used: 0,
+  unreported: 0,
+  spentLimit: null,
+  returned: 0,
+});
 
 /**
  * This gateway's share of an account's limit in the current window. It takes small leases from the database
@@ -53,9 +62,18 @@ export class LeasedWindow {
     return this.#current().held > 0;
   }
 
-  /** Takes one leased request. */
-  take(): void {
-    this.#counts.held -= 1;
+  /**
+   * Takes one leased request. Returns a function that gives it back to the window it was taken from. A window
+   * takes back no more requests than its limit, so that free requests are bounded too (INV-15).
+   */
+  take(limit: number): () => void {
+    const counts = this.#counts;
+    counts.held -= 1;
+    return () => {
+      if (counts.returned >= limit) return;
+      counts.returned += 1;
+      counts.held += 1;
+    };
   }
 
   /** The remaining requests of the limit, as far as this gateway knows. */

@@ -32,6 +32,8 @@ interface Admission {
   headers: Record<string, string>;
   /** The error of a refused request, or null. */
   refusal: ApiError | null;
+  /** Counts the request no longer, and returns the headers without it. */
+  giveBack: () => Record<string, string>;
 }
 
 /** An account's windows on this gateway. */
@@ -94,13 +96,18 @@ export class RequestLimiter {
       const spent = limited.find(([, window, limit]) => window.isSpent(limit));
       if (spent) {
         const [kind, window, limit] = spent;
-        return { headers: this.describe(limits), refusal: refuse(kind, limit, window.resetMs) };
+        const headers = this.describe(limits);
+        return { headers, refusal: refuse(kind, limit, window.resetMs), giveBack: () => headers };
       }
       const empty = limited.filter(([, window]) => !window.holds);
       await Promise.all(empty.map(([, window, limit]) => window.refill(limit)));
     }
-    for (const [, window] of limited) window.take();
-    return { headers: this.describe(limits), refusal: null };
+    const returns = limited.map(([, window, limit]) => window.take(limit));
+    const giveBack = () => {
+      for (const giveOneBack of returns) giveOneBack();
+      return this.describe(limits);
+    };
+    return { headers: this.describe(limits), refusal: null, giveBack };
   }
 
   /** The rate limit headers of an account, as far as this gateway knows. Counts nothing. */

@@ -17,13 +17,12 @@ import {
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { ApiError } from '../http/api-error.ts';
 import { createLeaseId } from './lease-id.ts';
+import { RefusalBackoff } from './refusal-backoff.ts';
 
 /** How long the streams of a killed gateway still count, in milliseconds. */
 const EXPIRY_MS = 30_000;
 /** How often leases are renewed, in milliseconds. Leases survive one failed renewal. */
 const RENEW_MS = 10_000;
-/** The wait before a client at its limit of streams may try again, in seconds. */
-const RETRY_AFTER_SECONDS = 10;
 
 export interface StreamLeasesOptions {
   pool: DatabasePool;
@@ -52,9 +51,11 @@ export class StreamLeases {
   #released: string[] = [];
   #releasing: Promise<void> | undefined;
   #renewing: Stoppable | undefined;
+  readonly #backoff: RefusalBackoff;
 
   constructor(options: StreamLeasesOptions) {
     this.#options = { expiryMs: EXPIRY_MS, renewMs: RENEW_MS, ...options };
+    this.#backoff = new RefusalBackoff({ clock: options.clock, random: Math.random });
   }
 
   start(): void {
@@ -65,7 +66,7 @@ export class StreamLeases {
   /** Releases all leases. */
   async stop(): Promise<void> {
     await this.#renewing?.stop();
-    for (const id of this.#held.keys()) this.#release(id);
+    for (const id of this.#held.keys()) this.release(id);
     await this.#releasing;
   }
 
@@ -73,17 +74,25 @@ export class StreamLeases {
    * Takes a lease for a stream until its connection closes.
    *
    * @param onClose calls a function when the connection closes; immediately if it is closed
+   * @param displace ends another stream of the account, whose client has vanished; false if there is none
    * @returns the id of the lease
-   * @throws ApiError too_many_streams if the account is at its limit, and defects.
+   * @throws ApiError too_many_streams if the account is at its limit, with a longer wait each time, and defects.
    */
   async acquire(
     { accountId, maxStreams }: Pick<StoredKey, 'accountId' | 'maxStreams'>,
     onClose: (release: () => void) => void,
+    displace: (accountId: number) => Promise<boolean> = async () => false,
   ): Promise<string> {
     const id = createLeaseId(this.#options.clock.now());
-    if (maxStreams !== null && !(await this.#tryAcquire(id, accountId, maxStreams))) throw refuse(maxStreams);
+    if (maxStreams !== null) {
+      const tryAcquire = () => this.#tryAcquire(id, accountId, maxStreams);
+      if (!(await tryAcquire()) && !((await displace(accountId)) && (await tryAcquire()))) {
+        throw refuse(maxStreams, this.#backoff.refuse(accountId));
+      }
+      this.#backoff.admit(accountId);
+    }
     (maxStreams === null ? this.#unlimited : this.#held).set(id, accountId);
-    onClose(() => this.#release(id));
+    onClose(() => this.release(id));
     return id;
   }
 
@@ -119,13 +128,16 @@ export class StreamLeases {
     }
   }
 
-  #release(id: string): void {
+  /** Releases a lease before its connection closes. Resolves when other gateways know. */
+  release(id: string): Promise<void> {
     this.#unlimited.delete(id);
-    if (!this.#held.delete(id)) return;
-    this.#released.push(id);
-    this.#releasing ??= this.#sendReleases().finally(() => {
-      this.#releasing = undefined;
-    });
+    if (this.#held.delete(id)) this.#released.push(id);
+    if (this.#released.length > 0) {
+      this.#releasing ??= this.#sendReleases().finally(() => {
+        this.#releasing = undefined;
+      });
+    }
+    return this.#releasing ?? Promise.resolve();
   }
 
   /** Leases of streams that end during one query are released together by the next. */
@@ -164,11 +176,11 @@ export class StreamLeases {
   }
 }
 
-function refuse(max: number): ApiError {
+function refuse(max: number, retryAfterSeconds: number): ApiError {
   const streams = max === 1 ? 'one open stream' : `${max} open streams`;
   return new ApiError(
     'too_many_streams',
     `The account's plan allows ${streams}; close one, or ask again later.`,
-    { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+    { 'Retry-After': String(retryAfterSeconds) },
   );
 }

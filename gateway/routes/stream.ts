@@ -6,6 +6,7 @@ import {
 } from '../../schemas/http/parameters.ts';
 import { resolveStart } from '../delivery/resume.ts';
 import { EventStream } from '../delivery/sse.ts';
+import { WatchedStream } from '../delivery/vanished-clients.ts';
 import { readStreamFilter } from '../selection/stream-filter.ts';
 import { EventOutput } from '../wire/event-output.ts';
 import { defineRoute } from './define-route.ts';
@@ -34,23 +35,26 @@ export const streamRoute = defineRoute({
   response: null,
   otherContent: { 'text/event-stream': serverSentEvent },
   async handle({ query, header, acceptsGzip, id, caller, onClose }, context) {
-    const { pool, feed, streamLeases, openStreams, clock, log, config } = context;
+    const { pool, feed, streamLeases, openStreams, vanishedClients, clock, log, config } = context;
     const { retentionMs } = config;
     const { filter, subscription } = await readStreamFilter(query, caller.accountId, pool);
     const start = await resolveStart(
       { ...query, lastEventIdHeader: header('Last-Event-ID') },
       { feed, pool, clock, retentionMs },
     );
-    const { credential } = caller;
+    const { credential, accountId } = caller;
     const isOfConsole = 'session' in credential;
     if (isOfConsole) openStreams.ofSessions.requirePlace(credential);
-    const lease = isOfConsole ? null : await streamLeases.acquire(caller, onClose);
+    const lease = isOfConsole
+      ? null
+      : await streamLeases.acquire(caller, onClose, (id) => vanishedClients.displace(id));
     const gzip = acceptsGzip();
     return {
       headers: gzip ? { ...HEADERS, 'Content-Encoding': 'gzip' } : HEADERS,
       stream: async (response) => {
         const output = await EventOutput.open(response, { gzip });
-        if (!output) return;
+        const { socket } = response;
+        if (!output || !socket) return;
         const stream = new EventStream(output, feed, {
           start,
           filter,
@@ -63,10 +67,14 @@ export const streamRoute = defineRoute({
           random: Math.random,
         });
         const remove = openStreams.add(stream, { credential, subscription, lease });
+        const release = async () => (lease === null ? undefined : streamLeases.release(lease));
+        const watched = new WatchedStream(stream, socket, { accountId, release });
+        const unwatch = vanishedClients.add(watched);
         if (response.closed) stream.end({ gone: true });
         else response.once('close', () => stream.end({ gone: true }));
         return stream.run().then(() => {
           remove();
+          unwatch();
           if (response.closed) return;
           // A client that does not read the last frames in time is disconnected.
           const deadline = setTimeout(() => response.destroy(), GOODBYE_MS);

@@ -86,13 +86,25 @@ const checkpoint = record('StreamCheckpoint', 'The position has moved past chang
   scanned: described(count, 'The number of changes that the filter has skipped since the last frame.'),
 });
 
+/** Why the service ends a connection that the client should open again. */
+const RECONNECT_REASONS = [
+  'lifetime',
+  'shutdown',
+  'slow_consumer',
+  'subscription_changed',
+  'displaced',
+  'plan_changed',
+] as const;
+export type ReconnectReason = (typeof RECONNECT_REASONS)[number];
+
 const reconnect = record('StreamReconnect', 'The service ends the connection; the client connects again.', {
-  reason: Type.Enum(['lifetime', 'shutdown', 'slow_consumer', 'subscription_changed', 'plan_changed'], {
+  reason: Type.Enum([...RECONNECT_REASONS], {
     type: 'string',
     description:
       'lifetime: the connection has lasted for its time. shutdown: this gateway stops. slow_consumer: the client does ' +
-      'not read fast enough. subscription_changed: the subscription was deleted. plan_changed: the account has more ' +
-      'open streams than its plan allows now.',
+      'not read fast enough. subscription_changed: the subscription was deleted. displaced: the client did not acknowledge, and another ' +
+      'stream of the account has taken the place. plan_changed: the account has more open streams than its plan ' +
+      'allows now.',
   }),
   retry_ms: described(count, 'Milliseconds to wait before connecting again.'),
 });

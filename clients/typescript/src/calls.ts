@@ -11,14 +11,29 @@ export class Calls {
     this.#connection = connection;
   }
 
-  /** Returns the body of a GET's answer. */
-  async read<Body extends { data: unknown }>(
+  /** Reads one record. */
+  async readRecord<Item>(path: string, query?: object, options?: CallOptions): Promise<Item> {
+    return requireRecord<{ data: Item }>(await this.#read(path, query, options)).data;
+  }
+
+  /** Reads a whole list. */
+  async readList<Item>(path: string, query?: object, options?: CallOptions): Promise<Item[]> {
+    return requireList<{ data: Item[] }>(await this.#read(path, query, options)).data;
+  }
+
+  /** Reads a page of a list, with its cursors. */
+  async readPage<Body extends { data: unknown; next_cursor: string | null }>(
     path: string,
-    query: object = {},
-    options: CallOptions = {},
+    query?: object,
+    options?: CallOptions,
   ): Promise<Body> {
-    const request = { path, query: query as NonNullable<Request['query']> };
-    return requireData<Body>(await this.#send(request, options));
+    const page = requireList<Body>(await this.#read(path, query, options));
+    if (page.next_cursor === null || typeof page.next_cursor === 'string') return page;
+    throw createShapeError('next_cursor');
+  }
+
+  #read(path: string, query: object = {}, options: CallOptions = {}): Promise<unknown> {
+    return this.#send({ path, query: query as NonNullable<Request['query']> }, options);
   }
 
   /**
@@ -31,7 +46,7 @@ export class Calls {
     options: CallOptions = {},
   ): Promise<Body> {
     const headers = { 'Idempotency-Key': crypto.randomUUID() };
-    return requireData<Body>(await this.#send({ method: 'POST', path, body, headers }, options));
+    return requireRecord<Body>(await this.#send({ method: 'POST', path, body, headers }, options));
   }
 
   async replace<Body extends { data: unknown }>(
@@ -39,7 +54,7 @@ export class Calls {
     body: object,
     options: CallOptions = {},
   ): Promise<Body> {
-    return requireData<Body>(await this.#send({ method: 'PUT', path, body }, options));
+    return requireRecord<Body>(await this.#send({ method: 'PUT', path, body }, options));
   }
 
   async delete(path: string, options: CallOptions = {}): Promise<void> {
@@ -61,7 +76,19 @@ export class Calls {
   }
 }
 
-function requireData<Body extends { data: unknown }>(body: unknown): Body {
-  if (typeof body === 'object' && body !== null && 'data' in body) return body as Body;
-  throw new UnexpectedAnswerError('The answer has no data. Check that baseUrl leads to this service.');
+function requireRecord<Body extends { data: unknown }>(body: unknown): Body {
+  const data = readData(body);
+  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return body as Body;
+  throw createShapeError('record as data');
 }
+
+function requireList<Body extends { data: unknown }>(body: unknown): Body {
+  if (Array.isArray(readData(body))) return body as Body;
+  throw createShapeError('list as data');
+}
+
+const readData = (body: unknown): unknown =>
+  typeof body === 'object' && body !== null && 'data' in body ? body.data : undefined;
+
+const createShapeError = (missing: string) =>
+  new UnexpectedAnswerError(`The answer has no ${missing}. Check that baseUrl leads to this service.`);

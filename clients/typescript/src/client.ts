@@ -64,7 +64,7 @@ export class BallotEndorsements {
     parameters?: types.ElectionParameters,
     options?: CallOptions,
   ): Promise<types.Page<types.Election>> {
-    return this.#calls.read('/v1/elections', parameters, options);
+    return this.#calls.readPage('/v1/elections', parameters, options);
   }
 
   /** All elections, by date. */
@@ -85,7 +85,7 @@ export class BallotEndorsements {
     parameters?: types.EndorserListParameters,
     options?: CallOptions,
   ): Promise<types.Page<types.Endorser>> {
-    return this.#calls.read('/v1/endorsers', parameters, options);
+    return this.#calls.readPage('/v1/endorsers', parameters, options);
   }
 
   /** All endorsers, by name. */
@@ -107,7 +107,7 @@ export class BallotEndorsements {
     parameters?: types.ContestListParameters,
     options?: CallOptions,
   ): Promise<types.Page<types.Contest>> {
-    return this.#calls.read('/v1/contests', parameters, options);
+    return this.#calls.readPage('/v1/contests', parameters, options);
   }
 
   /** All contests, in ballot order. */
@@ -134,7 +134,7 @@ export class BallotEndorsements {
     parameters?: types.EndorsementListParameters,
     options?: CallOptions,
   ): Promise<types.EndorsementsPage> {
-    return this.#calls.read('/v1/endorsements', parameters, options);
+    return this.#calls.readPage('/v1/endorsements', parameters, options);
   }
 
   /** All endorsements, by id. */
@@ -164,7 +164,7 @@ export class BallotEndorsements {
     parameters?: types.OfficeholderListParameters,
     options?: CallOptions,
   ): Promise<types.Page<types.Officeholder>> {
-    return this.#calls.read('/v1/officeholders', parameters, options);
+    return this.#calls.readPage('/v1/officeholders', parameters, options);
   }
 
   /** All officeholders, by name. */
@@ -233,7 +233,7 @@ export class BallotEndorsements {
   pollEvents(parameters?: types.EventParameters, options: CallOptions = {}): Promise<types.EventsPage> {
     const { timeoutMs = this.#connection.timeoutMs } = options;
     const patient = { ...options, timeoutMs: timeoutMs + (parameters?.wait ?? 0) * 1000 };
-    return this.#calls.read('/v1/events', parameters, patient);
+    return this.#calls.readPage('/v1/events', parameters, patient);
   }
 
   /**
@@ -274,11 +274,11 @@ export class BallotEndorsements {
   }
 
   async #list<Item>(path: string, parameters: object = {}, options?: CallOptions): Promise<Item[]> {
-    return (await this.#calls.read<{ data: Item[] }>(path, parameters, options)).data;
+    return this.#calls.readList(path, parameters, options);
   }
 
   async #one<Item>(path: string, parameters: object = {}, options?: CallOptions): Promise<Item> {
-    return (await this.#calls.read<{ data: Item }>(path, parameters, options)).data;
+    return this.#calls.readRecord(path, parameters, options);
   }
 
   #records<Item>(
@@ -287,7 +287,7 @@ export class BallotEndorsements {
     options?: CallOptions,
   ): AsyncGenerator<Item, void> {
     return readRecords<Item>((cursor) =>
-      this.#calls.read(path, { ...filter, limit, ...(cursor !== null && { cursor }) }, options),
+      this.#calls.readPage(path, { ...filter, limit, ...(cursor !== null && { cursor }) }, options),
     );
   }
 

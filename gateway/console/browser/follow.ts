@@ -41,6 +41,11 @@ export class Follower {
     return this.#lastId;
   }
 
+  /** Whether it is connected, or waits to connect. False after a pause or a permanent error. */
+  get isFollowing(): boolean {
+    return this.#running !== null;
+  }
+
   /** Begins, or continues after the last id. Does nothing if it already follows. */
   start(): void {
     if (this.#running) return;

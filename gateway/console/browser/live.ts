@@ -1,6 +1,7 @@
 /** The live page: follows the stream with the session of the page. */
 import './filter-pickers.ts';
 import { Follower, type FollowState } from './follow.ts';
+import { followWhileShown } from './follow-while-shown.ts';
 import { find, LiveView } from './live-view.ts';
 
 /** Heartbeats come every 20 seconds. */
@@ -111,4 +112,4 @@ for (const name of ['since', 'cursor']) {
   });
 }
 live.hidden = false;
-follower.start();
+followWhileShown(follower, document);

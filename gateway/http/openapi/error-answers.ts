@@ -29,7 +29,8 @@ const MEANING: Readonly<Record<ErrorCode, string>> = {
   rate_limit_exceeded:
     'the requests of this minute are used up, or too many requests of the account are under way',
   daily_limit_exceeded: 'the requests of this day (UTC) are used up',
-  too_many_streams: 'the account has as many open streams as its plan allows',
+  too_many_streams:
+    'the account has as many open streams as its plan allows. Such an answer does not count against the limits of requests, and `Retry-After` grows from one second to five minutes',
   too_many_requests_in_flight:
     'the account has not taken the answers to its earlier requests yet, and they are large',
   internal_error: 'the service has a defect. The request can be sent again',

@@ -128,10 +128,73 @@ describe('an error', () => {
     await expect(client.listStates()).rejects.toThrow(/Check that baseUrl leads to this service/);
   });
 
+  test.each<[string, unknown, (client: BallotEndorsements) => Promise<unknown>]>([
+    ['a record instead of a list', { data: {} }, (client) => client.listStates()],
+    ['a list instead of a record', { data: [] }, (client) => client.getDigest()],
+    ['nothing instead of a record', { data: null }, (client) => client.getContest(1)],
+    ['a page without a cursor', { data: [] }, (client) => client.listContests()],
+    ['a page with a number as its cursor', { data: [], next_cursor: 7 }, (client) => client.listContests()],
+    ['a page without a cursor, among several', { data: [] }, (client) => client.contests().next()],
+    ['a text', 'data', (client) => client.listStates()],
+  ])('reports an answer of the wrong shape: %s', async (_, body, call) => {
+    const client = await createClient([answerJson(body)]);
+    await expect(call(client)).rejects.toThrow(UnexpectedAnswerError);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test.each([301, 302, 303, 307, 308])(
+    'names baseUrl for the redirect %i, and follows none',
+    async (status) => {
+      const redirect: FakeAnswer = (response) =>
+        void response.writeHead(status, { Location: 'https://ballot.example/v1/subscriptions' }).end();
+      const client = await createClient([redirect, answerJson({ data: subscription })]);
+      await expect(client.createSubscription({ name: 'mine', filter: {} })).rejects.toThrow(
+        `redirect to https://ballot.example/v1/subscriptions. Give the final address as baseUrl, which is "${service.baseUrl}"`,
+      );
+      expect(service.requests).toHaveLength(1);
+    },
+  );
+
+  test.each<[string, Response]>([
+    [
+      'that it may not see, as in a browser',
+      Object.defineProperty(Response.json({}), 'type', { value: 'opaqueredirect' }),
+    ],
+    ['that its fetch has followed', Object.defineProperty(Response.json({}), 'redirected', { value: true })],
+  ])('names baseUrl for a redirect %s', async (_, response) => {
+    const client = await createClient([never], { fetch: async () => response });
+    await expect(client.listStates()).rejects.toThrow(/Give the final address as baseUrl/);
+  });
+
   test.each([400, 401, 403, 404, 409, 500])('%i is not repeated', async (status) => {
     const client = await createClient([answerError(status, 'some_code')]);
     await expect(client.listStates()).rejects.toMatchObject({ status });
     expect(service.requests).toHaveLength(1);
+  });
+});
+
+describe('a request whose fetch ignores its signal', () => {
+  const deaf = () => new Promise<Response>(() => {});
+
+  test('ends when its time is up', async () => {
+    const client = await createClient([never], { fetch: deaf, timeoutMs: 50, maxRetries: 0 });
+    await expect(client.listStates()).rejects.toThrow(TimeoutError);
+  });
+
+  test('ends when it is aborted, before its answer and within', async () => {
+    const silent = async () => new Response(new ReadableStream({}));
+    for (const fetch of [deaf, silent]) {
+      const client = await createClient([never], { fetch });
+      const controller = new AbortController();
+      const reason = new Error('enough');
+      const listed = client.listStates({ signal: controller.signal });
+      const streamed = client.stream({ signal: controller.signal })[Symbol.asyncIterator]().next();
+      controller.abort(reason);
+      await expect(listed).rejects.toBe(reason);
+      await expect(streamed).rejects.toBe(reason);
+      await service.stop();
+    }
+    await createClient([never]);
   });
 });
 

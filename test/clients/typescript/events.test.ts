@@ -17,6 +17,7 @@ import {
   FakeService,
   frame,
 } from '../../helpers/clients/fake-service.ts';
+import { until } from '../../helpers/until.ts';
 
 let service: FakeService;
 let retries: Retry[];
@@ -47,6 +48,17 @@ async function take(events: AsyncIterable<{ id?: string }>, count: number): Prom
     if (ids.length === count) break;
   }
   return ids;
+}
+
+/** Waits until the service has got a number of requests. @returns when each came, in milliseconds */
+async function untilRequests(count: number): Promise<number[]> {
+  const at: number[] = [];
+  service.answers = service.answers.map((answer) => (response, request) => {
+    at.push(performance.now());
+    return answer(response, request);
+  });
+  await until(`${count} requests`, () => at.length >= count);
+  return at;
 }
 
 const lastEventIds = () => service.requests.map(({ headers }) => headers['last-event-id']);
@@ -115,6 +127,29 @@ describe('a stream', () => {
     expect(third - second).toBeGreaterThan(995);
     // An announced end is not a failure.
     expect(retries).toHaveLength(1);
+  });
+
+  test.each(['cut', 'end'] as const)(
+    'asks a service that names no wait at growing intervals: %s',
+    async (end) => {
+      const client = await createClient(answerStream(`retry: 0\n\n${frame('ready', '00_t.x')}`, end));
+      const events = client.stream();
+      const reading = take(events, 1);
+      const [, second = 0, , fourth = 0] = await untilRequests(4);
+      events.close();
+      expect(await reading).toEqual([]);
+      // Nothing before the second request, then 1 s and 2 s.
+      expect(fourth - second).toBeGreaterThan(2900);
+    },
+  );
+
+  test('waits longer each time that it is refused, and never shorter than Retry-After', async () => {
+    const refused = answerError(429, 'too_many_streams', { 'Retry-After': '1' });
+    const client = await createClient(refused, refused, answerStream(change(1)));
+    await take(client.stream(), 1);
+    const [first = 0, second = 0] = retries.map(({ waitMs }) => waitMs);
+    expect([first >= 1000, second >= 2000]).toEqual([true, true]);
+    expect(second).toBeLessThan(3000);
   });
 
   test('gives up a silent connection, and continues', async () => {
@@ -275,6 +310,24 @@ describe('polled events', () => {
     const askedAt = performance.now();
     await take(client.events(), 1);
     expect(performance.now() - askedAt).toBeGreaterThan(900);
+  });
+
+  test.each([
+    ['with more to come', true],
+    ['without more', false],
+  ])('ask a cache that repeats an answer %s once, and then at growing intervals', async (_, has_more) => {
+    const client = await createClient(page([1], idOf(1), has_more));
+    const events = client.events({ from: 'earliest' });
+    const reading = take(events, 2);
+    const [, second = 0, , , fifth = 0] = await untilRequests(5);
+    events.close();
+    expect(await reading).toEqual([idOf(1)]);
+    expect(fifth - second).toBeGreaterThan(1900);
+  });
+
+  test('that lack a part of their answer are an error', async () => {
+    const client = await createClient(answerJson({ data: [], next_cursor: '01.x' }));
+    await expect(take(client.events(), 1)).rejects.toThrow(/has_more/);
   });
 
   test('end with CursorExpiredError after 410', async () => {

@@ -61,6 +61,17 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.last()).toMatchObject({ event: 'reconnect', data: { reason: 'slow_consumer' } });
   });
 
+  test('whose client resets the connection while it reads nothing ends as that client left it', async () => {
+    const before = await metricValue('streams_ended_total', { reason: 'client_closed' });
+    const stream = startStream({ output: new PassThrough({ highWaterMark: 1024 }) });
+    stream.feed.append('CA', 500);
+    await settle();
+    stream.output.destroy(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
+    await stream.done;
+    expect(stream.lines.at(-1)).toMatchObject({ msg: 'a stream ended', reason: 'client_closed' });
+    expect(await metricValue('streams_ended_total', { reason: 'client_closed' })).toBe(before + 1);
+  });
+
   test('ends with an error that gives the reason', async () => {
     const stream = startStream();
     stream.listen();

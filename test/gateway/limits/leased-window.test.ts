@@ -38,7 +38,7 @@ async function ask(window: LeasedWindow, limit: number): Promise<boolean> {
     if (refills === 10) throw new Error('after ten refills, the window holds no request and is not spent');
     await window.refill(limit);
   }
-  window.take();
+  window.take(limit);
   return true;
 }
 
@@ -127,7 +127,7 @@ describe('a window of a limit, over several gateways', () => {
     expect(window.holds).toBe(true);
     await clock.advance(MINUTE_MS);
     expect(window.isSpent(60)).toBe(false);
-    window.take();
+    window.take(60);
     expect(await countAdmitted(window, 60, 100)).toBe(59);
   });
 

@@ -249,6 +249,26 @@ describe('open streams', () => {
     await until('the place is free', async () => (await connect(key, 1)).response.status === 200, 3000);
   });
 
+  test('that are refused do not count against the minute and the day', async () => {
+    clock.startMinute();
+    const key = await newKey('free');
+    const stream = await connect(key, 0);
+    const before = limitHeaders(stream.response);
+    const refused: EventStreamClient[] = [];
+    // More than the plan allows in a minute, together with the first.
+    for (let i = 0; i < 60; i += 1) refused.push(await connect(key, 0));
+    expect(new Set(refused.map(({ response }) => response.status))).toEqual(new Set([429]));
+    const [, minute, , , , , day] = before;
+    for (const { response } of refused) {
+      expect(response.headers.get('ratelimit-remaining')).toBe(minute);
+      expect(response.headers.get('x-daily-remaining')).toBe(day);
+    }
+    const waits = refused.map(({ response }) => Number(response.headers.get('retry-after')));
+    expect(waits.slice(0, 3)).toEqual([1, 2, 4]);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(300);
+    expect((await ask('/v1/states', key)).status).toBe(200);
+  });
+
   test('are not counted for HEAD or for a refused request', async () => {
     const key = await newKey('free');
     const headers = { Authorization: `Bearer ${key}` };

@@ -119,6 +119,38 @@ describe('the limits of a plan, on two gateways together', () => {
     expect([(await ask(plan)).refusal === null, other.refusal === null]).toEqual([false, true]);
   });
 
+  test('count a request that is given back no longer, and say so', async () => {
+    const plan = { requestsPerMinute: 2, requestsPerDay: 100 };
+    const first = await ask(plan);
+    expect(first.headers).toMatchObject({ 'RateLimit-Remaining': '1', 'X-Daily-Remaining': '99' });
+    expect(first.giveBack()).toMatchObject({ 'RateLimit-Remaining': '2', 'X-Daily-Remaining': '100' });
+    expect([(await ask(plan)).refusal, (await ask(plan)).refusal]).toEqual([null, null]);
+    expect((await ask(plan)).refusal?.code).toBe('rate_limit_exceeded');
+  });
+
+  test('INV-15: of a minute take back no more requests than they allow', async () => {
+    const plan = { requestsPerMinute: 5 };
+    let admitted = 0;
+    for (let i = 0; i < 100; i += 1) {
+      const { refusal, giveBack } = await ask(plan);
+      giveBack();
+      if (!refusal) admitted += 1;
+    }
+    expect(admitted).toBe(10);
+  });
+
+  test('of a minute do not change by a request that is given back after its end', async () => {
+    const plan = { requestsPerMinute: 2 };
+    const { giveBack } = await ask(plan);
+    await clock.advance(60_000);
+    await ask(plan);
+    giveBack();
+    expect([(await ask(plan)).refusal, (await ask(plan)).refusal?.code]).toEqual([
+      null,
+      'rate_limit_exceeded',
+    ]);
+  });
+
   test('do not apply to a plan without limits', async () => {
     expect(await askAll({}, 5000)).toEqual({ admitted: 5000, codes: new Set() });
     expect((await ask({})).headers).toEqual({});

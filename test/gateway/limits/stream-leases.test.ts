@@ -116,8 +116,45 @@ describe('open streams', () => {
     const refused = gateway.leases.acquire({ accountId, maxStreams: max }, () => {});
     await expect(refused).rejects.toMatchObject({
       message: `The account's plan allows ${streams}; close one, or ask again later.`,
-      headers: { 'Retry-After': '10' },
+      headers: { 'Retry-After': '1' },
     });
+  });
+
+  test('that are refused again wait longer, until the account gets a place', async () => {
+    const gateway = await createGateway();
+    const stream = await mustOpen(gateway, 1);
+    const refusedFor = () =>
+      gateway.leases
+        .acquire({ accountId, maxStreams: 1 }, () => {})
+        .then(
+          () => null,
+          ({ headers }) => Number(headers['Retry-After']),
+        );
+    const waits = [await refusedFor(), await refusedFor(), await refusedFor()];
+    expect(waits).toEqual([1, 2, 4]);
+    stream.abort();
+    await until('the place is free', async () => (await counted()) === 0);
+    await mustOpen(gateway, 1);
+    expect(await refusedFor()).toBe(1);
+  });
+
+  test('get the place of a stream that they displace, at once', async () => {
+    const gateway = await createGateway();
+    const plan = { accountId, maxStreams: 2 };
+    const asked: number[] = [];
+    const displaceNone = async (id: number) => asked.push(id) < 0;
+    const first = await gateway.leases.acquire(plan, () => {}, displaceNone);
+    await gateway.leases.acquire(plan, () => {}, displaceNone);
+    expect(asked).toEqual([]);
+    await expect(gateway.leases.acquire(plan, () => {}, displaceNone)).rejects.toThrow('open streams');
+    expect(asked).toEqual([accountId]);
+    const displaceFirst = async () => {
+      await gateway.leases.release(first);
+      return true;
+    };
+    await gateway.leases.acquire(plan, () => {}, displaceFirst);
+    expect(await counted()).toBe(2);
+    expect(await open(gateway, 2)).toBe('too_many_streams');
   });
 
   test('are not refused for a defect, which is an error', async () => {

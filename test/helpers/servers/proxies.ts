@@ -34,7 +34,7 @@ function renderNginx(text: string, { port, gatewayPorts, timeoutSeconds }: Proxy
   const servers = gatewayPorts.map((gateway) => `server 127.0.0.1:${gateway}${options};`).join(' ');
   const moved = replace(text, /(\s*server gateway-\d:8080.*;)+/g, `\n        ${servers}`);
   const patient = replace(moved, /(proxy_(read|send)_timeout) 120s/g, `$1 ${timeoutSeconds}s`);
-  return replace(patient, /listen 8080;/g, `listen 127.0.0.1:${port};`);
+  return replace(patient, /listen 8080/g, `listen 127.0.0.1:${port}`);
 }
 
 /** ops/compose/haproxy.cfg with fixed addresses instead of DNS names, and a shorter timeout. */

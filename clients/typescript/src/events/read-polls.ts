@@ -9,8 +9,8 @@ import { queryOfStart, type Start, type Step, stepsAfter } from './step.ts';
 const WAIT_SECONDS = 25;
 const PATH = '/v1/events';
 const FIRST_RETRY_MS = 1000;
-/** The least time between two empty answers: a service that is about to stop sends some at once. */
-const PAUSE_MS = 500;
+/** An answer that was held for this long is not too soon: a service that is about to stop sends empty ones at once. */
+const HELD_MS = 500;
 
 export interface PollSettings {
   filter: QueryValues;
@@ -47,14 +47,17 @@ export async function* readPolls(
       const askedAt = Date.now();
       const page = await connection.readJson({ path: PATH, query }, { signal, timeoutMs });
       const { data, next_cursor, has_more } = requirePage(page);
-      patience.succeed();
+      patience.recognize();
       const all: Step[] = data.map((event) => ({ cursor: event.id, event }));
       const steps = stepsAfter(cursor, [...all, { cursor: next_cursor, event: null }]);
       cursor = steps.at(-1)?.cursor ?? cursor;
       if (steps.length > 0) yield steps;
       if (!has_more && !follow) return;
-      const tooSoon = isAtEnd && data.length === 0 && !has_more && Date.now() - askedAt < PAUSE_MS;
-      if (tooSoon) await patience.pause(PAUSE_MS);
+      // While more follows, the cursor must move: a cache that repeats an answer stands still.
+      const isNew = has_more ? steps.length > 0 : steps.some(({ event }) => event);
+      const isTooSoon = (has_more || isAtEnd) && !isNew && Date.now() - askedAt < HELD_MS;
+      if (isTooSoon) await patience.pause(HELD_MS);
+      else patience.succeed();
       isAtEnd = !has_more;
     } catch (error) {
       await patience.bear(error);
@@ -63,7 +66,8 @@ export async function* readPolls(
 }
 
 function requirePage(body: unknown): EventsPage {
-  const { data, next_cursor } = (body ?? {}) as Partial<EventsPage>;
-  if (Array.isArray(data) && typeof next_cursor === 'string') return body as EventsPage;
-  throw new UnexpectedAnswerError(`${PATH} answered without data and next_cursor.`);
+  const { data, next_cursor, has_more } = (body ?? {}) as Partial<EventsPage>;
+  const isPage = Array.isArray(data) && typeof next_cursor === 'string' && typeof has_more === 'boolean';
+  if (isPage) return body as EventsPage;
+  throw new UnexpectedAnswerError(`${PATH} answered without data, next_cursor and has_more.`);
 }

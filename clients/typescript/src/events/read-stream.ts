@@ -10,6 +10,8 @@ const SILENCE_MS = 45_000;
 /** The wait until the service names another one, in milliseconds. */
 const FIRST_RETRY_MS = 1000;
 const PATH = '/v1/stream';
+/** A connection that has lasted this long has worked, even without an event. */
+const WORKING_MS = 10_000;
 
 export interface StreamSettings {
   filter: QueryValues;
@@ -50,10 +52,13 @@ export async function* readStream(
       const place = cursor === null ? queryOfStart(start) : {};
       const request = { path: PATH, query: { ...filter, ...place }, headers };
       let restMs: number | undefined;
+      const openedAt = Date.now();
       for await (const piece of connection.open(request, { signal, timeoutMs, silenceMs }, readPieces)) {
         if (piece.retryMs !== null) restMs = patience.retryMs = piece.retryMs;
-        if (piece.steps.length > 0) patience.succeed();
+        if (piece.steps.length > 0) patience.recognize();
         const steps = stepsAfter(cursor, piece.steps);
+        // Every connection begins with an id, so ids alone are no progress.
+        if (steps.some(({ event }) => event) || Date.now() - openedAt > WORKING_MS) patience.succeed();
         cursor = steps.at(-1)?.cursor ?? cursor;
         if (steps.length > 0) yield steps;
         if (piece.error !== null) throw piece.error;

@@ -1600,10 +1600,10 @@ export interface components {
         /** @description The service ends the connection; the client connects again. */
         StreamReconnect: {
             /**
-             * @description lifetime: the connection has lasted for its time. shutdown: this gateway stops. slow_consumer: the client does not read fast enough. subscription_changed: the subscription was deleted. plan_changed: the account has more open streams than its plan allows now.
+             * @description lifetime: the connection has lasted for its time. shutdown: this gateway stops. slow_consumer: the client does not read fast enough. subscription_changed: the subscription was deleted. displaced: the client did not acknowledge, and another stream of the account has taken the place. plan_changed: the account has more open streams than its plan allows now.
              * @enum {string}
              */
-            reason: "lifetime" | "shutdown" | "slow_consumer" | "subscription_changed" | "plan_changed";
+            reason: "lifetime" | "shutdown" | "slow_consumer" | "subscription_changed" | "displaced" | "plan_changed";
             /** @description Milliseconds to wait before connecting again. */
             retry_ms: number;
         };
@@ -1888,7 +1888,7 @@ export interface components {
          * @description - `rate_limit_exceeded`: the requests of this minute are used up, or too many requests of the account are under way.
          *     - `daily_limit_exceeded`: the requests of this day (UTC) are used up.
          *     - `too_many_requests_in_flight`: the account has not taken the answers to its earlier requests yet, and they are large.
-         *     - `too_many_streams`: the account has as many open streams as its plan allows.
+         *     - `too_many_streams`: the account has as many open streams as its plan allows. Such an answer does not count against the limits of requests, and `Retry-After` grows from one second to five minutes.
          */
         TooManyRequestsOrStreams: {
             headers: {

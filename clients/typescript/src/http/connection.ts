@@ -113,12 +113,20 @@ export class Connection {
       headers: { Accept: 'application/json', ...(await this.#authorize()), ...headers },
       signal: deadline.signal,
       cache: 'no-store',
+      // Behind a redirect, a POST would become a GET. `error` would look like a network that fails.
+      redirect: 'manual',
     };
     if (body !== undefined) {
       init.body = JSON.stringify(body);
       init.headers = { ...init.headers, 'Content-Type': 'application/json' };
     }
     const response = await read(deadline, () => this.#fetch(address, init));
+    if (response.redirected || response.type === 'opaqueredirect' || isRedirect(response.status)) {
+      const target = response.headers.get('Location');
+      throw new UnexpectedAnswerError(
+        `The answer is a redirect${target === null ? '' : ` to ${target}`}. Give the final address as baseUrl, which is "${this.#base}".`,
+      );
+    }
     if (response.ok) return response;
     const text = await read(deadline, () => response.text());
     throw createApiError({
@@ -147,10 +155,12 @@ function isAddress(baseUrl: string): boolean {
   }
 }
 
+const isRedirect = (status: number) => status >= 300 && status < 400;
+
 /** Awaits a promise of the connection. */
 async function read<Value>(deadline: Deadline, from: () => Promise<Value>): Promise<Value> {
   try {
-    return await from();
+    return await deadline.race(from());
   } catch (error) {
     throw deadline.explain(error);
   }
@@ -162,13 +172,17 @@ async function* readPieces(
   silenceMs: number,
 ): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader();
-  while (reader) {
-    // Time runs only while bytes are awaited, not while the caller processes them.
-    deadline.start(silenceMs, 'nothing');
-    const { done, value } = await read(deadline, () => reader.read());
-    deadline.pause();
-    if (done) return;
-    yield value;
+  try {
+    while (reader) {
+      // Time runs only while bytes are awaited, not while the caller processes them.
+      deadline.start(silenceMs, 'nothing');
+      const { done, value } = await read(deadline, () => reader.read());
+      deadline.pause();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    reader?.cancel().catch(() => {});
   }
 }
 

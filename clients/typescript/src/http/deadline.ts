@@ -21,6 +21,19 @@ export class Deadline {
     return this.#controller.signal;
   }
 
+  /**
+   * Settles as the work does, or as soon as the request ends: a `fetch` that is not the global one may ignore its signal.
+   */
+  race<Value>(work: Promise<Value>): Promise<Value> {
+    const { signal } = this;
+    return new Promise((resolve, reject) => {
+      const abort = () => reject(signal.reason);
+      if (signal.aborted) abort();
+      else signal.addEventListener('abort', abort);
+      work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    });
+  }
+
   /** Starts the time again. @param what the missing part, such as "an answer", for the error */
   start(ms: number, what: string): void {
     this.pause();

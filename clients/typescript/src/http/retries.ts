@@ -4,6 +4,8 @@ import { sleep } from './sleep.ts';
 
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 30_000;
+/** The wait between connections that bring nothing new, which doubles each time. */
+const IDLE_WAIT_MS = 1000;
 /** A call never waits longer than this for a limit; its caller decides. */
 const MAX_CALL_WAIT_MS = 60_000;
 /** Temporary statuses: limits, a service that starts or is busy, and a proxy without a gateway. */
@@ -23,12 +25,12 @@ function isLasting(error: unknown): boolean {
 
 /**
  * The wait before the next attempt, in milliseconds. It doubles after each failure, plus up to half of it at random, so
- * that clients do not return together. It is never shorter than the wait that the service asked for.
+ * that clients do not return together. It begins with the wait that the service asked for, and is never shorter.
  */
 function backOff(error: unknown, failures: number, firstMs: number): number {
-  const patientMs = Math.min(MAX_WAIT_MS, firstMs * 2 ** Math.min(failures, 20));
-  const asked = error instanceof ApiError ? error.retryAfterMs : null;
-  if (asked !== null) return asked + (Math.random() * Math.min(patientMs, 1000)) / 2;
+  const askedMs = (error instanceof ApiError ? error.retryAfterMs : null) ?? 0;
+  const patientMs = Math.min(MAX_WAIT_MS, Math.max(firstMs, askedMs) * 2 ** Math.min(failures, 20));
+  if (askedMs > 0) return Math.max(askedMs, patientMs) + (Math.random() * Math.min(patientMs, 1000)) / 2;
   return patientMs * (1 - Math.random() / 2);
 }
 
@@ -75,6 +77,8 @@ export class Patience {
   retryMs: number;
   readonly #options: PatienceOptions;
   #failures = 0;
+  /** The number of waits in a row since something new came. */
+  #idleWaits = 0;
   /** Whether the service has answered before. Then a wrong answer, such as a proxy's, is temporary. */
   #isRecognized = false;
 
@@ -86,6 +90,7 @@ export class Patience {
   /** Notes progress of the read. */
   succeed(): void {
     this.#failures = 0;
+    this.#idleWaits = 0;
     this.#isRecognized = true;
   }
 
@@ -96,7 +101,17 @@ export class Patience {
 
   /** Waits before the next connection after an orderly end. */
   async pause(ms = this.retryMs): Promise<void> {
-    await sleep(ms, this.#options.signal);
+    await sleep(Math.max(ms, this.#idleMs()), this.#options.signal);
+  }
+
+  /**
+   * The least wait, in milliseconds. It keeps a service that asks for no wait, or a cache that repeats an answer, from
+   * being asked without end. The first wait after progress has none.
+   */
+  #idleMs(): number {
+    const ms = this.#idleWaits === 0 ? 0 : IDLE_WAIT_MS * 2 ** Math.min(this.#idleWaits - 1, 20);
+    this.#idleWaits += 1;
+    return Math.min(MAX_WAIT_MS, ms);
   }
 
   /**
@@ -108,7 +123,7 @@ export class Patience {
     const { path, signal, onRetry, maxRetries = Number.POSITIVE_INFINITY } = this.#options;
     const isWrongAddress = error instanceof UnexpectedAnswerError && !this.#isRecognized;
     if (isWrongAddress || isLasting(error) || this.#failures >= maxRetries) throw error;
-    const waitMs = backOff(error, this.#failures, this.retryMs);
+    const waitMs = Math.max(backOff(error, this.#failures, this.retryMs), this.#idleMs());
     if (Number.isFinite(maxRetries) && waitMs > MAX_CALL_WAIT_MS) throw error;
     this.#failures += 1;
     onRetry({ error, path, failures: this.#failures, waitMs });

@@ -64,7 +64,7 @@ async function compareOnce(parts: Comparable): Promise<Comparison> {
  */
 async function readDigest({ copy, calls, signal }: Comparable): Promise<ServiceDigest> {
   for (let looks = 1; ; looks += 1) {
-    const { data } = await calls.read<{ data: ServiceDigest }>('/v1/digest', copy.filter.values, { signal });
+    const data = await calls.readRecord<ServiceDigest>('/v1/digest', copy.filter.values, { signal });
     if (data.stream_cursor >= copy.readAt || looks === MAX_LOOKS) return data;
     await sleep(CATCH_UP_MS, signal);
   }

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { Follower, type FollowState } from '../../../../gateway/console/browser/follow.ts';
+import { followWhileShown } from '../../../../gateway/console/browser/follow-while-shown.ts';
 import { until } from '../../../helpers/until.ts';
 
 /** A connection to which the test writes. */
@@ -16,7 +17,7 @@ afterEach(() => {
 });
 
 /** A service with the test's answers, and its follower. */
-function startFollower({ silenceMs = 60_000, answers = [] as Response[] } = {}) {
+function startFollower({ silenceMs = 60_000, answers = [] as Response[], isStarted = true } = {}) {
   const connections: Connection[] = [];
   const states: FollowState[] = [];
   const changes: string[] = [];
@@ -55,7 +56,7 @@ function startFollower({ silenceMs = 60_000, answers = [] as Response[] } = {}) 
     onChange: (json) => changes.push(json),
   });
   followers.push(follower);
-  follower.start();
+  if (isStarted) follower.start();
   const connected = async (index: number): Promise<Connection> => {
     await until('a connection', () => connections.length > index);
     return connections[index] as Connection;
@@ -116,6 +117,62 @@ test('pausing while it waits ends the wait, and resuming connects once', async (
   (await connected(1)).write(ready('a1'));
   await reach('connected');
   expect(connections).toHaveLength(2);
+});
+
+/** The page of a follower, in a tab that the test hides and shows. */
+function createPage(visibilityState: 'hidden' | 'visible' = 'visible') {
+  let adapt = () => {};
+  const page = {
+    visibilityState,
+    addEventListener(_type: string, listener: () => void) {
+      adapt = listener;
+    },
+  };
+  const turn = (state: 'hidden' | 'visible') => {
+    page.visibilityState = state;
+    adapt();
+  };
+  return { page, turn };
+}
+
+test('a hidden page closes its connection, and continues after the last event when it is shown', async () => {
+  const { follower, connected, connections, changes } = startFollower();
+  const { page, turn } = createPage();
+  followWhileShown(follower, page);
+  const first = await connected(0);
+  first.write(ready('a1') + change('a2'));
+  await until('a change', () => changes.length === 1);
+  turn('hidden');
+  expect([first.isOpen, follower.isFollowing]).toEqual([false, false]);
+  turn('visible');
+  const second = await connected(1);
+  expect([second.lastEventId, connections.length]).toEqual(['a2', 2]);
+  second.write(ready('a2') + change('a3'));
+  await until('the next change', () => changes.length === 2);
+});
+
+test('a page that was paused stays so when it is hidden and shown', async () => {
+  const { follower, connected, connections } = startFollower();
+  const { page, turn } = createPage();
+  followWhileShown(follower, page);
+  await connected(0);
+  follower.pause();
+  turn('hidden');
+  turn('visible');
+  expect([follower.isFollowing, connections.length]).toEqual([false, 1]);
+  follower.start();
+  const second = await connected(1);
+  turn('hidden');
+  expect(second.isOpen).toBe(false);
+});
+
+test('a page that opens in a hidden tab connects when it is shown', async () => {
+  const { follower, connected, connections } = startFollower({ isStarted: false });
+  const { page, turn } = createPage('hidden');
+  followWhileShown(follower, page);
+  expect([follower.isFollowing, connections.length]).toEqual([false, 0]);
+  turn('visible');
+  await connected(0);
 });
 
 test('a silent connection counts as lost', async () => {

@@ -1,0 +1,67 @@
+import { endianness } from 'node:os';
+
+/** The two ends of a connection: `address:port address:port`, in the form of `/proc/net/tcp6`. */
+export type ConnectionName = string;
+
+/** The ends of a socket, which are missing after it has closed. */
+export interface SocketEnds {
+  localAddress?: string | undefined;
+  localPort?: number | undefined;
+  remoteAddress?: string | undefined;
+  remotePort?: number | undefined;
+}
+
+/** The kernel prints each 32-bit word of an address as a number of this machine. */
+const WORDS_ARE_SWAPPED = endianness() === 'LE';
+/** The beginning of an IPv4 address as IPv6: `::ffff:`. */
+const MAPPED = WORDS_ARE_SWAPPED ? '0000000000000000FFFF0000' : '00000000000000000000FFFF';
+/** How many repetitions without an answer show that a client does not receive: about seven round trips. */
+const MIN_REPETITIONS = 3;
+
+/** `sl: local remote st tx_queue:rx_queue tr:when retransmits uid probes`, the last one in decimal. */
+const ROW =
+  /^ *[0-9]+: ([0-9A-F]+):([0-9A-F]{4}) ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]{2} ([0-9A-F]{8}):[0-9A-F]{8} [0-9A-F]{2}:[0-9A-F]{8} ([0-9A-F]{8}) +[0-9]+ +([0-9]+) /;
+
+/**
+ * Reads a row of `/proc/net/tcp` or `/proc/net/tcp6`. Returns the connection if its other end does not acknowledge: the
+ * kernel has bytes for it, and has sent them, or asked for room, several times without an answer. A client that reads
+ * slowly has bytes waiting too, but its kernel answers.
+ */
+export function findUnacknowledged(row: string): ConnectionName | null {
+  const [, localAddress, localPort, remoteAddress, remotePort, queued, retransmits, probes] =
+    ROW.exec(row) ?? [];
+  if (!localAddress || !remoteAddress || !queued || !retransmits || /^0+$/.test(queued)) return null;
+  const repetitions = Math.max(Number.parseInt(retransmits, 16), Number(probes));
+  if (repetitions < MIN_REPETITIONS) return null;
+  return `${widen(localAddress)}:${localPort} ${widen(remoteAddress)}:${remotePort}`;
+}
+
+const widen = (address: string) => (address.length === 8 ? MAPPED + address : address);
+
+/** Names the connection of a socket, as `findUnacknowledged` does. Null if it is not connected. */
+export function nameConnection(ends: SocketEnds): ConnectionName | null {
+  const { localAddress, localPort, remoteAddress, remotePort } = ends;
+  if (!localAddress || !localPort || !remoteAddress || !remotePort) return null;
+  return `${formatEnd(localAddress, localPort)} ${formatEnd(remoteAddress, remotePort)}`;
+}
+
+function formatEnd(address: string, port: number): string {
+  const bytes = Buffer.from(groupsOf(address).flatMap((group) => [group >> 8, group & 0xff]));
+  if (WORDS_ARE_SWAPPED) bytes.swap32();
+  const hex = bytes.toString('hex').toUpperCase();
+  return `${widen(hex)}:${port.toString(16).padStart(4, '0').toUpperCase()}`;
+}
+
+/** The 16-bit groups of an address: two of IPv4, eight of IPv6. */
+function groupsOf(address: string): number[] {
+  const text = address.replace(/%.*$/, '').replace(/[0-9]+(\.[0-9]+){3}$/, (ipv4) => {
+    const [a = 0, b = 0, c = 0, d = 0] = ipv4.split('.').map(Number);
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  });
+  const parse = (part = '') =>
+    part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
+  const [head, tail] = text.split('::');
+  const [first, last] = [parse(head), parse(tail)];
+  const zeros = tail === undefined ? 0 : 8 - first.length - last.length;
+  return [...first, ...Array<number>(zeros).fill(0), ...last];
+}

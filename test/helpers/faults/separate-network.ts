@@ -1,0 +1,56 @@
+/** A network of its own for a client, which a test can cut so that the client vanishes without a word. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+
+/** From the range for documentation, so that it meets no network of the machine. */
+const HERE = '198.51.100.1';
+const THERE = '198.51.100.2';
+
+export class SeparateNetwork {
+  /** The address of this machine, as clients in the network reach it. */
+  readonly address = HERE;
+  readonly #name = `ballot-${process.pid}`;
+  readonly #clients: ChildProcess[] = [];
+
+  /** Creates one; null without the right to, or the programs. */
+  static create(): SeparateNetwork | null {
+    const network = new SeparateNetwork();
+    try {
+      network.#ip(`netns add ${network.#name}`);
+    } catch {
+      return null;
+    }
+    try {
+      network.#ip(`link add ${network.#name} type veth peer name eth0 netns ${network.#name}`);
+      network.#ip(`addr add ${HERE}/30 dev ${network.#name}`);
+      network.#ip(`link set ${network.#name} up`);
+      network.#ip(`-n ${network.#name} addr add ${THERE}/30 dev eth0`);
+      network.#ip(`-n ${network.#name} link set eth0 up`);
+      return network;
+    } catch {
+      network.remove();
+      return null;
+    }
+  }
+
+  /** Starts Node in the network with the text of a program. */
+  start(program: string): ChildProcess {
+    const args = ['netns', 'exec', this.#name, process.execPath, '--input-type=module', '-e', program];
+    const client = spawn('ip', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** Loses everything that clients in the network send, acknowledgements included. */
+  cut(): void {
+    this.#ip(`-n ${this.#name} route add blackhole ${HERE}/32`);
+  }
+
+  remove(): void {
+    for (const client of this.#clients) client.kill('SIGKILL');
+    this.#ip(`netns del ${this.#name}`);
+  }
+
+  #ip(command: string): void {
+    execFileSync('ip', command.split(' '), { stdio: 'ignore' });
+  }
+}
