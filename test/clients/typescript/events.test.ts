@@ -74,8 +74,8 @@ describe('a stream', () => {
     expect(await take(client.stream({ states: ['CA'] }), 4)).toEqual([1, 2, 3, 4].map(idOf));
     expect(lastEventIds()).toEqual([undefined, idOf(2), idOf(2), idOf(3)]);
     expect(service.requests[0]?.query.toString()).toBe('states=CA');
-    // The service's first frame asks for a wait of 10 ms, which holds for the connections after a failure too.
-    expect(Math.max(...retries.map(({ waitMs }) => waitMs))).toBeLessThanOrEqual(20);
+    // The service's first frame asks for a wait of 10 ms, which holds after a failure too, as long as something new came.
+    expect(retries[0]?.waitMs).toBeLessThanOrEqual(20);
   });
 
   test('drops an event that a cut has halved', async () => {
