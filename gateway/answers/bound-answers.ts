@@ -4,6 +4,8 @@ import type { AnswerBudget } from './answer-budget.ts';
 
 /** A client that takes nothing of an answer for this long is disconnected, in milliseconds. */
 const STALL_MS = 30_000;
+/** The kernel takes smaller answers at once, in bytes. */
+const STALLING_FROM_BYTES = 64 * 1024;
 
 /**
  * Counts every answer against the budget until its client has taken it, and disconnects a client that takes nothing.
@@ -22,6 +24,6 @@ export function boundAnswers(budget: AnswerBudget): Middleware {
     const release = budget.reserve({ account, bytes, shared, canRefuse });
     ctx.res.once('close', release);
     // Node resets this time with the next request of the connection.
-    ctx.req.socket.setTimeout(STALL_MS);
+    if (bytes >= STALLING_FROM_BYTES) ctx.req.socket.setTimeout(STALL_MS);
   };
 }
