@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { ADVISORY_LOCKS } from '../connection/advisory-locks.ts';
 import { type Announced, announceAllStale, NONE_ANNOUNCED, previewStale } from '../endorsements/announce.ts';
 import { lockStreamHead } from '../stream/change-log.ts';
+import { listUnranked } from './settled.ts';
 import { beginEdit, dropUnchangedParts, listStale, loadNewestEndorsement } from './stale.ts';
 
 /** The result of an edit's work. */
@@ -65,8 +66,9 @@ async function inTransaction<T>(
     if (keep && (await dropUnchangedParts(client))) {
       const newest = await loadNewestEndorsement(client);
       await listStale(client, 0);
+      if (!dryRun) await listLatecomers(client, newest);
+      await listUnranked(client);
       if (dryRun) preview = await previewStale(client);
-      else await listLatecomers(client, newest);
     }
     const kept = keep && !dryRun;
     await client.query(kept ? 'COMMIT' : 'ROLLBACK');

@@ -15,7 +15,7 @@ import {
 } from './merge-contests.ts';
 import { mergeCategories, mergeEndorsers } from './merge-endorsers.ts';
 import { countRefused, type ListedRefusals, listRefusals, refuseUnfit } from './refusals.ts';
-import { removeVanished, type Vanished } from './removal.ts';
+import { countByElection, type Removal, removeVanished } from './removal.ts';
 import { refuseRenames } from './renames.ts';
 import { type StagedLine, stageLines } from './staging.ts';
 
@@ -67,7 +67,7 @@ export interface CatalogueImportOptions extends EditOptions {
 
 type Imported = Omit<CatalogueImport, 'announced'>;
 
-const NOTHING_REMOVED: Vanished = { contests: 0, choices: 0, elections: [] };
+const NOTHING_REMOVED: Removal = { contests: 0, choices: 0 };
 
 /**
  * Imports catalogue lines in one transaction, and announces their changes. Tables are merged in the order of
@@ -108,7 +108,8 @@ async function mergeLines(
     const nothing = { loaded: false, counts: {}, removalsRefused: null, ambiguousDistricts: [] };
     return { result: { ...nothing, refused, ...listed }, keep: false };
   }
-  const { counts, removed } = await mergeAll(client, keepMissing);
+  const counts = await mergeAll(client, keepMissing);
+  const removed = await countByElection(client);
   const ambiguousDistricts = await findAmbiguousDistricts(client, MAX_AMBIGUOUS);
   const loaded = !needsConsent(removed, maxRemovals);
   const removalsRefused = loaded ? null : removed;
@@ -117,10 +118,7 @@ async function mergeLines(
 }
 
 /** Merges each table after the tables that it refers to. */
-async function mergeAll(
-  client: pg.Client,
-  keepMissing: boolean,
-): Promise<{ counts: CatalogueImport['counts']; removed: ElectionRemoval[] }> {
+async function mergeAll(client: pg.Client, keepMissing: boolean): Promise<CatalogueImport['counts']> {
   const endorser_categories = await mergeCategories(client);
   const endorsers = await mergeEndorsers(client);
   const elections = await mergeElections(client);
@@ -131,7 +129,7 @@ async function mergeAll(
   const candidates = await mergeCandidates(client);
   const choices = await mergeChoices(client);
   const removal = keepMissing ? NOTHING_REMOVED : await removeVanished(client);
-  const counts = {
+  return {
     endorser_categories: { ...endorser_categories, removed: 0 },
     endorsers: { ...endorsers, removed: 0 },
     elections: { ...elections, removed: 0 },
@@ -140,5 +138,4 @@ async function mergeAll(
     candidates: { ...candidates, removed: 0 },
     choices: { ...choices, removed: removal.choices },
   };
-  return { counts, removed: removal.elections };
 }

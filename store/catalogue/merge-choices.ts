@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { type MergeCounts, mergeStaged } from './merge.ts';
+import { noteChangedMeanings } from './settled.ts';
 
 /** Spreads the choices of the staged contests into `choice_records`. The contests must be merged already. */
 export async function spreadChoices(client: ClientBase): Promise<void> {
@@ -75,6 +76,7 @@ export async function mergeChoices(client: ClientBase): Promise<MergeCounts> {
     FROM choice_records choice
     LEFT JOIN candidates
       ON candidates.contest_id = choice.contest_id AND candidates.key = choice.candidate_key`);
+  await noteChangedMeanings(client);
   return mergeStaged(client, {
     table: 'choices',
     staged: 'staged_choices',

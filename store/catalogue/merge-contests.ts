@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { type MergeCounts, mergeStaged } from './merge.ts';
+import { noteUnranked } from './settled.ts';
 
 /** Merges the staged elections. Restores removed ones. */
 export async function mergeElections(client: ClientBase): Promise<MergeCounts> {
@@ -117,6 +118,7 @@ export async function mergeContests(client: ClientBase): Promise<MergeCounts> {
     JOIN elections ON elections.slug = contest.election
     JOIN district_records s USING (ordinal)
     JOIN districts t ON ${SAME_DISTRICT}`);
+  await noteUnranked(client);
   return mergeStaged(client, {
     table: 'contests',
     staged: 'staged_contests',

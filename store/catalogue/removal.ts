@@ -1,16 +1,11 @@
 import type { ClientBase } from 'pg';
 import type { ElectionRemoval } from '../../domain/removal-guard.ts';
-import { noteRemoved } from './stale.ts';
+import { noteRemoved, WITHDRAWN } from './settled.ts';
 
 /** The number of removed contests and choices, without the choices of removed contests. */
 export interface Removal {
   contests: number;
   choices: number;
-}
-
-/** What vanished with the staged contests, in all and by election. */
-export interface Vanished extends Removal {
-  elections: ElectionRemoval[];
 }
 
 /**
@@ -20,7 +15,7 @@ export interface Vanished extends Removal {
  * A contest with a refused line has not vanished. A refused line without a key may be any contest, so nothing
  * is removed then.
  */
-export async function removeVanished(client: ClientBase): Promise<Vanished> {
+export async function removeVanished(client: ClientBase): Promise<Removal> {
   const contests = await client.query<{ id: number }>(
     `UPDATE contests SET removed_at = clock_timestamp()
     WHERE removed_at IS NULL
@@ -39,34 +34,27 @@ export async function removeVanished(client: ClientBase): Promise<Vanished> {
     RETURNING choices.id`,
   );
   await noteRemoved(client, { contests: contests.rows, choices: choices.rows });
-  const [contestIds, choiceIds] = [contests.rows, choices.rows].map((rows) => rows.map(({ id }) => id));
-  const elections = await countByElection(client, contestIds ?? [], choiceIds ?? []);
-  return { contests: contests.rows.length, choices: choices.rows.length, elections };
+  return { contests: contests.rows.length, choices: choices.rows.length };
 }
 
-/** Counts what these removed contests and choices take away. */
-async function countByElection(
-  client: ClientBase,
-  contestIds: number[],
-  choiceIds: number[],
-): Promise<ElectionRemoval[]> {
+/** Counts what the edit takes away, by election: removed contests and choices, and withdrawn endorsements. */
+export async function countByElection(client: ClientBase): Promise<ElectionRemoval[]> {
   const { rows } = await client.query<ElectionRemoval>(
-    `WITH gone AS MATERIALIZED (
-      SELECT h.id, c.election_id FROM choices h JOIN contests c ON c.id = h.contest_id
-      WHERE h.id = ANY($2) OR h.contest_id = ANY($1) AND h.removed_at IS NULL
+    `WITH taken (election_id, contests, choices, endorsements) AS (
+      SELECT c.election_id, 1, 0, 0 FROM removed_contests JOIN contests c USING (id)
+      UNION ALL
+      SELECT c.election_id, 0, 1, 0
+      FROM emptied_choices e JOIN choices h USING (id) JOIN contests c ON c.id = h.contest_id WHERE e.removed
+      UNION ALL
+      SELECT election_id, 0, 0, 1 FROM (${WITHDRAWN}) AS withdrawn
     )
-    SELECT l.slug AS election,
-      (SELECT count(*)::int FROM contests c WHERE c.election_id = l.id AND c.id = ANY($1)) AS contests,
-      (SELECT count(*)::int FROM gone WHERE gone.election_id = l.id) AS choices,
-      (SELECT count(*)::int FROM endorsements n JOIN gone ON gone.id = n.choice_id
-        WHERE gone.election_id = l.id) AS endorsements,
-      (SELECT count(*)::int FROM contests c
-        WHERE c.election_id = l.id AND (c.removed_at IS NULL OR c.id = ANY($1))) AS "ofContests",
+    SELECT l.slug AS election, sum(contests)::int AS contests, sum(choices)::int AS choices,
+      sum(endorsements)::int AS endorsements,
+      (SELECT count(*)::int FROM contests c WHERE c.election_id = l.id
+        AND (c.removed_at IS NULL OR c.id IN (SELECT id FROM removed_contests))) AS "ofContests",
       (SELECT count(*)::int FROM endorsements n WHERE n.election_id = l.id) AS "ofEndorsements"
-    FROM elections l
-    WHERE l.id IN (SELECT election_id FROM gone UNION SELECT election_id FROM contests WHERE id = ANY($1))
-    ORDER BY l.date, l.slug`,
-    [contestIds, choiceIds],
+    FROM taken JOIN elections l ON l.id = taken.election_id
+    GROUP BY l.id ORDER BY l.date, l.slug`,
   );
   return rows;
 }

@@ -4,6 +4,7 @@
  */
 import type { ClientBase } from 'pg';
 import { EVENT_PARTS, EVENT_TABLES, type EventPart } from '../endorsements/references.ts';
+import { beginSettling, listEmptied } from './settled.ts';
 
 /** The tables with values in events: the part that carries them, and how its rows refer to the table. */
 const REACHED = {
@@ -24,9 +25,10 @@ const ID: Record<EventPart, string> = { endorser: 'e.id', contest: 'c.id', elect
 
 /** Makes the temporary tables of one edit. They live until the transaction ends. */
 export async function beginEdit(client: ClientBase): Promise<void> {
-  await client.query(`
-    CREATE TEMPORARY TABLE kept_parts (part text, id integer, value jsonb, PRIMARY KEY (part, id)) ON COMMIT DROP;
-    CREATE TEMPORARY TABLE removed_choices (id integer PRIMARY KEY) ON COMMIT DROP`);
+  await client.query(
+    'CREATE TEMPORARY TABLE kept_parts (part text, id integer, value jsonb, PRIMARY KEY (part, id)) ON COMMIT DROP',
+  );
+  await beginSettling(client);
 }
 
 /**
@@ -45,20 +47,9 @@ export async function keepParts(client: ClientBase, table: CarriedTable, from: s
   );
 }
 
-/** Notes the choices that the edit removes, alone or with their contest, to withdraw their endorsements. */
-export async function noteRemoved(
-  client: ClientBase,
-  { contests, choices }: Record<'contests' | 'choices', readonly { id: number }[]>,
-): Promise<void> {
-  await client.query(
-    'INSERT INTO removed_choices SELECT id FROM choices WHERE id = ANY($1) OR contest_id = ANY($2)',
-    [choices.map(({ id }) => id), contests.map(({ id }) => id)],
-  );
-}
-
 /** Drops the unchanged parts. @returns whether the edit can concern an endorsement */
 export async function dropUnchangedParts(client: ClientBase): Promise<boolean> {
-  await client.query('ANALYZE kept_parts; ANALYZE removed_choices');
+  await client.query('ANALYZE kept_parts; ANALYZE emptied_choices; ANALYZE unranked_contests');
   for (const part of PARTS) {
     await client.query(
       `DELETE FROM kept_parts
@@ -67,7 +58,7 @@ export async function dropUnchangedParts(client: ClientBase): Promise<boolean> {
     );
   }
   const { rows } = await client.query<{ any: boolean }>(
-    'SELECT EXISTS (SELECT FROM kept_parts) OR EXISTS (SELECT FROM removed_choices) AS any',
+    'SELECT EXISTS (SELECT FROM kept_parts) OR EXISTS (SELECT FROM emptied_choices) AS any',
   );
   return rows[0]?.any ?? false;
 }
@@ -94,10 +85,5 @@ export async function listStale(client: ClientBase, after: number): Promise<void
       [after],
     );
   }
-  await client.query(
-    `INSERT INTO stale_announcements (endorsement_id)
-     SELECT n.id FROM removed_choices r JOIN endorsements n ON n.choice_id = r.id WHERE n.id > $1
-     ON CONFLICT DO NOTHING`,
-    [after],
-  );
+  await listEmptied(client, after);
 }

@@ -23,9 +23,10 @@ export const NONE_ANNOUNCED: Announced = { created: 0, updated: 0, deleted: 0 };
 
 const PARTS = Object.keys(EVENT_PARTS) as EventPart[];
 
-/** An event's body with these parts of the catalogue. */
-const bodyOf = (part: (name: EventPart) => string) =>
-  `json_build_object('endorsement', endorsement, ${PARTS.map((name) => `'${name}', ${part(name)}`).join(', ')})::jsonb`;
+/** An event's body with this rank and these parts of the catalogue. */
+const bodyOf = (rank: string, part: (name: EventPart) => string) =>
+  `json_build_object('endorsement', json_build_object('id', id, 'rank', ${rank}, 'statement', statement,
+    'source_url', source_url, 'published_on', published_on), ${PARTS.map((name) => `'${name}', ${part(name)}`).join(', ')})::jsonb`;
 
 /** Whether any part kept from before the edit differs now. */
 const anyPart = (differs: (name: EventPart) => string) =>
@@ -43,14 +44,11 @@ const isMoved = (part: EventPart) =>
  * The events, by `number`, that make every copy of the stale endorsements of the ids $1 true again (contract,
  * "Stream and events"). A change of a value that filters use becomes a deletion with the old values and a
  * creation with the new ones: otherwise a copy whose filter matched only the old values would keep the
- * endorsement for ever. Endorsements of removed contests and choices are deleted, with the values that were
- * announced.
+ * endorsement for ever. A withdrawn endorsement is deleted with the values that were announced.
  */
 const EVENTS = `
   WITH stale AS MATERIALIZED (
-    SELECT n.id, c.removed_at IS NOT NULL OR h.removed_at IS NOT NULL AS removed,
-      json_build_object('id', n.id, 'rank', n.rank, 'statement', n.statement, 'source_url', n.source_url,
-        'published_on', n.published_on) AS endorsement,
+    SELECT n.id, n.rank, n.statement, n.source_url, n.published_on, COALESCE(s.settled, 'kept') AS settled,
       ${PARTS.map((part) => `${EVENT_PARTS[part]} AS ${part}, s.${part} AS old_${part}`).join(', ')}
     FROM stale_announcements s JOIN endorsements n ON n.id = s.endorsement_id
     JOIN (${EVENT_TABLES.endorser}) ON e.id = n.endorser_id
@@ -61,11 +59,12 @@ const EVENTS = `
   ), compared AS (
     SELECT *, ${anyPart(isMoved)} AS moved, ${anyPart((part) => `${part}::jsonb <> old_${part}`)} AS changed FROM stale
   ), events AS (
-    SELECT id, 1 AS step, 'deleted' AS type, ${bodyOf((part) => `COALESCE(old_${part}, ${part}::jsonb)`)} AS body
-    FROM compared WHERE removed OR moved
+    SELECT id, 1 AS step, 'deleted' AS type, ${bodyOf('rank', (part) => `COALESCE(old_${part}, ${part}::jsonb)`)} AS body
+    FROM compared WHERE settled = 'withdrawn' OR moved
     UNION ALL
-    SELECT id, 2, CASE WHEN moved THEN 'created' ELSE 'updated' END, ${bodyOf((part) => part)}
-    FROM compared WHERE changed AND NOT removed
+    SELECT id, 2, CASE WHEN moved THEN 'created' ELSE 'updated' END,
+      ${bodyOf("CASE WHEN settled <> 'unranked' THEN rank END", (part) => part)}
+    FROM compared WHERE changed AND settled <> 'withdrawn'
   )
   SELECT row_number() OVER (ORDER BY id, step) AS number, type, body FROM events`;
 
@@ -76,17 +75,14 @@ async function announce(
   ids: readonly number[],
 ): Promise<{ appended: Announced; head: StreamHead }> {
   const result = await appendCatalogueChanges(client, head, EVENTS, ids);
-  // A moved endorsement has a deletion and a creation.
-  if (result.appended.deleted > result.appended.created) {
-    await client.query(
-      `DELETE FROM endorsements n USING contests c, choices h
-       WHERE n.id = ANY($1) AND c.id = n.contest_id AND h.id = n.choice_id
-         AND (c.removed_at IS NOT NULL OR h.removed_at IS NOT NULL)`,
-      [ids],
-    );
-  }
+  await client.query(
+    `WITH announced AS (DELETE FROM stale_announcements WHERE endorsement_id = ANY($1) RETURNING *),
+       withdrawn AS (
+         DELETE FROM endorsements n USING announced WHERE n.id = endorsement_id AND settled = 'withdrawn')
+     UPDATE endorsements n SET rank = NULL FROM announced WHERE n.id = endorsement_id AND settled = 'unranked'`,
+    [ids],
+  );
   await hashContents(client, ids);
-  await client.query('DELETE FROM stale_announcements WHERE endorsement_id = ANY($1)', [ids]);
   return result;
 }
 

@@ -122,5 +122,7 @@ CREATE TABLE stale_announcements (
   endorser jsonb,
   contest jsonb,
   election jsonb,
-  choice jsonb
+  choice jsonb,
+  -- What becomes of a pick that the edit made impossible: it is withdrawn, or loses its rank. Null for other picks.
+  settled text CHECK (settled IN ('withdrawn', 'unranked'))
 );

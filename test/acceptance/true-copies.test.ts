@@ -23,7 +23,7 @@ const client = useClient(service.databaseUrl);
 
 /** Does an edit as `ops catalog` does, on its own connection. */
 async function carryOut(edit: Edit): Promise<void> {
-  if ('import' in edit) return loadCatalogue(service.databaseUrl, edit.import);
+  if ('import' in edit) return loadCatalogue(service.databaseUrl, edit.import, edit);
   const own = new pg.Client({ connectionString: service.databaseUrl });
   await own.connect();
   try {

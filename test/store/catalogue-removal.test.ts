@@ -96,6 +96,16 @@ test('contests, choices and endorsements count together against the number that 
   expect(await endorsed()).toEqual([`${OTHER}/mayor`]);
 });
 
+test('a choice that was removed before its contest does not count again', async () => {
+  await load([
+    ...START.slice(0, 4),
+    ['contests', contest('mayor', { choices: [choice('bob')] })],
+    ...START.slice(5),
+  ]);
+  const refused = await load([['contests', contest('council')]], 0);
+  expect(refused.removalsRefused).toMatchObject([{ contests: 1, choices: 1, endorsements: 0 }]);
+});
+
 test('a contest or choice that returns keeps its id, and its endorsements stay withdrawn', async () => {
   const ids = () => client.query('SELECT id, key FROM contests ORDER BY id').then(({ rows }) => rows);
   const choiceIds = () => client.query('SELECT id, key FROM choices ORDER BY id').then(({ rows }) => rows);

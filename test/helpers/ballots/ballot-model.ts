@@ -34,8 +34,8 @@ interface ModelElection {
   contests: ModelContest[];
 }
 
-/** An edit: files to import, or an election to remove. */
-export type Edit = { import: CatalogueLine[] } | { removeElection: string };
+/** An edit: files to import, perhaps with only a part of their elections, or an election to remove. */
+export type Edit = { import: CatalogueLine[]; keepMissing: boolean } | { removeElection: string };
 
 /** A small catalogue in which every value may change. */
 export class BallotModel {
@@ -123,7 +123,10 @@ export class BallotModel {
         lines.set(one, () => this.#linesOfElection(one));
       }
     }
-    return { import: [...lines.values()].flatMap((make) => make()) };
+    const all = [...lines.values()].flatMap((make) => make());
+    if (random.chance(0.8)) return { import: all, keepMissing: false };
+    const part = all.filter(([kind]) => kind !== 'contests' || random.chance(0.5));
+    return { import: part, keepMissing: true };
   }
 
   #fresh(): string {
@@ -178,8 +181,10 @@ export class BallotModel {
         { title: this.#fresh() },
         { short_title: this.#fresh() },
         { kind: random.pick(KINDS) },
-        // A contest of one seat has one vote.
         { vote_method: 'approval', votes_allowed: 1 + random.below(3) },
+        { vote_method: 'ranked_choice', votes_allowed: null },
+        { vote_method: 'ranked_choice', votes_allowed: null },
+        { vote_method: 'plurality', votes_allowed: null },
         { measure_code: this.#fresh() },
         { district: district(random.pick(LEVELS), random.pick(['Anywhere', this.#fresh()])) },
       ];
@@ -191,12 +196,14 @@ export class BallotModel {
       item.isPresent = !item.isPresent;
       return;
     }
-    const values = [
+    const values: Fields[] = [
       { label: this.#fresh() },
       { party: this.#fresh() },
       { withdrawn: random.chance(0.5) },
-      { candidate: { full_name: this.#fresh() } },
+      { candidate: { full_name: this.#fresh() }, option: null },
     ];
+    // At most one choice of a contest may say this.
+    if (item.key === 'cyd') values.push({ candidate: null, option: 'none_of_these' });
     Object.assign(item.fields, random.pick(values));
   }
 
@@ -207,14 +214,22 @@ export class BallotModel {
       const chosen = random.pick(this.elections);
       const one = random.pick(chosen.contests);
       const item = random.pick(one.choices);
-      const action = random.pick(['endorse', 'endorse', 'endorse', 'withdraw', 'position'] as const);
+      const action = random.pick([
+        'endorse',
+        'endorse',
+        'endorse',
+        'withdraw',
+        'position',
+        'position',
+      ] as const);
       const statement = action === 'withdraw' ? null : random.pick([null, this.#fresh()]);
-      return {
-        action,
-        endorser: random.pick(this.#endorsers).slug,
-        contest: `${chosen.slug}/${one.slug}`,
-        picks: [pick(item.key, { statement })],
-      };
+      const isRanked = one.fields.vote_method === 'ranked_choice';
+      const keys = action === 'position' ? one.choices.map(({ key }) => key) : [item.key];
+      const picks = keys.map((key, index) =>
+        pick(key, { statement, rank: isRanked && index > 0 ? index : null }),
+      );
+      const endorser = random.pick(this.#endorsers).slug;
+      return { action, endorser, contest: `${chosen.slug}/${one.slug}`, picks };
     });
   }
 

@@ -62,21 +62,27 @@ export const SMALL_BALLOT: CatalogueLine[] = [
   ],
 ];
 
+/** Lines as an import gets them, checked. */
+export async function* stageLines(lines: readonly CatalogueLine[]): AsyncGenerator<StagedLine> {
+  for (const [index, [kind, record]] of lines.entries()) {
+    yield checkRecord(kind, 'test.ndjson', index + 1, record, createRefusalList());
+  }
+}
+
 /** Loads catalogue lines into a database, as `catalog import` does. @throws Error if a line is refused */
-export async function loadCatalogue(databaseUrl: string, lines: CatalogueLine[]): Promise<void> {
+export async function loadCatalogue(
+  databaseUrl: string,
+  lines: CatalogueLine[],
+  { keepMissing = false }: { keepMissing?: boolean } = {},
+): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    async function* staged(): AsyncGenerator<StagedLine> {
-      for (const [index, [kind, record]] of lines.entries()) {
-        yield checkRecord(kind, 'test.ndjson', index + 1, record, createRefusalList());
-      }
-    }
     const options = {
-      ...{ skipRefused: false, dryRun: false, maxRemovals: Number.POSITIVE_INFINITY },
+      ...{ skipRefused: false, dryRun: false, maxRemovals: Number.POSITIVE_INFINITY, keepMissing },
       allowRenames: true,
     };
-    const { loaded } = await importCatalogue(client, staged(), options);
+    const { loaded } = await importCatalogue(client, stageLines(lines), options);
     if (!loaded) throw new Error('The test catalogue was refused.');
   } finally {
     await client.end();
