@@ -18,10 +18,10 @@ import { createEndpoint } from '../gateway/routes/define-route.ts';
 import { routes } from '../gateway/routes/index.ts';
 import { countRequests } from '../gateway/usage/count-requests.ts';
 import { systemClock } from '../service/clock.ts';
-import { Coalescer } from '../service/coalescer.ts';
 import { createLog } from '../service/log.ts';
 import { createReadPool } from '../store/connection/read-pool.ts';
 import { loadDataVersions } from '../store/reads/data-versions.ts';
+import { watchData } from '../store/reads/data-watch.ts';
 
 /** Bounds no answer. */
 const UNBOUNDED = {
@@ -57,13 +57,13 @@ process.once('message', async ({ databaseUrl, variant }: { databaseUrl: string; 
     connectionTimeoutMs: 3000,
     statementTimeoutMs: 15_000,
   });
-  const source = { pool, dataVersion: new Coalescer(() => loadDataVersions(pool)), isReplica: false };
+  const source = { pool, data: watchData(pool, loadDataVersions), isReplica: false };
   const context = {
     ...runtime,
     config,
     pool,
     // Every answer is rendered again: the benchmark measures a part of that work, not of a look-up.
-    answers: new ResponseCache({
+    responseCache: new ResponseCache({
       ...runtime,
       maxBytes: 0,
       retentionMs: config.retentionMs,

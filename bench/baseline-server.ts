@@ -7,7 +7,7 @@
  */
 import fastify from 'fastify';
 import postgres from 'postgres';
-import type { RecordedRequest } from '../test/helpers/postgres/record-queries.ts';
+import type { RecordedRequest } from '../test/helpers/postgres/reads.ts';
 
 /** The position of the JSON in the rows of a case, and the text around it in the body. */
 interface Rendering {

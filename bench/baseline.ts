@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { recordQueries } from '../test/helpers/postgres/record-queries.ts';
+import { recordQueries } from '../test/helpers/postgres/reads.ts';
 import { stopWhenInterrupted } from '../test/helpers/service/interrupted.ts';
 import type { Target } from './load.ts';
 

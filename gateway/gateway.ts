@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { topicNames } from '../kafka/topic-names.ts';
 import { type Clock, monotonicClock } from '../service/clock.ts';
-import { Coalescer } from '../service/coalescer.ts';
 import type { Stoppable } from '../service/lifecycle.ts';
 import { untilListening } from '../service/listening.ts';
 import type { Logger } from '../service/log.ts';
@@ -10,6 +9,7 @@ import { ReferenceClock } from '../service/reference-clock.ts';
 import { createReadPool } from '../store/connection/read-pool.ts';
 import { startHeartbeat } from '../store/processes/heartbeat.ts';
 import { loadDataVersions } from '../store/reads/data-versions.ts';
+import { watchData } from '../store/reads/data-watch.ts';
 import { loadDatabaseTime } from '../store/reads/stream-points.ts';
 import { AnswerBudget } from './answers/answer-budget.ts';
 import { boundAnswers } from './answers/bound-answers.ts';
@@ -96,7 +96,7 @@ export async function startGateway(
   const replicas = new ReadReplicas({
     ...connection,
     readDatabaseUrls: config.readDatabaseUrls ?? [],
-    primary: { pool, dataVersion: new Coalescer(() => loadDataVersions(versionPool)), isReplica: false },
+    primary: { pool, data: watchData(versionPool, loadDataVersions), isReplica: false },
     versionTimeoutMs: VERSION_TIMEOUT_MS,
     log,
   });

@@ -1,14 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import { Counter } from 'prom-client';
+import { createScopePredicate, EVERY_CHANGE, type ScopePredicate } from '../../domain/answer-scope.ts';
 import type { Clock } from '../../service/clock.ts';
-import type { Coalescer } from '../../service/coalescer.ts';
-import type { DataPart, DataVersions } from '../../store/reads/data-versions.ts';
+import type { DataPart } from '../../store/reads/data-versions.ts';
+import type { DataState, DataWatch } from '../../store/reads/data-watch.ts';
 import { encodeContent } from '../http/content.ts';
 import { RepeatedContent } from '../http/repeated-content.ts';
 import type { Reply } from '../http/route.ts';
 
-/** Larger answers, in bytes, are not kept: one would evict many that are requested more often. */
-const MAX_RESPONSE_BYTES = 1024 * 1024;
+/** The largest part of the memory for one answer. A larger answer would evict too many others. */
+const MAX_PART = 1 / 4;
 /** The age up to which an answer is reused, in milliseconds. Its stream cursor, if any, ages with it. */
 const MAX_AGE_MS = 60_000;
 /**
@@ -33,10 +34,12 @@ interface CacheableRequest {
   name: string;
   /** The parts of the data that the answer is made of. */
   shows: readonly DataPart[];
-  /** The data versions of the server that makes the answer. Another server can show more or less (INV-1). */
-  dataVersion: Coalescer<DataVersions>;
+  /** Watches the data of the server that makes the answer. Another server can show more or less (INV-1). */
+  data: DataWatch;
   /** Whether the client has disconnected. The answer may then be incomplete and is not kept. */
   isGone: () => boolean;
+  /** Runs the work in a turn of its account; omitted if the answer needs no turn. */
+  inTurn?: (work: () => Promise<Reply>) => Promise<Reply>;
 }
 
 /** An answer that can be sent any number of times. */
@@ -44,10 +47,21 @@ type RepeatedReply = Extract<Reply, { json: unknown }> & { json: RepeatedContent
 
 interface CachedResponse {
   reply: RepeatedReply;
-  /** The version of the data before the answer was made. The answer shows this version or a later one. */
+  /** The versions of the other data, before the answer was made. The answer shows these or later ones. */
   version: string;
+  /** The last change that the answer shows, if it alters it. */
+  sequence: number;
+  /** Whether a change can alter the answer. */
+  matches: ScopePredicate;
   /** Milliseconds since 1970. */
   at: number;
+}
+
+/** An answer that is being made, for requests that came at the same state of the data. Null if it cannot be shared. */
+interface Making {
+  version: string;
+  sequence: number;
+  reply: Promise<RepeatedReply | null>;
 }
 
 export interface ResponseCacheOptions {
@@ -59,18 +73,22 @@ export interface ResponseCacheOptions {
 }
 
 /**
- * Keeps answers and reuses them while they are current. Every request asks the database whether the data of
- * its answer has changed (INV-1). The least recently used answers are dropped first.
+ * Keeps answers and reuses them while they are current: every request asks the database how far its data is, and no
+ * change since the answer was made may match the answer's scope (INV-1). The least recently used answers are dropped
+ * first.
  */
 export class ResponseCache {
   readonly #clock: Clock;
   readonly #maxAgeMs: number;
+  readonly #maxResponseBytes: number;
   /** By name; null if no answers are kept. */
   readonly #responses: LRUCache<string, CachedResponse> | null;
+  readonly #making = new Map<string, Making>();
 
   constructor({ maxBytes, retentionMs, clock }: ResponseCacheOptions) {
     this.#clock = clock;
     this.#maxAgeMs = Math.min(MAX_AGE_MS, retentionMs * MAX_AGE_OF_RETENTION);
+    this.#maxResponseBytes = maxBytes * MAX_PART;
     this.#responses =
       maxBytes === 0
         ? null
@@ -81,31 +99,85 @@ export class ResponseCache {
   }
 
   /**
-   * Returns the kept answer to a request, or makes one.
+   * Returns the kept answer to a request, or makes one. Requests that find it being made at the same state of the data
+   * share it.
    *
-   * @throws the errors of `make`, and the database's error if the version cannot be read.
+   * @throws the errors of `make` and of `inTurn`, and the database's error if the state of the data cannot be read.
    */
-  async answer(
-    { name, shows, dataVersion, isGone }: CacheableRequest,
-    make: () => Promise<Reply>,
-  ): Promise<Reply> {
-    if (!this.#responses) return make();
-    const version = await this.#versionOf(shows, dataVersion);
-    const at = this.#clock.now();
-    const cached = this.#responses.get(name);
-    if (cached && cached.version === version && at - cached.at < this.#maxAgeMs) {
-      kept.inc();
-      return cached.reply;
+  async answer(request: CacheableRequest, make: () => Promise<Reply>): Promise<Reply> {
+    const { inTurn } = request;
+    if (!this.#responses) return inTurn ? inTurn(make) : make();
+    const state = await request.data.next();
+    const found = this.#find(request, state);
+    if (found) return found;
+    if (!inTurn) return this.#share(request, state, make);
+    return inTurn(async () => {
+      // Another request may have made it meanwhile.
+      const later = await request.data.next();
+      return this.#find(request, later) ?? this.#share(request, later, make);
+    });
+  }
+
+  #find({ name, shows }: CacheableRequest, state: DataState): Reply | undefined {
+    const cached = this.#responses?.get(name);
+    if (!cached || this.#clock.now() - cached.at >= this.#maxAgeMs) return undefined;
+    if (cached.version !== this.#versionOf(shows, state)) return undefined;
+    if (shows.includes('endorsements')) {
+      if (state.isAltered(cached.matches, cached.sequence)) return undefined;
+      cached.sequence = Math.max(cached.sequence, state.versions.sequence);
     }
+    kept.inc();
+    return cached.reply;
+  }
+
+  async #share(request: CacheableRequest, state: DataState, make: () => Promise<Reply>): Promise<Reply> {
+    const { name, shows } = request;
+    const { sequence } = state.versions;
+    const version = this.#versionOf(shows, state);
+    const present = this.#making.get(name);
+    if (present?.version === version && present.sequence >= sequence) {
+      const shared = await present.reply;
+      if (shared) {
+        kept.inc();
+        return shared;
+      }
+    }
+    const making = this.#make(request, { version, sequence }, make);
+    const entry = {
+      version,
+      sequence,
+      reply: making.then(
+        ({ repeated }) => repeated,
+        () => null,
+      ),
+    };
+    this.#making.set(name, entry);
+    try {
+      return (await making).reply;
+    } finally {
+      if (this.#making.get(name) === entry) this.#making.delete(name);
+    }
+  }
+
+  /** Makes an answer and keeps it, if it can be kept. */
+  async #make(
+    { name, isGone }: CacheableRequest,
+    { version, sequence }: { version: string; sequence: number },
+    make: () => Promise<Reply>,
+  ): Promise<{ reply: Reply; repeated: RepeatedReply | null }> {
+    const at = this.#clock.now();
     const reply = await make();
     made.inc();
-    if (!('json' in reply)) return reply;
+    if (!('json' in reply)) return { reply, repeated: null };
     const content = encodeContent(reply.json);
-    if (content.length > MAX_RESPONSE_BYTES || isGone()) return { ...reply, json: content };
+    if (content.length > this.#maxResponseBytes || isGone()) {
+      return { reply: { ...reply, json: content }, repeated: null };
+    }
     const json = RepeatedContent.copyOf(content, () => this.#measure(name, json));
     const repeated = { ...reply, json };
-    this.#responses.set(name, { reply: repeated, version, at });
-    return repeated;
+    const matches = createScopePredicate(reply.scope ?? EVERY_CHANGE);
+    this.#responses?.set(name, { reply: repeated, version, sequence, matches, at });
+    return { reply: repeated, repeated };
   }
 
   /** Updates the memory of an answer that has grown, if it is still kept. */
@@ -114,11 +186,10 @@ export class ResponseCache {
     if (cached?.reply.json === content) this.#responses?.set(name, { ...cached });
   }
 
-  /** The versions of the parts, and the day in UTC, which decides which elections are upcoming. */
-  async #versionOf(shows: readonly DataPart[], dataVersion: Coalescer<DataVersions>): Promise<string> {
-    const versions = await dataVersion.next();
-    let version = String(Math.floor(this.#clock.now() / DAY_MS));
-    for (const part of shows) version += ` ${versions[part]}`;
+  /** The versions that must be equal, and the day in UTC, which decides which elections are upcoming. */
+  #versionOf(shows: readonly DataPart[], { versions, history }: DataState): string {
+    let version = `${Math.floor(this.#clock.now() / DAY_MS)} ${history}`;
+    for (const part of shows) if (part !== 'endorsements') version += ` ${versions[part]}`;
     return version;
   }
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { TProperties, TSchema } from 'typebox';
+import type { AnswerScope } from '../../domain/answer-scope.ts';
 import type { ErrorCode } from '../../schemas/errors.ts';
 import type { Scope } from '../../schemas/vocabulary.ts';
 import type { DataPart } from '../../store/reads/data-versions.ts';
@@ -82,12 +83,18 @@ export interface RawRequest {
 }
 
 /**
- * The answer of a route: a JSON body, with a status and headers if they differ from the defaults; lines of
+ * The answer of a route: a JSON body, with a status and headers if they differ from the defaults, and with the
+ * changes of endorsements that can alter it (if it is kept; without a scope, every change can); lines of
  * JSON, which are destroyed instead of ended if the answer is cut; an empty body (204); or headers and a
  * function that takes over the connection.
  */
 export type Reply =
-  | { json: string | Buffer | Content; status?: 201; headers?: Readonly<Record<string, string>> }
+  | {
+      json: string | Buffer | Content;
+      status?: 201;
+      headers?: Readonly<Record<string, string>>;
+      scope?: AnswerScope;
+    }
   | { lines: Readable }
   | { empty: true }
   | { headers: Readonly<Record<string, string>>; stream: (response: ServerResponse) => Promise<void> };

@@ -1,7 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
 import { RENEW_MS } from '../../domain/replica-lease.ts';
 import { monotonicClock } from '../../service/clock.ts';
-import type { Coalescer } from '../../service/coalescer.ts';
 import { nameServer } from '../../service/database-address.ts';
 import { classifyFailure } from '../../service/failure.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
@@ -10,7 +9,8 @@ import { repeat } from '../../service/repeat.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { createWorkPool } from '../../store/connection/work-pool.ts';
-import { type DataVersions, PromotedReplicaError } from '../../store/reads/data-versions.ts';
+import { PromotedReplicaError } from '../../store/reads/data-versions.ts';
+import type { DataWatch } from '../../store/reads/data-watch.ts';
 import { loadUsableReplicas } from '../../store/replicas/registry.ts';
 import { Replica, type ReplicaInstance, type ReplicaOptions } from './replica.ts';
 import { ReplicaLeases } from './replica-leases.ts';
@@ -46,8 +46,8 @@ export class ReplicaBehindError extends Error {
 /** The database that a request reads from. */
 export interface ReadSource {
   pool: DatabasePool;
-  /** The data versions of the same server. Another server can show more or less. */
-  dataVersion: Coalescer<DataVersions>;
+  /** Watches the data of the same server. Another server can show more or less. */
+  data: DataWatch;
   isReplica: boolean;
 }
 

@@ -1,6 +1,6 @@
-import { Coalescer } from '../../service/coalescer.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
-import { type DataVersions, loadReplicaVersions } from '../../store/reads/data-versions.ts';
+import { loadReplicaVersions } from '../../store/reads/data-versions.ts';
+import { type DataWatch, watchData } from '../../store/reads/data-watch.ts';
 import { ReplicaLink } from '../../store/replicas/replica-link.ts';
 
 export interface ReplicaOptions {
@@ -17,7 +17,7 @@ export interface ReplicaInstance {
   id: string;
   pool: DatabasePool;
   versionPool: DatabasePool;
-  dataVersion: Coalescer<DataVersions>;
+  data: DataWatch;
 }
 
 /** A gateway's view of a replica: the instance that answers, and connections to this instance only. */
@@ -76,7 +76,7 @@ export class Replica {
       id: instance,
       pool,
       versionPool,
-      dataVersion: new Coalescer(() => loadReplicaVersions(versionPool)),
+      data: watchData(versionPool, loadReplicaVersions),
     };
   }
 

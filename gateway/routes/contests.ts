@@ -57,6 +57,6 @@ export const contestRoute = defineRoute({
     const { lang: language, ...filters } = query;
     const record = await findContest(pool, { id: path.id, filters, lang: language });
     if (record === null) throw new ApiError('not_found', `There is no contest ${path.id}.`);
-    return { json: `{"data":${record}}` };
+    return { json: `{"data":${record}}`, scope: [{ ...filters, contests: [path.id] }] };
   },
 });

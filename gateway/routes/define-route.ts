@@ -6,6 +6,7 @@ import { compileBody } from '../http/body.ts';
 import type { Caller } from '../http/caller.ts';
 import { compileParameters, compilePathParameters, type Parameters } from '../http/parameters.ts';
 import type { Endpoint, RawRequest, Reply, Route } from '../http/route.ts';
+import type { FairQueue } from '../limits/fair-queue.ts';
 
 /** A request for a route's handler: authorized, with parsed parameters. */
 interface RouteRequest<Query extends TProperties, Path extends TProperties>
@@ -22,6 +23,8 @@ interface RouteDeclaration<Query extends TProperties, Path extends TProperties, 
   query: Query;
   parameters?: Path;
   handle(request: RouteRequest<Query, Path>, context: GatewayContext): Promise<Reply>;
+  /** The queue for making this answer, if it is costly. A kept answer takes no turn. */
+  turns?(query: Parameters<Query>, context: GatewayContext): FairQueue | null;
   lines?: {
     query: LineQuery;
     record: TSchema;
@@ -41,7 +44,7 @@ export function defineRoute<
   const Path extends TProperties = Record<never, never>,
   const LineQuery extends TProperties = Record<never, never>,
 >(declaration: RouteDeclaration<Query, Path, LineQuery>): RouteDefinition {
-  const { handle, ...route } = declaration;
+  const { handle, turns, ...route } = declaration;
   const readQuery = compileParameters(declaration.query);
   const { lines } = declaration;
   const readLineQuery = lines && compileParameters(lines.query);
@@ -75,13 +78,21 @@ export function defineRoute<
           return request.closed;
         },
       };
+      const queue = turns?.(query, context);
+      const inTurn =
+        queue &&
+        ((work: () => Promise<Reply>) =>
+          queue.run(work, { accountId: caller.accountId, gone: request.closed }));
       const isPersonal = 'subscription' in query;
       const { shows } = route;
       // An account sees its own writes immediately, so its own data is read from the primary.
-      if (!shows || isPersonal) return handle(checked, context);
-      return context.replicas.read(({ pool, dataVersion, isReplica }) =>
+      if (!shows || isPersonal) {
+        const answer = () => handle(checked, context);
+        return inTurn ? inTurn(answer) : answer();
+      }
+      return context.replicas.read(({ pool, data, isReplica }) =>
         context.responseCache.answer(
-          { name: url, shows, dataVersion, isGone: () => request.isClosed() },
+          { name: url, shows, data, isGone: () => request.isClosed(), ...(inTurn && { inTurn }) },
           () => handle(checked, isReplica ? { ...context, pool, isReplica } : context),
         ),
       );

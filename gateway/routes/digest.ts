@@ -22,7 +22,8 @@ export const digestRoute = defineRoute({
   shows: ['catalogue', 'endorsements'],
   errors: ['subscription_not_found'],
   response: digestAnswer,
-  async handle({ query, caller, closed }, { pool, digests, clock }) {
+  turns: (_query, { digests }) => digests,
+  async handle({ query, caller }, { pool, clock }) {
     const { filter } = await readStreamFilter(query, caller.accountId, pool);
     const { types, ...filters } = filter;
     if (types) {
@@ -32,8 +33,7 @@ export const digestRoute = defineRoute({
       throw new ApiError('invalid_parameter', message);
     }
     const readAt = clock.now();
-    const sum = () => sumHashes(pool, filters);
-    const found = await digests.run(sum, { accountId: caller.accountId, gone: closed });
+    const found = await sumHashes(pool, filters);
     if (found.lacksHashes) {
       throw createUnavailableError('server_busy', 'Digests are being computed after an upgrade; try again.');
     }
@@ -42,6 +42,9 @@ export const digestRoute = defineRoute({
       throw createUnavailableError('server_busy', 'Changes of the catalogue are being announced; try again.');
     }
     const stream_cursor = formatCursor({ ...found.stream, time: readAt });
-    return { json: JSON.stringify({ data: { stream_cursor, ...createDigest(found.sums) } }) };
+    return {
+      json: JSON.stringify({ data: { stream_cursor, ...createDigest(found.sums) } }),
+      scope: [filters],
+    };
   },
 });

@@ -3,7 +3,7 @@ import { page } from '../../schemas/http/envelopes.ts';
 import { electionFilters, lang, paging } from '../../schemas/http/parameters.ts';
 import { describeListing } from '../../schemas/page-cursor.ts';
 import { listElections } from '../../store/reads/elections.ts';
-import { readPageState, renderPage } from '../selection/page.ts';
+import { readPageState, renderPage, slugsOf } from '../selection/page.ts';
 import { withElectionsFrom } from '../selection/upcoming.ts';
 import { defineRoute } from './define-route.ts';
 
@@ -27,6 +27,6 @@ export const electionsRoute = defineRoute({
       after: readPageState(listing, cursor, ['date', 'string']),
       limit,
     });
-    return { json: renderPage(listing, found) };
+    return { json: renderPage(listing, found), scope: [{ elections: slugsOf(found) }] };
   },
 });

@@ -21,6 +21,6 @@ export const endorsementRoute = defineRoute({
   async handle({ path, query }, { pool }) {
     const record = await findEndorsement(pool, path.id, query.lang);
     if (record === null) throw new ApiError('not_found', `There is no endorsement ${path.id}.`);
-    return { json: `{"data":${record}}` };
+    return { json: `{"data":${record}}`, scope: [{ endorsementIds: [path.id] }] };
   },
 });

@@ -57,6 +57,10 @@ export const endorsementsRoute = defineRoute({
     // The stream continues after the first page's cursor, so further pages must show all before it.
     if (isReplica && typeof carried === 'string' && isBehind(stream, carried)) throw new ReplicaBehindError();
     const stream_cursor = carried ?? formatCursor({ ...stream, time: readAt });
-    return { json: renderPage(listing, found, { carried: [stream_cursor], extra: { stream_cursor } }) };
+    const { contest, upcoming: _, ...facets } = filters;
+    return {
+      json: renderPage(listing, found, { carried: [stream_cursor], extra: { stream_cursor } }),
+      scope: [{ ...facets, ...(contest !== undefined && { contests: [contest] }) }],
+    };
   },
 });

@@ -4,7 +4,7 @@ import { endorserFilters, lang, paging, slug } from '../../schemas/http/paramete
 import { describeListing } from '../../schemas/page-cursor.ts';
 import { findEndorser, listEndorsers } from '../../store/reads/endorsers.ts';
 import { ApiError } from '../http/api-error.ts';
-import { readPageState, renderPage } from '../selection/page.ts';
+import { readPageState, renderPage, slugsOf } from '../selection/page.ts';
 import { defineRoute } from './define-route.ts';
 
 export const endorsersRoute = defineRoute({
@@ -23,7 +23,10 @@ export const endorsersRoute = defineRoute({
     const listing = describeListing('endorsers', query);
     const after = readPageState(listing, cursor, ['string', 'number']);
     const found = await listEndorsers(pool, { filters, lang: language, after, limit });
-    return { json: renderPage(listing, found) };
+    // The filter `elections` also looks at endorsements.
+    const { elections } = query;
+    const scope = [{ endorsers: slugsOf(found) }, ...(elections ? [{ elections }] : [])];
+    return { json: renderPage(listing, found), scope };
   },
 });
 
@@ -43,6 +46,6 @@ export const endorserRoute = defineRoute({
   async handle({ path, query }, { pool }) {
     const record = await findEndorser(pool, path.slug, query.lang);
     if (record === null) throw new ApiError('not_found', `There is no endorser ${path.slug}.`);
-    return { json: `{"data":${record}}` };
+    return { json: `{"data":${record}}`, scope: [{ endorsers: [path.slug] }] };
   },
 });

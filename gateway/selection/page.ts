@@ -47,6 +47,11 @@ export function readPageState(
   }
 }
 
+/** The slugs of the records on a page. */
+export function slugsOf({ items }: Page): string[] {
+  return (JSON.parse(`[${items}]`) as { slug: string }[]).map(({ slug }) => slug);
+}
+
 /**
  * Renders the body of a page: `data`, `next_cursor` and the members of `extra`.
  *

@@ -4,17 +4,25 @@ import { type DatabasePool, sql } from '../connection/read-pool.ts';
 /** The versioned parts of the data. Endorsements include their counts and the head of the stream. */
 export type DataPart = 'endorsements' | 'catalogue' | 'officeholders';
 
-/** The version of each part. While it stays the same, reads of the part give the same answers. */
-export type DataVersions = Readonly<Record<DataPart, string>>;
+/**
+ * How far the data is. While the version of the catalogue or of the officeholders stays the same, reads of it give the
+ * same answers. The version of the endorsements is the last change of the stream's epoch.
+ */
+export interface DataVersions {
+  epoch: string;
+  sequence: number;
+  catalogue: string;
+  officeholders: string;
+}
 
 const version = (part: 'catalogue' | 'officeholders') =>
   sql.fragment`(SELECT version::text FROM data_versions WHERE part = ${sql.literalValue(part)})`;
 
 const VERSIONS = sql.prepared(
   'data-versions',
-  z.object({ endorsements: z.string(), catalogue: z.string(), officeholders: z.string() }),
+  z.object({ epoch: z.string(), sequence: z.number(), catalogue: z.string(), officeholders: z.string() }),
 )`
-  SELECT epoch || '.' || last_sequence AS endorsements, ${version('catalogue')} AS catalogue,
+  SELECT epoch::text, last_sequence AS sequence, ${version('catalogue')} AS catalogue,
     ${version('officeholders')} AS officeholders
   FROM stream_head`;
 
@@ -26,13 +34,14 @@ export function loadDataVersions(pool: DatabasePool): Promise<DataVersions> {
 const REPLICA_VERSIONS = sql.prepared(
   'replica-data-versions',
   z.object({
-    endorsements: z.string(),
+    epoch: z.string(),
+    sequence: z.number(),
     catalogue: z.string(),
     officeholders: z.string(),
     isReplica: z.boolean(),
   }),
 )`
-  SELECT epoch || '.' || last_sequence AS endorsements, ${version('catalogue')} AS catalogue,
+  SELECT epoch::text, last_sequence AS sequence, ${version('catalogue')} AS catalogue,
     ${version('officeholders')} AS officeholders, pg_is_in_recovery() AS "isReplica"
   FROM stream_head`;
 

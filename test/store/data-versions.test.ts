@@ -8,7 +8,7 @@ import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
-import { recordQueries } from '../helpers/postgres/record-queries.ts';
+import { recordQueries } from '../helpers/postgres/reads.ts';
 
 const PERSON = {
   ...{ person_id: '00000000-0000-4000-8000-000000000001', name: 'Ann', given_name: null, family_name: null },
@@ -84,8 +84,15 @@ const partOf = new Map<string, DataPart>([
 async function partsChangedBy(work: () => Promise<unknown>): Promise<string[]> {
   const before = await loadDataVersions(pool);
   await work();
-  const after = Object.entries(await loadDataVersions(pool));
-  return after.filter(([part, version]) => version !== before[part as DataPart]).map(([part]) => part);
+  const after = await loadDataVersions(pool);
+  const fields = {
+    endorsements: 'sequence',
+    catalogue: 'catalogue',
+    officeholders: 'officeholders',
+  } as const;
+  return Object.entries(fields)
+    .filter(([, field]) => after[field] !== before[field])
+    .map(([part]) => part);
 }
 
 describe('the version of', () => {

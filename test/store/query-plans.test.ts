@@ -7,7 +7,7 @@ import { listEndorsements } from '../../store/reads/endorsements.ts';
 import { listEndorsers } from '../../store/reads/endorsers.ts';
 import { listOfficeholders } from '../../store/reads/officeholders.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
-import { recordQueries } from '../helpers/postgres/record-queries.ts';
+import { recordQueries } from '../helpers/postgres/reads.ts';
 
 /*
  * A database large enough for plans to matter: 10,000 contests and 100,000 endorsements, in elections of

@@ -24,7 +24,10 @@ export const recommendationsRoute = defineRoute({
   errors: ['subscription_not_found'],
   shows: ['catalogue', 'endorsements'],
   response: recommendations,
-  async handle({ query, caller, closed }, { pool, largeAnswers, clock, config }) {
+  // A state or an election can have thousands of contests.
+  turns: ({ contest }, { largeAnswers }) =>
+    contest !== undefined && contest.length <= FEW_CONTESTS ? null : largeAnswers,
+  async handle({ query, caller, closed }, { pool, clock, config }) {
     const { state, election, contest, levels, contest_kinds, only_endorsed, lang: language } = query;
     if (!(state ?? election ?? contest)) {
       const message =
@@ -51,21 +54,17 @@ export const recommendationsRoute = defineRoute({
       only_endorsed: only_endorsed ?? null,
     };
     const head = JSON.stringify({ scope, endorsers: shown });
-    const make = async () => {
-      const stored = await loadRecommendations(pool, {
-        contests: [asked, narrowing],
-        endorsers,
-        onlyEndorsed: only_endorsed === true,
-        lang: language,
-      });
-      const json = new PiecedText();
-      json.append(`{"data":${head.slice(0, -1)},"elections":`);
-      for await (const piece of renderElections(stored, closed)) json.append(piece);
-      json.append('}}');
-      return { json: json.finish() };
-    };
-    // A state or an election can have thousands of contests.
-    const isSmall = contest !== undefined && contest.length <= FEW_CONTESTS;
-    return isSmall ? make() : largeAnswers.run(make, { accountId: caller.accountId, gone: closed });
+    const stored = await loadRecommendations(pool, {
+      contests: [asked, narrowing],
+      endorsers,
+      onlyEndorsed: only_endorsed === true,
+      lang: language,
+    });
+    const json = new PiecedText();
+    json.append(`{"data":${head.slice(0, -1)},"elections":`);
+    for await (const piece of renderElections(stored, closed)) json.append(piece);
+    json.append('}}');
+    const { electionsFrom: _, ...ballots } = asked;
+    return { json: json.finish(), scope: [{ ...ballots, ...endorsers }] };
   },
 });

@@ -1,30 +1,48 @@
 import { randomBytes } from 'node:crypto';
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { AnswerChange, AnswerScope } from '../../../domain/answer-scope.ts';
+import type { ChangeFacets } from '../../../domain/stream-filter.ts';
 import { ResponseCache } from '../../../gateway/answers/response-cache.ts';
 import { encodeContent } from '../../../gateway/http/content.ts';
 import { RepeatedContent } from '../../../gateway/http/repeated-content.ts';
-import { Coalescer } from '../../../service/coalescer.ts';
-import type { DataPart } from '../../../store/reads/data-versions.ts';
+import type { DataPart, DataVersions } from '../../../store/reads/data-versions.ts';
+import { DataWatch } from '../../../store/reads/data-watch.ts';
 import { ManualClock } from '../../helpers/service/manual-clock.ts';
+import { until } from '../../helpers/until.ts';
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 
 let clock: ManualClock;
-let versions: Record<DataPart, string>;
+let versions: DataVersions;
+/** The changes of endorsements after the first, each in one state. */
+let changes: AnswerChange[];
 let lookups: number;
-let made: string[];
 
 beforeEach(() => {
   clock = new ManualClock();
-  versions = { endorsements: '1', catalogue: '1', officeholders: '1' };
+  versions = { epoch: '1', sequence: 1, catalogue: '1', officeholders: '1' };
+  changes = [];
+  data = watch();
   lookups = 0;
-  made = [];
 });
 
-const dataVersion = new Coalescer(async () => {
-  lookups += 1;
-  return { ...versions };
-});
+let data: DataWatch;
+/** Watches `versions` and `changes`. */
+const watch = () =>
+  new DataWatch({
+    loadVersions: async () => {
+      lookups += 1;
+      return { ...versions };
+    },
+    loadChanges: async (from, to) => changes.slice(from - 2, to - 1),
+  });
+
+/** Commits a change in this state. */
+function change(state: string): void {
+  const facets = { states: state } as ChangeFacets;
+  changes.push({ facets, contestId: 1, endorsementId: 1 });
+  versions.sequence += 1;
+}
 
 function createCache({ maxBytes = 1_000_000, retentionMs = WEEK_MS } = {}): ResponseCache {
   return new ResponseCache({ maxBytes, retentionMs, clock });
@@ -32,7 +50,7 @@ function createCache({ maxBytes = 1_000_000, retentionMs = WEEK_MS } = {}): Resp
 
 /** Asks for an answer that shows the catalogue. */
 async function answer(cache: ResponseCache, name: string, json: string) {
-  const question = { name, shows: ['catalogue' as const], dataVersion, isGone: () => false };
+  const question = { name, shows: ['catalogue' as const], data, isGone: () => false };
   const reply = await cache.answer(question, async () => ({ json }));
   if (!('json' in reply) || !(reply.json instanceof RepeatedContent)) throw new Error('It cannot be kept.');
   return { json: reply.json };
@@ -42,16 +60,27 @@ async function answer(cache: ResponseCache, name: string, json: string) {
 async function isMade(
   cache: ResponseCache,
   name: string,
-  { shows = ['catalogue'] as DataPart[], bytes = 10, isGone = false, whileMade = () => {} } = {},
+  {
+    shows = ['catalogue'] as DataPart[],
+    bytes = 10,
+    isGone = false,
+    whileMade = () => {},
+    scope = undefined as AnswerScope | undefined,
+  } = {},
 ): Promise<boolean> {
-  const before = made.length;
-  await cache.answer({ name, shows, dataVersion, isGone: () => isGone }, async () => {
-    made.push(name);
+  let wasMade = false;
+  await cache.answer({ name, shows, data, isGone: () => isGone }, async () => {
+    wasMade = true;
     whileMade();
-    return { json: 'x'.repeat(bytes) };
+    return { json: 'x'.repeat(bytes), ...(scope && { scope }) };
   });
-  return made.length > before;
+  return wasMade;
 }
+
+const BOTH: DataPart[] = ['catalogue', 'endorsements'];
+/** Asks for an answer about endorsements in these states. */
+const isStateMade = (cache: ResponseCache, states: string, whileMade = () => {}) =>
+  isMade(cache, states, { shows: BOTH, scope: [{ states: states.split(',') }], whileMade });
 
 test('an answer is reused unchanged while the data is unchanged', async () => {
   const cache = createCache();
@@ -64,15 +93,153 @@ test('an answer is reused unchanged while the data is unchanged', async () => {
 
 test('INV-1: an answer is made again after a change of any part that it shows, and only then', async () => {
   const cache = createCache();
-  const shows: DataPart[] = ['catalogue', 'endorsements'];
+  const shows = BOTH;
   expect(await isMade(cache, '/a?', { shows })).toBe(true);
   versions.officeholders = '2';
   expect(await isMade(cache, '/a?', { shows })).toBe(false);
-  for (const part of shows) {
-    versions[part] = '2';
+  for (const alter of [
+    () => change('WY'),
+    () => {
+      versions.catalogue = '2';
+    },
+    () => {
+      versions.epoch = '2';
+    },
+  ]) {
+    alter();
     expect(await isMade(cache, '/a?', { shows })).toBe(true);
     expect(await isMade(cache, '/a?', { shows })).toBe(false);
   }
+});
+
+test('INV-1: an answer is made again after a change in its scope, and only then', async () => {
+  const cache = createCache();
+  const isEachMade = async () => [await isStateMade(cache, 'WY'), await isStateMade(cache, 'WY,CA')];
+  expect(await isEachMade()).toEqual([true, true]);
+  change('FL');
+  expect(await isEachMade()).toEqual([false, false]);
+  change('FL');
+  change('CA');
+  change('FL');
+  expect(await isEachMade()).toEqual([false, true]);
+  expect(await isEachMade()).toEqual([false, false]);
+  change('WY');
+  expect(await isEachMade()).toEqual([true, true]);
+});
+
+test('INV-1: a change in scope while an answer is made makes it outdated, also after other changes', async () => {
+  const cache = createCache();
+  await isStateMade(cache, 'WY', () => change('WY'));
+  change('FL');
+  expect(await isStateMade(cache, 'WY')).toBe(true);
+  expect(await isStateMade(cache, 'WY')).toBe(false);
+});
+
+test('INV-1: an answer from before more changes than are remembered is outdated', async () => {
+  const cache = createCache();
+  await isStateMade(cache, 'WY');
+  // Too many to be loaded at a time.
+  for (let count = 0; count < 501; count += 1) change('FL');
+  expect(await isStateMade(cache, 'WY')).toBe(true);
+  for (let count = 0; count < 10_001; count += 500) {
+    for (let more = 0; more < 500; more += 1) change('FL');
+    expect(await isStateMade(cache, 'CA')).toBe(count === 0);
+  }
+  expect(await isStateMade(cache, 'WY')).toBe(true);
+});
+
+test('INV-1: a database that lost changes invalidates the answers that may show them', async () => {
+  const cache = createCache();
+  change('WY');
+  await isStateMade(cache, 'WY');
+  changes.pop();
+  versions.sequence -= 1;
+  expect(await isStateMade(cache, 'WY')).toBe(true);
+  expect(await isStateMade(cache, 'WY')).toBe(false);
+});
+
+test('INV-1: an answer that one server has made is not older than the data of another that is behind', async () => {
+  const cache = createCache();
+  const replica = watch();
+  await isStateMade(cache, 'WY');
+  await cache.answer({ name: 'WY', shows: BOTH, data: replica, isGone: () => false }, () => {
+    throw new Error('It is kept.');
+  });
+  change('WY');
+  await isStateMade(cache, 'WY');
+  versions.sequence -= 1;
+  const behind = { name: 'WY', shows: BOTH, data: replica, isGone: () => false };
+  await expect(cache.answer(behind, () => Promise.reject(new Error('It is kept.')))).resolves.toBeDefined();
+});
+
+describe('requests at the same state of the data', () => {
+  /** Asks for the answer several times at once. Returns how often it was made, and the answers. */
+  async function askAtOnce(cache: ResponseCache, times: number, { fails = false, gone = false } = {}) {
+    let count = 0;
+    const opened = Promise.withResolvers<void>();
+    const asked = Array.from({ length: times }, (_, index) =>
+      cache.answer({ name: '/a?', shows: BOTH, data, isGone: () => gone && index === 0 }, async () => {
+        count += 1;
+        await opened.promise;
+        if (fails && count === 1) throw new Error('failed');
+        return { json: `answer ${index}` };
+      }),
+    );
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    opened.resolve();
+    const settled = await Promise.allSettled(asked);
+    return { count, states: settled.map(({ status }) => status) };
+  }
+
+  test('share an answer that is being made', async () => {
+    expect(await askAtOnce(createCache(), 5)).toMatchObject({ count: 1 });
+  });
+
+  test('do not share its failure, nor an answer that may be incomplete', async () => {
+    const failed = await askAtOnce(createCache(), 3, { fails: true });
+    expect(failed.states).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+    expect((await askAtOnce(createCache(), 3, { gone: true })).count).toBeGreaterThan(1);
+  });
+
+  test('INV-1: a request after a change does not share an answer that was begun before it', async () => {
+    const cache = createCache();
+    const opened = Promise.withResolvers<void>();
+    const made: string[] = [];
+    const ask = (name: string) =>
+      cache.answer({ name: '/a?', shows: BOTH, data, isGone: () => false }, async () => {
+        made.push(name);
+        await opened.promise;
+        return { json: name };
+      });
+    const first = ask('before');
+    await until('it is begun', () => made.length === 1);
+    change('WY');
+    const second = ask('after');
+    await until('the second is begun', () => made.length === 2);
+    opened.resolve();
+    await Promise.all([first, second]);
+    expect(made).toEqual(['before', 'after']);
+  });
+});
+
+test('a request that waited for its turn takes the answer that another one has made meanwhile', async () => {
+  const cache = createCache();
+  const turn = Promise.withResolvers<void>();
+  const question = { name: '/a?', shows: BOTH, data, isGone: () => false };
+  const waiting = cache.answer(
+    {
+      ...question,
+      inTurn: async (work) => {
+        await turn.promise;
+        return work();
+      },
+    },
+    () => Promise.reject(new Error('It is made already.')),
+  );
+  await cache.answer(question, async () => ({ json: 'x' }));
+  turn.resolve();
+  await expect(waiting).resolves.toBeDefined();
 });
 
 test('INV-1: a change while an answer is made makes the answer outdated', async () => {
@@ -100,38 +267,34 @@ test('an answer is reused for a minute, and never on another day', async () => {
 });
 
 test('an answer that may be incomplete or is large is not kept', async () => {
-  const cache = createCache({ maxBytes: 10_000_000 });
+  const cache = createCache({ maxBytes: 4_000_000 });
   expect(await isMade(cache, '/cut?', { isGone: true })).toBe(true);
   expect(await isMade(cache, '/cut?')).toBe(true);
   for (let round = 0; round < 2; round += 1)
-    expect(await isMade(cache, '/large?', { bytes: 1024 * 1024 + 1 })).toBe(true);
+    expect(await isMade(cache, '/large?', { bytes: 1_000_001 })).toBe(true);
 });
 
 test('keeps the most recently used answers within its bytes', async () => {
   const cache = createCache({ maxBytes: 250_000 });
-  const bytes = 90_000;
-  await isMade(cache, '/a?', { bytes });
-  await isMade(cache, '/b?', { bytes });
-  await isMade(cache, '/a?', { bytes });
-  await isMade(cache, '/c?', { bytes });
-  expect(await isMade(cache, '/a?', { bytes })).toBe(false);
-  expect(await isMade(cache, '/c?', { bytes })).toBe(false);
+  const bytes = 60_000;
+  for (const name of ['/a?', '/b?', '/c?', '/d?', '/a?', '/e?']) await isMade(cache, name, { bytes });
+  for (const name of ['/a?', '/c?', '/d?', '/e?'])
+    expect([name, await isMade(cache, name, { bytes })]).toEqual([name, false]);
   expect(await isMade(cache, '/b?', { bytes })).toBe(true);
 });
 
 test('the compressed forms of an answer count as its memory', async () => {
-  const cache = createCache({ maxBytes: 250_000 });
+  const cache = createCache({ maxBytes: 180_000 });
   // Texts that hardly compress.
-  const [first, second] = ['/a?', '/b?'].map((name) => ({ name, json: randomBytes(45_000).toString('hex') }));
-  if (!first || !second) throw new Error('There are two.');
-  const { json } = await answer(cache, first.name, first.json);
-  await answer(cache, second.name, second.json);
-  expect(await isMade(cache, first.name)).toBe(false);
+  const text = () => randomBytes(22_000).toString('hex');
+  const { json } = await answer(cache, '/a?', text());
+  for (const name of ['/b?', '/c?']) await answer(cache, name, text());
+  expect(await isMade(cache, '/a?')).toBe(false);
   await json.encode('gzip');
-  expect(await isMade(cache, first.name)).toBe(false);
+  expect(await isMade(cache, '/a?')).toBe(false);
   await json.encode('br');
-  expect(await isMade(cache, first.name)).toBe(false);
-  expect(await isMade(cache, second.name)).toBe(true);
+  expect(await isMade(cache, '/a?')).toBe(false);
+  expect(await isMade(cache, '/b?')).toBe(true);
 });
 
 test('an answer that was replaced while it was compressed does not come back', async () => {
@@ -151,14 +314,14 @@ test('without memory, keeps nothing and looks up no versions', async () => {
 });
 
 test('without an answer about the version, no answer is given', async () => {
-  const silent = new Coalescer(() => Promise.reject(new Error('away')));
-  const question = { name: '/a?', shows: ['catalogue' as const], dataVersion: silent, isGone: () => false };
-  const make = async () => {
-    made.push('/a?');
-    return { json: 'x' };
-  };
+  const silent = new DataWatch({
+    loadVersions: () => Promise.reject(new Error('away')),
+    loadChanges: async () => [],
+  });
+  const question = { name: '/a?', shows: ['catalogue' as const], data: silent, isGone: () => false };
+  const make = jest.fn(async () => ({ json: 'x' }));
   await expect(createCache().answer(question, make)).rejects.toThrow('away');
-  expect(made).toEqual([]);
+  expect(make).not.toHaveBeenCalled();
 });
 
 test('with a short retention, an answer is reused for a tenth of it, so that a cursor in it does not expire', async () => {
