@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type ElectionRemoval, needsConsent } from '../../domain/removal-guard.ts';
+import { needsConsent, type Removal } from '../../domain/removal-guard.ts';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 import type { Announced } from '../endorsements/announce.ts';
 import { type EditOptions, type EditOutcome, editCatalogue } from './edit.ts';
@@ -45,7 +45,7 @@ export interface CatalogueImport extends ListedRefusals {
   /** Rows by table; empty if lines were refused. */
   counts: Partial<Record<CatalogueTable, CatalogueCounts>>;
   /** What the import would take away, by election, if that needs consent; the import is then not loaded. */
-  removalsRefused: ElectionRemoval[] | null;
+  removalsRefused: Removal[] | null;
   /** The events that tell clients of the changes. */
   announced: Announced;
   /** Refused lines by kind, including those refused before staging. */
@@ -120,7 +120,7 @@ async function mergeLines(
 async function mergeAll(
   client: pg.Client,
   keepMissing: boolean,
-): Promise<{ counts: CatalogueImport['counts']; removed: ElectionRemoval[] }> {
+): Promise<{ counts: CatalogueImport['counts']; removed: Removal[] }> {
   const endorser_categories = await mergeCategories(client);
   const endorsers = await mergeEndorsers(client);
   const elections = await mergeElections(client);

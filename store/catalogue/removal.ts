@@ -1,16 +1,16 @@
 import type { ClientBase } from 'pg';
-import type { ElectionRemoval } from '../../domain/removal-guard.ts';
+import type { Removal } from '../../domain/removal-guard.ts';
 import { noteRemoved } from './stale.ts';
 
 /** The number of removed contests and choices, without the choices of removed contests. */
-export interface Removal {
+export interface RemovedCounts {
   contests: number;
   choices: number;
 }
 
 /** What vanished with the staged contests, in all and by election. */
-export interface Vanished extends Removal {
-  elections: ElectionRemoval[];
+export interface Vanished extends RemovedCounts {
+  elections: Removal[];
 }
 
 /**
@@ -49,8 +49,15 @@ async function countByElection(
   client: ClientBase,
   contestIds: number[],
   choiceIds: number[],
-): Promise<ElectionRemoval[]> {
-  const { rows } = await client.query<ElectionRemoval>(
+): Promise<Removal[]> {
+  const { rows } = await client.query<{
+    election: string;
+    contests: number;
+    choices: number;
+    endorsements: number;
+    ofContests: number;
+    ofEndorsements: number;
+  }>(
     `WITH gone AS MATERIALIZED (
       SELECT h.id, c.election_id FROM choices h JOIN contests c ON c.id = h.contest_id
       WHERE h.id = ANY($2) OR h.contest_id = ANY($1) AND h.removed_at IS NULL
@@ -68,7 +75,15 @@ async function countByElection(
     ORDER BY l.date, l.slug`,
     [contestIds, choiceIds],
   );
-  return rows;
+  return rows.map(({ election, contests, choices, endorsements, ofContests, ofEndorsements }) => ({
+    from: election,
+    records: [
+      { kind: 'contests', removed: contests, of: ofContests },
+      // With those of removed contests.
+      { kind: 'choices', removed: choices, of: null },
+      { kind: 'endorsements', removed: endorsements, of: ofEndorsements },
+    ],
+  }));
 }
 
 /**
@@ -76,7 +91,7 @@ async function countByElection(
  *
  * @returns null if the election does not exist
  */
-export async function removeElection(client: ClientBase, slug: string): Promise<Removal | null> {
+export async function removeElection(client: ClientBase, slug: string): Promise<RemovedCounts | null> {
   const elections = await client.query<{ id: number }>(
     'UPDATE elections SET removed_at = clock_timestamp() WHERE slug = $1 AND removed_at IS NULL RETURNING id',
     [slug],

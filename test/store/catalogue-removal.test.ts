@@ -86,7 +86,15 @@ test('contests, choices and endorsements count together against the number that 
   const refused = await load(lacking, 5);
   expect(refused).toMatchObject({
     loaded: false,
-    removalsRefused: [{ contests: 1, choices: 3, endorsements: 2 }],
+    removalsRefused: [
+      {
+        records: [
+          { kind: 'contests', removed: 1 },
+          { kind: 'choices', removed: 3 },
+          { kind: 'endorsements', removed: 2 },
+        ],
+      },
+    ],
   });
   expect(await present()).toEqual(ALL);
   expect(await endorsed()).toHaveLength(3);
