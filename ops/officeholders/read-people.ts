@@ -1,10 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import {
-  currentParty,
-  describeContact,
-  socialAccounts,
-  webAddress,
-} from '../../domain/officeholders/contact.ts';
+import { describeContact, socialAccounts, webAddress } from '../../domain/officeholders/contact.ts';
 import {
   hasOneHolder,
   isExecutive,
@@ -13,6 +8,7 @@ import {
   orderSeats,
   type Seat,
 } from '../../domain/officeholders/officeholders.ts';
+import { currentParty } from '../../domain/officeholders/parties.ts';
 import { type Role, rolesInOffice } from '../../domain/officeholders/terms.ts';
 import type { Problem } from '../../schemas/problems.ts';
 import type { StagedOfficeholder } from '../../store/officeholders/import.ts';
