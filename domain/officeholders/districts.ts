@@ -21,8 +21,8 @@ const SUFFIXES: Readonly<Record<number, string>> = { 1: 'st', 2: 'nd', 3: 'rd' }
 const ROMAN = ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii'];
 
 /**
- * Registered names that do not follow from the source's, by state, chamber and composed name. The registry joins the
- * words of these senate districts of Vermont with hyphens, and the words of all other names with underscores.
+ * Registered names that do not follow from the source's, by state, chamber and composed name. A space of the source is
+ * an underscore in the registry, except for a hyphen in these senate districts of Vermont.
  */
 const REGISTERED_NAMES = new Map([
   ['VT sldu chittenden_central', 'chittenden-central'],
