@@ -14,27 +14,6 @@ export interface Link {
   note: string | null;
 }
 
-/** A membership of a person in a party. */
-export interface PartyMembership {
-  name: string;
-  end: string | null;
-}
-
-const ABBREVIATIONS = new Map(
-  Object.entries({
-    Democratic: 'D',
-    'Democratic-Farmer-Labor': 'DFL',
-    Green: 'G',
-    Independent: 'I',
-    Libertarian: 'L',
-    'New Progressive': 'PNP',
-    Nonpartisan: 'NP',
-    'Popular Democratic': 'PPD',
-    Progressive: 'P',
-    Republican: 'R',
-  }),
-);
-
 /** An http or https URL without the spaces around it; null for any other text. */
 export function webAddress(text: string | null | undefined): string | null {
   return text && isHttpUrl(text) ? text.trim() : null;
@@ -71,15 +50,6 @@ export function describeContact(
     website_url: mainWebsite(links),
     addresses: [...addresses],
   };
-}
-
-/** A person's present party: the last membership that had not ended by `today`, YYYY-MM-DD. */
-export function currentParty(
-  memberships: readonly PartyMembership[],
-  today: string,
-): { party: string | null; party_abbreviation: string | null } {
-  const party = memberships.findLast(({ end }) => end === null || end > today)?.name ?? null;
-  return { party, party_abbreviation: party === null ? null : (ABBREVIATIONS.get(party) ?? null) };
 }
 
 /** A person's account on every social network; null if it is unknown. */

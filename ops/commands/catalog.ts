@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from 'commander';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
 import { editCatalogue } from '../../store/catalogue/edit.ts';
@@ -7,11 +6,11 @@ import { findCatalogueFiles } from '../catalog/find-files.ts';
 import { type ImportOptions, type ImportOutcome, importFiles } from '../catalog/import-catalogue.ts';
 import { formatAmbiguousDistricts, formatAnnounced, formatImport } from '../catalog/import-report.ts';
 import { formatRefusals } from '../catalog/refusal-list.ts';
-import { describeRemovals } from '../catalog/removals.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { withDatabase } from '../database.ts';
 import { startProgress, withProgress } from '../progress.ts';
+import { addRemovalOptions, describeRemovals, type RemovalFlags } from '../removals.ts';
 import { count } from '../table.ts';
 
 const IMPORT_EXAMPLES = `
@@ -25,11 +24,18 @@ Examples:
   npm run ops -- catalog remove or-2026-05-19-primary --dry-run
   npm run ops -- catalog remove or-2026-05-19-primary`;
 
-type Flags = Pick<ImportOptions, 'skipRefused' | 'dryRun' | 'maxRemovals' | 'keepMissing' | 'allowRenames'>;
+type Flags = RemovalFlags & Required<Pick<ImportOptions, 'skipRefused' | 'dryRun' | 'allowRenames'>>;
+
+const REMOVALS = {
+  records: 'contests, choices and endorsements',
+  wholes: 'elections',
+  whole: 'an election',
+  reason: 'the import would take away parts of elections and withdraw endorsements',
+};
 
 /** `catalog import PATH...` and `catalog remove ELECTION`. */
 export const define: DefineCommand = (catalog, io) => {
-  catalog
+  const load = catalog
     .command('import')
     .description('load catalogue files in one transaction; if a line is refused, load nothing')
     .argument('<paths...>', 'catalogue files such as contests.ndjson, or folders of them')
@@ -38,21 +44,11 @@ export const define: DefineCommand = (catalog, io) => {
       '--dry-run',
       'say what the import would change and how many events it would make; change nothing',
       false,
-    )
-    .option(
-      '--allow-removals <n>',
-      'load it even if it takes away up to this many contests, choices and endorsements',
-      parseCount,
-    )
-    .option('--keep-missing', 'keep what the files lack: they are only a part of their elections', false)
+    );
+  addRemovalOptions(load, REMOVALS)
     .option('--allow-renames', "accept choices that keep their keys and get other people's names", false)
     .addHelpText('after', IMPORT_EXAMPLES)
-    .action(
-      (
-        paths: string[],
-        { allowRemovals = null, ...flags }: Omit<Flags, 'maxRemovals'> & { allowRemovals?: number | null },
-      ) => importPaths(io, paths, { ...flags, maxRemovals: allowRemovals }),
-    );
+    .action((paths: string[], flags: Flags) => importPaths(io, paths, flags));
   catalog
     .command('remove')
     .description(
@@ -64,13 +60,12 @@ export const define: DefineCommand = (catalog, io) => {
     .action((election: string, { dryRun }: { dryRun: boolean }) => remove(io, election, dryRun));
 };
 
-function parseCount(text: string): number {
-  if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of 0 or more.');
-  return Number(text);
-}
-
 /** @throws OperatorError if a path, a line or the database cannot be used, or if the import removes too much */
-async function importPaths(io: CommandIo, paths: string[], flags: Flags): Promise<void> {
+async function importPaths(
+  io: CommandIo,
+  paths: string[],
+  { allowRemovals = null, ...flags }: Flags,
+): Promise<void> {
   const { files, notRead } = await findCatalogueFiles(paths);
   if (notRead.length > 0) {
     io.err(`Skipped, since they are neither catalogue files nor given themselves: ${notRead.join(', ')}.`);
@@ -83,7 +78,7 @@ async function importPaths(io: CommandIo, paths: string[], flags: Flags): Promis
   try {
     const onBytes = (amount: number) => progress.advance(amount);
     outcome = await withProgress(io.terminal, 'Announcing', (onAnnounced) =>
-      importFiles(files, { databaseUrl, ...flags, onBytes, onAnnounced }),
+      importFiles(files, { databaseUrl, ...flags, maxRemovals: allowRemovals, onBytes, onAnnounced }),
     );
   } finally {
     progress.stop();
@@ -91,14 +86,18 @@ async function importPaths(io: CommandIo, paths: string[], flags: Flags): Promis
   report(outcome, flags, io);
 }
 
-function report(outcome: ImportOutcome, { dryRun }: Flags, io: CommandIo): void {
+function report(
+  outcome: ImportOutcome,
+  { dryRun, keepMissing }: Omit<Flags, 'allowRemovals'>,
+  io: CommandIo,
+): void {
   for (const line of formatRefusals(outcome.allRefusals)) io.err(line);
   for (const line of formatAmbiguousDistricts(outcome)) io.err(line);
   const lines = Object.values(outcome.refused).reduce((sum, number) => sum + number, 0);
   const { removalsRefused } = outcome;
   if (removalsRefused !== null) {
     for (const line of formatImport(outcome, { dryRun: true })) io.out(line);
-    throw new OperatorError(describeRemovals(removalsRefused));
+    throw new OperatorError(describeRemovals(removalsRefused, REMOVALS, { keepMissing }));
   }
   if (!outcome.loaded) {
     throw new OperatorError(

@@ -3,9 +3,10 @@ import { readEnv } from '../../service/running-service.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { findPersonFiles } from '../officeholders/find-files.ts';
-import { type ImportOutcome, importPeople } from '../officeholders/import-people.ts';
+import { type ImportOptions, type ImportOutcome, importPeople } from '../officeholders/import-people.ts';
 import { formatFileRefusals, formatLoad } from '../officeholders/report.ts';
 import { startProgress } from '../progress.ts';
+import { addRemovalOptions, describeRemovals, type RemovalFlags } from '../removals.ts';
 import { count } from '../table.ts';
 
 const EXAMPLES = `
@@ -13,44 +14,67 @@ Example:
   git clone --depth 1 https://github.com/openstates/people
   npm run ops -- officeholders import people`;
 
-/** `officeholders import DIR [--skip-refused]`. */
+type Flags = RemovalFlags & Pick<ImportOptions, 'skipRefused' | 'dryRun'>;
+
+const REMOVALS = {
+  records: 'officeholders',
+  wholes: 'states',
+  whole: 'a state',
+  reason: 'the files lack these officeholders or show that they left office, so they would be removed',
+};
+
+/** `officeholders import DIR`. */
 export const define: DefineCommand = (officeholders, io) => {
-  officeholders
+  const load = officeholders
     .command('import')
     .description('load the people in office, in one transaction; if a file is refused, load nothing')
     .argument('<dir>', 'a checkout of the Open States people repository, or a folder in it')
-    .option('--skip-refused', 'leave refused files out and load the others')
+    .option('--skip-refused', 'leave refused files out and load the others', false)
+    .option('--dry-run', 'say what the import would change; change nothing', false);
+  addRemovalOptions(load, REMOVALS)
     .addHelpText('after', EXAMPLES)
-    .action((dir: string, { skipRefused = false }: { skipRefused?: boolean }) =>
-      importDir(io, dir, skipRefused),
-    );
+    .action((dir: string, flags: Flags) => importDir(io, dir, flags));
 };
 
-/** @throws OperatorError if the folder, a file or the database cannot be used */
-async function importDir(io: CommandIo, dir: string, skipRefused: boolean): Promise<void> {
+/** @throws OperatorError if the folder, a file or the database cannot be used, or if the import removes too much */
+async function importDir(
+  io: CommandIo,
+  dir: string,
+  { allowRemovals = null, ...flags }: Flags,
+): Promise<void> {
   const found = await findPersonFiles(dir);
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
   const progress = startProgress(io.terminal, 'Reading', found.files.length);
   let outcome: ImportOutcome;
   try {
     const onFile = () => progress.advance(1);
-    outcome = await importPeople(found, { databaseUrl, skipRefused, now: io.now(), onFile });
+    const options = { databaseUrl, ...flags, maxRemovals: allowRemovals, now: io.now(), onFile };
+    outcome = await importPeople(found, options);
   } finally {
     progress.stop();
   }
-  report(outcome, io);
+  report(outcome, flags, io);
 }
 
-function report({ counts, refusals, refusedFiles, leftOut }: ImportOutcome, io: CommandIo): void {
+function report(
+  outcome: ImportOutcome,
+  { dryRun, keepMissing }: Omit<Flags, 'allowRemovals'>,
+  io: CommandIo,
+): void {
+  const { refusals, refusedFiles, result } = outcome;
   for (const line of formatFileRefusals(refusals)) io.err(line);
   const refused = count(refusedFiles.length);
-  if (counts === null) {
+  if (result === null) {
     throw new OperatorError(
       `Nothing was loaded: ${refused} of the files are refused. --skip-refused loads the others.`,
     );
   }
-  for (const line of formatLoad(counts, leftOut)) io.out(line);
+  for (const line of formatLoad(result.counts, outcome)) io.out(line);
+  if (result.removalsRefused !== null) {
+    throw new OperatorError(describeRemovals(result.removalsRefused, REMOVALS, { keepMissing }));
+  }
   if (refusedFiles.length > 0) {
     io.err(`${refused} refused files were left out, as --skip-refused asks; the others are loaded.`);
   }
+  if (dryRun) io.err('This was a dry run: nothing was changed.');
 }

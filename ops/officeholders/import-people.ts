@@ -1,4 +1,4 @@
-import { importOfficeholders, type LoadCounts } from '../../store/officeholders/import.ts';
+import { importOfficeholders, type OfficeholderImport } from '../../store/officeholders/import.ts';
 import { withDatabase } from '../database.ts';
 import type { FoundPeople, PersonFile } from './find-files.ts';
 import { type ReadPeople, readPeople } from './read-people.ts';
@@ -7,13 +7,19 @@ export interface ImportOptions {
   databaseUrl: string;
   /** Skip people with refused files and load the others; otherwise one refusal stops the whole import. */
   skipRefused: boolean;
+  /** Keep people whose files are missing: the checkout has only a part of the people. */
+  keepMissing: boolean;
+  /** The most officeholders that the import may take away; null for few (contract). */
+  maxRemovals: number | null;
+  /** Do everything, report the result, and roll back. */
+  dryRun: boolean;
   now: Date;
   onFile?: () => void;
 }
 
 export interface ImportOutcome extends ReadPeople {
-  /** Null if nothing was loaded. */
-  counts: { people: LoadCounts; seats: LoadCounts } | null;
+  /** The changes, made or only planned; null if refused files stopped the import. */
+  result: OfficeholderImport | null;
 }
 
 /** The person's id from the end of a file's name; null if there is none. */
@@ -22,26 +28,26 @@ function idInName({ path }: PersonFile): string | null {
 }
 
 /**
- * Loads the people of a checkout in one transaction. A person with a refused file stays as stored. If such a file does
- * not name its person, nobody in its state is removed.
+ * Loads the people of a checkout in one transaction. A person with a refused file stays as stored. A refused file that
+ * does not name its person may be anybody's, so nobody is removed then for a missing file.
  *
  * @throws OperatorError if the database cannot be reached or is not migrated
  */
 export async function importPeople(
   { files, places }: FoundPeople,
-  { databaseUrl, skipRefused, now, onFile }: ImportOptions,
+  { databaseUrl, skipRefused, keepMissing, onFile, ...options }: ImportOptions,
 ): Promise<ImportOutcome> {
-  const read = await readPeople(files, now.toISOString().slice(0, 10), onFile);
-  if (read.refusals.length > 0 && !skipRefused) return { ...read, counts: null };
-  const refused = read.refusedFiles.map((file) => ({ place: file.place, id: idInName(file) }));
-  const inDoubt = refused.filter(({ id }) => id === null).map(({ place }) => place);
+  const read = await readPeople(files, options.now.toISOString().slice(0, 10), onFile);
+  if (read.refusals.length > 0 && !skipRefused) return { ...read, result: null };
+  const refusedIds = read.refusedFiles.map(idInName);
   const load = {
     people: read.people,
-    places: places.filter((place) => !inDoubt.includes(place)),
-    refusedIds: refused.flatMap(({ id }) => id ?? []),
+    places: keepMissing || refusedIds.includes(null) ? [] : places,
+    leftIds: read.leftIds,
+    refusedIds: refusedIds.filter((id) => id !== null),
   };
-  const counts = await withDatabase(databaseUrl, 'officeholders-import', (client) =>
-    importOfficeholders(client, load, now),
+  const result = await withDatabase(databaseUrl, 'officeholders-import', (client) =>
+    importOfficeholders(client, load, options),
   );
-  return { ...read, counts };
+  return { ...read, result };
 }

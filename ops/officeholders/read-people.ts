@@ -1,10 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import {
-  currentParty,
-  describeContact,
-  socialAccounts,
-  webAddress,
-} from '../../domain/officeholders/contact.ts';
+import { describeContact, socialAccounts, webAddress } from '../../domain/officeholders/contact.ts';
 import {
   hasOneHolder,
   isExecutive,
@@ -13,6 +8,7 @@ import {
   orderSeats,
   type Seat,
 } from '../../domain/officeholders/officeholders.ts';
+import { currentParty } from '../../domain/officeholders/parties.ts';
 import { type Role, rolesInOffice } from '../../domain/officeholders/terms.ts';
 import type { Problem } from '../../schemas/problems.ts';
 import type { StagedOfficeholder } from '../../store/officeholders/import.ts';
@@ -31,6 +27,10 @@ export interface ReadPeople {
   refusedFiles: PersonFile[];
   /** The number of people without an office of the interface, by the reason. */
   leftOut: Map<string, number>;
+  /** The ids of these people. */
+  leftIds: string[];
+  /** The number of blank or unusable details of the others, by field. */
+  leftOutDetails: Map<string, number>;
 }
 
 type HeldSeat = Seat & { overdue: boolean };
@@ -44,8 +44,8 @@ function isOfFolder(folder: Folder): (role: Role) => boolean {
 
 /** The seats that a person holds today, or the reason why there are none. */
 function readHolder(person: SourcePerson, { place, folder }: PersonFile, today: string): Outcome {
-  if (person.death_date) return { leftOut: 'died' };
-  const inOffice = rolesInOffice(person.inRoles, today, isOfFolder(folder));
+  if (person.isDead) return { leftOut: 'died' };
+  const inOffice = rolesInOffice(person.roles, today, isOfFolder(folder));
   if (inOffice.length === 0) return { leftOut: 'no role in office today' };
   const seats: HeldSeat[] = [];
   const problems: Problem[] = [];
@@ -74,9 +74,10 @@ function dropSucceeded(holders: readonly Holder[]): Holder[] {
 }
 
 function describePerson({ person, place, seats }: Holder, today: string): StagedOfficeholder {
+  const { details } = person;
   const addresses = [
-    ...(person.offices ?? []),
-    ...(person.contact_details ?? []).map(({ note, ...rest }) => ({
+    ...details.offices,
+    ...details.contact_details.map(({ note, ...rest }) => ({
       ...rest,
       classification: note.toLowerCase().replace(/ office$/, ''),
     })),
@@ -86,18 +87,18 @@ function describePerson({ person, place, seats }: Holder, today: string): Staged
     voice: voice ?? null,
     fax: fax ?? null,
   }));
-  const links = (person.links ?? []).map(({ url, note }) => ({ url, note: note ?? null }));
-  const parties = (person.party ?? []).map(({ name, end_date }) => ({ name, end: end_date ?? null }));
-  const sources = (person.sources ?? []).map(({ url }) => webAddress(url)).filter((url) => url !== null);
+  const links = details.links.map(({ url, note }) => ({ url, note: note ?? null }));
+  const parties = details.party.map(({ name, end_date }) => ({ name, end: end_date ?? null }));
+  const sources = details.sources.map(({ url }) => webAddress(url)).filter((url) => url !== null);
   return {
     person_id: person.personId,
-    name: person.name.trim(),
-    given_name: person.given_name ?? null,
-    family_name: person.family_name ?? null,
+    name: person.name,
+    given_name: details.given_name,
+    family_name: details.family_name,
     ...currentParty(parties, today),
-    ...describeContact(person.email ?? null, links, addresses),
-    image_url: webAddress(person.image),
-    social: socialAccounts(person.ids ?? {}),
+    ...describeContact(details.email, links, addresses),
+    image_url: webAddress(details.image),
+    social: socialAccounts(details.ids),
     source_urls: [...new Set(sources)],
     place,
     seats: orderSeats(seats),
@@ -114,14 +115,24 @@ export async function readPeople(
   today: string,
   onFile: () => void = () => {},
 ): Promise<ReadPeople> {
-  const read: ReadPeople = { people: [], refusals: [], refusedFiles: [], leftOut: new Map() };
+  const read: ReadPeople = {
+    people: [],
+    refusals: [],
+    refusedFiles: [],
+    leftOut: new Map(),
+    leftIds: [],
+    leftOutDetails: new Map(),
+  };
   const holders: Holder[] = [];
   const fileOf = new Map<string, string>();
   const refuse = (file: PersonFile, problems: readonly Problem[]) => {
     read.refusedFiles.push(file);
     read.refusals.push(...problems.map((problem) => ({ ...problem, file: file.path })));
   };
-  const leaveOut = (reason: string) => read.leftOut.set(reason, (read.leftOut.get(reason) ?? 0) + 1);
+  const leaveOut = ({ personId }: SourcePerson, reason: string) => {
+    addTo(read.leftOut, reason, 1);
+    read.leftIds.push(personId);
+  };
 
   for (const file of files) {
     onFile();
@@ -139,13 +150,21 @@ export async function readPeople(
     fileOf.set(person.personId, file.path);
     const outcome = readHolder(person, file, today);
     if ('problems' in outcome) refuse(file, outcome.problems);
-    else if ('leftOut' in outcome) leaveOut(outcome.leftOut);
+    else if ('leftOut' in outcome) leaveOut(person, outcome.leftOut);
     else holders.push(outcome);
   }
 
   for (const holder of dropSucceeded(holders)) {
-    if (holder.seats.length === 0) leaveOut('succeeded by somebody else');
-    else read.people.push(describePerson(holder, today));
+    if (holder.seats.length === 0) {
+      leaveOut(holder.person, 'succeeded by somebody else');
+      continue;
+    }
+    read.people.push(describePerson(holder, today));
+    for (const [field, number] of holder.person.leftOutDetails) addTo(read.leftOutDetails, field, number);
   }
   return read;
+}
+
+function addTo(counts: Map<string, number>, name: string, number: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + number);
 }

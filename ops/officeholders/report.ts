@@ -1,23 +1,28 @@
 import { showControls } from '../../service/show-controls.ts';
-import type { LoadCounts } from '../../store/officeholders/import.ts';
+import type { OfficeholderImport } from '../../store/officeholders/import.ts';
 import { MAX_LISTED } from '../catalog/refusal-list.ts';
 import { count, formatCounts } from '../table.ts';
-import type { FileRefusal } from './read-people.ts';
+import type { FileRefusal, ReadPeople } from './read-people.ts';
 
 const COLUMNS = ['added', 'changed', 'unchanged', 'gone'] as const;
 
-/** A table of an import's changes, and below it the number of people who were left out, by reason. */
+/**
+ * A table of an import's changes, and below it the number of people who were left out, by reason, and the number of
+ * details, by field.
+ */
 export function formatLoad(
-  { people, seats }: { people: LoadCounts; seats: LoadCounts },
-  leftOut: ReadonlyMap<string, number>,
+  { people, seats }: OfficeholderImport['counts'],
+  { leftOut, leftOutDetails }: Pick<ReadPeople, 'leftOut' | 'leftOutDetails'>,
 ): string[] {
   const reasons = [...leftOut].sort(([a], [b]) => (a < b ? -1 : 1));
+  const details = [...leftOutDetails].map(([field, number]) => `${count(number)} in ${field}`);
   return [
     ...formatCounts(COLUMNS, [
       ['officeholders', ...COLUMNS.map((column) => people[column])],
       ['seats', ...COLUMNS.map((column) => seats[column])],
     ]),
     ...reasons.map(([reason, number]) => `${count(number)} left out: ${reason}`),
+    ...(details.length > 0 ? [`Blank or unusable details left out: ${details.join(', ')}`] : []),
   ];
 }
 

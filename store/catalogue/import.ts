@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type ElectionRemoval, needsConsent } from '../../domain/removal-guard.ts';
+import { needsConsent, type Removal } from '../../domain/removal-guard.ts';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 import type { Announced } from '../endorsements/announce.ts';
 import { type EditOptions, type EditOutcome, editCatalogue } from './edit.ts';
@@ -15,7 +15,7 @@ import {
 } from './merge-contests.ts';
 import { mergeCategories, mergeEndorsers } from './merge-endorsers.ts';
 import { countRefused, type ListedRefusals, listRefusals, refuseUnfit } from './refusals.ts';
-import { countByElection, type Removal, removeVanished } from './removal.ts';
+import { countByElection, type RemovedCounts, removeVanished } from './removal.ts';
 import { refuseRenames } from './renames.ts';
 import { type StagedLine, stageLines } from './staging.ts';
 
@@ -45,7 +45,7 @@ export interface CatalogueImport extends ListedRefusals {
   /** Rows by table; empty if lines were refused. */
   counts: Partial<Record<CatalogueTable, CatalogueCounts>>;
   /** What the import would take away, by election, if that needs consent; the import is then not loaded. */
-  removalsRefused: ElectionRemoval[] | null;
+  removalsRefused: Removal[] | null;
   /** The events that tell clients of the changes. */
   announced: Announced;
   /** Refused lines by kind, including those refused before staging. */
@@ -67,7 +67,7 @@ export interface CatalogueImportOptions extends EditOptions {
 
 type Imported = Omit<CatalogueImport, 'announced'>;
 
-const NOTHING_REMOVED: Removal = { contests: 0, choices: 0 };
+const NOTHING_REMOVED: RemovedCounts = { contests: 0, choices: 0 };
 
 /**
  * Imports catalogue lines in one transaction, and announces their changes. Tables are merged in the order of

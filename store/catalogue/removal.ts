@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg';
-import type { ElectionRemoval } from '../../domain/removal-guard.ts';
+import type { Removal } from '../../domain/removal-guard.ts';
 import { noteRemoved, WITHDRAWN } from './settled.ts';
 
 /** The number of removed contests and choices, without the choices of removed contests. */
-export interface Removal {
+export interface RemovedCounts {
   contests: number;
   choices: number;
 }
@@ -15,7 +15,7 @@ export interface Removal {
  * A contest with a refused line has not vanished. A refused line without a key may be any contest, so nothing
  * is removed then.
  */
-export async function removeVanished(client: ClientBase): Promise<Removal> {
+export async function removeVanished(client: ClientBase): Promise<RemovedCounts> {
   const contests = await client.query<{ id: number }>(
     `UPDATE contests SET removed_at = clock_timestamp()
     WHERE removed_at IS NULL
@@ -38,8 +38,15 @@ export async function removeVanished(client: ClientBase): Promise<Removal> {
 }
 
 /** Counts what the edit takes away, by election: removed contests and choices, and withdrawn endorsements. */
-export async function countByElection(client: ClientBase): Promise<ElectionRemoval[]> {
-  const { rows } = await client.query<ElectionRemoval>(
+export async function countByElection(client: ClientBase): Promise<Removal[]> {
+  const { rows } = await client.query<{
+    election: string;
+    contests: number;
+    choices: number;
+    endorsements: number;
+    ofContests: number;
+    ofEndorsements: number;
+  }>(
     `WITH taken (election_id, contests, choices, endorsements) AS (
       SELECT c.election_id, 1, 0, 0 FROM removed_contests JOIN contests c USING (id)
       UNION ALL
@@ -56,7 +63,15 @@ export async function countByElection(client: ClientBase): Promise<ElectionRemov
     FROM taken JOIN elections l ON l.id = taken.election_id
     GROUP BY l.id ORDER BY l.date, l.slug`,
   );
-  return rows;
+  return rows.map(({ election, contests, choices, endorsements, ofContests, ofEndorsements }) => ({
+    from: election,
+    records: [
+      { kind: 'contests', removed: contests, of: ofContests },
+      // With those of removed contests.
+      { kind: 'choices', removed: choices, of: null },
+      { kind: 'endorsements', removed: endorsements, of: ofEndorsements },
+    ],
+  }));
 }
 
 /**
@@ -64,7 +79,7 @@ export async function countByElection(client: ClientBase): Promise<ElectionRemov
  *
  * @returns null if the election does not exist
  */
-export async function removeElection(client: ClientBase, slug: string): Promise<Removal | null> {
+export async function removeElection(client: ClientBase, slug: string): Promise<RemovedCounts | null> {
   const elections = await client.query<{ id: number }>(
     'UPDATE elections SET removed_at = clock_timestamp() WHERE slug = $1 AND removed_at IS NULL RETURNING id',
     [slug],

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { needsConsent, type Removal } from '../../domain/removal-guard.ts';
 import { ADVISORY_LOCKS } from '../connection/advisory-locks.ts';
 
 /** An officeholder to store. */
@@ -25,18 +26,34 @@ export interface StagedOfficeholder {
 /** The people of a load, and the people that it leaves unchanged. */
 export interface OfficeholderLoad {
   people: readonly StagedOfficeholder[];
-  /** The folders of the load: stored people of these folders who are not in `people` have left office. */
+  /** The whole folders of the load: stored people of these folders who are not in `people` have left office. */
   places: readonly string[];
+  /** People whose files show that they have left office. */
+  leftIds: readonly string[];
   /** People whose files were refused. They stay as they are. */
   refusedIds: readonly string[];
 }
 
+export interface OfficeholderImportOptions {
+  now: Date;
+  /** The most officeholders that the import may take away; null for few (contract). */
+  maxRemovals: number | null;
+  /** Does everything, reports the result, and rolls back. */
+  dryRun: boolean;
+}
+
 /** How many rows a load added, changed, left unchanged and deleted. */
-export interface LoadCounts {
+interface LoadCounts {
   added: number;
   changed: number;
   unchanged: number;
   gone: number;
+}
+
+export interface OfficeholderImport {
+  counts: { people: LoadCounts; seats: LoadCounts };
+  /** The officeholders that the import would take away, by state, if that needs consent; then it loads nothing. */
+  removalsRefused: Removal[] | null;
 }
 
 const PERSON = [
@@ -77,18 +94,37 @@ async function stage(client: ClientBase, people: readonly StagedOfficeholder[], 
 /** Deletes people who have left office, with their seats. */
 async function removeGone(
   client: ClientBase,
-  { places, refusedIds }: OfficeholderLoad,
-): Promise<{ people: number; seats: number }> {
+  { places, leftIds, refusedIds }: OfficeholderLoad,
+): Promise<{ people: number; seats: number; byState: Removal[] }> {
   const { rows } = await client.query<{ person_id: string }>(
     `SELECT person_id FROM officeholders
-    WHERE place = ANY($1) AND person_id <> ALL($2::uuid[])
+    WHERE (place = ANY($1) OR person_id = ANY($2::uuid[])) AND person_id <> ALL($3::uuid[])
       AND person_id NOT IN (SELECT person_id FROM staged_people)`,
-    [places, refusedIds],
+    [places, leftIds, refusedIds],
   );
   const ids = rows.map(({ person_id }) => person_id);
+  const byState = await countByState(client, ids);
   const seats = await client.query('DELETE FROM officeholder_seats WHERE person_id = ANY($1::uuid[])', [ids]);
   await client.query('DELETE FROM officeholders WHERE person_id = ANY($1::uuid[])', [ids]);
-  return { people: ids.length, seats: seats.rowCount ?? 0 };
+  return { people: ids.length, seats: seats.rowCount ?? 0, byState };
+}
+
+/**
+ * How many of each state's officeholders these people are. Members of Congress count for the state that they
+ * represent, since the nation is so large that a state's whole delegation would be a small part of it.
+ */
+async function countByState(client: ClientBase, ids: readonly string[]): Promise<Removal[]> {
+  const { rows } = await client.query<{ state: string; removed: number; of: number }>(
+    `SELECT state, count(*) FILTER (WHERE person_id = ANY($1::uuid[]))::integer AS removed,
+      count(*)::integer AS of
+    FROM officeholder_seats WHERE rank = 1
+    GROUP BY state HAVING bool_or(person_id = ANY($1::uuid[])) ORDER BY state`,
+    [ids],
+  );
+  return rows.map(({ state, ...counts }) => ({
+    from: state,
+    records: [{ kind: 'officeholders', ...counts }],
+  }));
 }
 
 /** Compares the staged people and their seats with the stored ones. */
@@ -140,7 +176,8 @@ async function write(client: ClientBase): Promise<void> {
 
 /**
  * Replaces the stored officeholders by those of a load, in one transaction. `updated_at` moves for people
- * with changes of their own or of their seats; other rows are not written.
+ * with changes of their own or of their seats; other rows are not written. A load that takes away too many
+ * changes nothing.
  *
  * @param client a connection of the caller's own, outside of a transaction.
  * @throws database errors, after rolling back.
@@ -148,26 +185,31 @@ async function write(client: ClientBase): Promise<void> {
 export async function importOfficeholders(
   client: ClientBase,
   load: OfficeholderLoad,
-  now: Date,
-): Promise<{ people: LoadCounts; seats: LoadCounts }> {
+  { now, maxRemovals, dryRun }: OfficeholderImportOptions,
+): Promise<OfficeholderImport> {
   await client.query('BEGIN');
   try {
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.officeholderImport]);
     await stage(client, load.people, now);
     const gone = await removeGone(client, load);
     const { people, seats } = await compare(client);
-    await write(client);
-    await client.query(
-      `INSERT INTO officeholder_load (loaded_at) VALUES ($1)
-      ON CONFLICT (singleton) DO UPDATE SET loaded_at = EXCLUDED.loaded_at`,
-      [now],
-    );
-    await client.query('COMMIT');
-    await client.query('ANALYZE officeholders, officeholder_seats');
-    return {
+    const removalsRefused = needsConsent(gone.byState, maxRemovals) ? gone.byState : null;
+    const kept = removalsRefused === null && !dryRun;
+    if (kept) {
+      await write(client);
+      await client.query(
+        `INSERT INTO officeholder_load (loaded_at) VALUES ($1)
+        ON CONFLICT (singleton) DO UPDATE SET loaded_at = EXCLUDED.loaded_at`,
+        [now],
+      );
+    }
+    await client.query(kept ? 'COMMIT' : 'ROLLBACK');
+    if (kept) await client.query('ANALYZE officeholders, officeholder_seats');
+    const counts = {
       people: { ...people, gone: gone.people },
       seats: { ...seats, gone: seats.gone + gone.seats },
     };
+    return { counts, removalsRefused };
   } catch (error) {
     // If the connection is lost, this fails and the server rolls back.
     await client.query('ROLLBACK').catch(() => {});

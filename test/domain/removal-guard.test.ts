@@ -1,12 +1,30 @@
 import { expect, test } from '@jest/globals';
-import { countRemovals, type ElectionRemoval, needsConsent } from '../../domain/removal-guard.ts';
+import { countRemovals, needsConsent, type Removal } from '../../domain/removal-guard.ts';
 
-const removal = (values: Partial<ElectionRemoval>): ElectionRemoval => ({
-  ...{ election: 'or', contests: 0, choices: 0, endorsements: 0, ofContests: 1000, ofEndorsements: 10_000 },
-  ...values,
+interface Removed {
+  contests?: number;
+  choices?: number;
+  endorsements?: number;
+  ofContests?: number;
+  ofEndorsements?: number;
+}
+
+const removal = ({
+  contests = 0,
+  choices = 0,
+  endorsements = 0,
+  ofContests = 1000,
+  ofEndorsements = 10_000,
+}: Removed): Removal => ({
+  from: 'or',
+  records: [
+    { kind: 'contests', removed: contests, of: ofContests },
+    { kind: 'choices', removed: choices, of: null },
+    { kind: 'endorsements', removed: endorsements, of: ofEndorsements },
+  ],
 });
 
-test.each<[string, Partial<ElectionRemoval>[], boolean]>([
+test.each<[string, Removed[], boolean]>([
   ['nothing', [], false],
   ['a hundred of all kinds', [{ contests: 20, choices: 40, endorsements: 40 }], false],
   ['one more', [{ contests: 20, choices: 40, endorsements: 41 }], true],

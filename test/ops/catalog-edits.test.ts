@@ -42,7 +42,7 @@ describe('an import with precautions', () => {
     // Each contest has two choices.
     expect(told).toEqual([
       [
-        'Nothing was loaded: the files lack parts of elections, which would be removed with their endorsements:',
+        'Nothing was loaded: the import would take away parts of elections and withdraw endorsements:',
         '  or-2026-11-03-general: 101 of 103 contests, 202 choices, 2 of 2 endorsements',
         'If the files have only a part of an election, add --keep-missing. If this is intended, add --allow-removals 305.',
       ].join('\n'),

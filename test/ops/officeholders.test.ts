@@ -1,45 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createIo, createRunner, runToExit } from '../helpers/commands/command-io.ts';
+import { describe, expect, test } from '@jest/globals';
+import { createIo } from '../helpers/commands/command-io.ts';
+import { NOW, run, useOfficeholderCommand } from '../helpers/officeholders/officeholder-command.ts';
 import { createCheckout, person, personId, role } from '../helpers/officeholders/people-checkout.ts';
-import { useTestDatabase } from '../helpers/postgres/database.ts';
 
-const run = createRunner('officeholders');
+const { client, importFiles, stored } = useOfficeholderCommand();
 
-const NOW = new Date('2026-11-03T12:00:00Z');
 const LATER = new Date('2026-11-04T12:00:00Z');
-
-const database = useTestDatabase();
-const { client } = database;
-const checkouts: { remove(): Promise<void> }[] = [];
-
-beforeEach(() => client.query('TRUNCATE officeholders, officeholder_seats, officeholder_load'));
-afterEach(async () => {
-  for (const checkout of checkouts.splice(0)) await checkout.remove();
-});
-
-async function importFiles(
-  files: Record<string, string | Buffer>,
-  { now = NOW, options = [] as string[], below = '' } = {},
-) {
-  const checkout = await createCheckout(files);
-  checkouts.push(checkout);
-  const io = createIo({ DATABASE_URL: database.url }, { now });
-  const status = await runToExit(run, ['import', checkout.dir + below, ...options], io);
-  const told = io.told.map((line) => line.replaceAll(`${checkout.dir}/data/`, ''));
-  return { status, told, printed: io.printed.map((line) => line.trim().replaceAll(/\s+/g, ' ')) };
-}
-
-/** Every stored seat, as "name: office district", with the last transaction that wrote its person. */
-async function stored(): Promise<{ seats: string[]; xmin: string[]; updated: Record<string, string> }> {
-  const { rows } = await client.query(`
-    SELECT name || ': ' || office || ' ' || district AS seat, h.xmin::text, name, h.updated_at
-    FROM officeholders h JOIN officeholder_seats s USING (person_id) ORDER BY name, person_id, rank`);
-  return {
-    seats: rows.map(({ seat }) => seat),
-    xmin: rows.map(({ xmin }) => xmin),
-    updated: Object.fromEntries(rows.map(({ name, updated_at }) => [name, updated_at.toISOString()])),
-  };
-}
 
 const OREGON = 'state:or';
 const ANN = person(1, 'Ann', [role('lower', OREGON, { district: 7, start_date: '2025-01-13' })]);
@@ -211,6 +177,88 @@ describe('real files have', () => {
   });
 });
 
+describe('blank and unusable details', () => {
+  const details = [
+    'email: ""',
+    `given_name: ${'a'.repeat(501)}`,
+    'family_name: Ash',
+    'image: "https://a.example/\\0"',
+    'party:',
+    '- name: ""',
+    '- {name: Green, end_date: soon}',
+    '- {name: Republican, end_date: ""}',
+    'ids: {twitter: "", facebook: ann, youtube: [a]}',
+    'other_names:',
+    '- name: ""',
+    'other_identifiers: ~',
+    'offices:',
+    '- {classification: capitol, address: "", voice: 503-555-0100}',
+    '- {classification: "", voice: 503-555-0101}',
+    '- {classification: district, voice: ""}',
+    'contact_details: none',
+    'links:',
+    '- url: ""',
+    '-',
+    '- {url: https://ann.example, note: ""}',
+    'sources:',
+    '- url: https://or.example',
+    '- https://or.example/2',
+  ];
+  const files = {
+    'or/legislature/Ann.yml': person(1, 'Ann', [role('lower', OREGON, { district: 7 })], details),
+    'or/legislature/Bob.yml': person(
+      2,
+      'Bob',
+      [role('lower', OREGON, { district: 8 })],
+      ['links:', "- url: ''"],
+    ),
+  };
+
+  test('are left out and counted, and the person is loaded with the others', async () => {
+    expect(await importFiles(files)).toEqual({
+      status: 0,
+      told: [],
+      printed: [
+        'added changed unchanged gone',
+        'officeholders 2 0 0 0',
+        'seats 2 0 0 0',
+        'Blank or unusable details left out: 1 in given_name, 1 in email, 1 in image, 3 in party, 3 in offices, ' +
+          '1 in contact_details, 4 in links, 1 in sources, 2 in ids',
+      ],
+    });
+    const { rows } = await client.query('SELECT * FROM officeholders ORDER BY name');
+    const unknown = { twitter: null, facebook: null, instagram: null, youtube: null };
+    expect(rows).toMatchObject([
+      {
+        ...{ given_name: null, family_name: 'Ash', email: null, image_url: null, party: 'Republican' },
+        ...{ phone: '503-555-0100', website_url: 'https://ann.example' },
+        social: { ...unknown, facebook: 'ann' },
+        offices: [{ classification: 'capitol', address: null, voice: '503-555-0100', fax: null }],
+        source_urls: ['https://or.example'],
+      },
+      { name: 'Bob', website_url: null, party: null, social: unknown, offices: [], source_urls: [] },
+    ]);
+  });
+
+  test('of people who are left out are not counted', async () => {
+    const dead = { 'or/legislature/Ann.yml': `${files['or/legislature/Ann.yml']}death_date: 2026-01-01\n` };
+    expect((await importFiles({ ...GOOD, ...dead })).printed.at(-1)).toBe(
+      '1 left out: mayor of a place within a state',
+    );
+  });
+
+  test('beyond a thousand in a list are left out too', async () => {
+    const links = [
+      'links:',
+      ...Array.from({ length: 1002 }, (_, index) => `- url: https://${index}.example`),
+    ];
+    const file = person(1, 'Ann', [role('lower', OREGON, { district: 7 })], links);
+    expect((await importFiles({ 'or/legislature/Ann.yml': file })).printed.at(-1)).toBe(
+      'Blank or unusable details left out: 2 in links',
+    );
+  });
+});
+
 describe('a refused file', () => {
   const BAD: [string, string | Buffer, string][] = [
     ['no YAML', 'id: [', 'or/legislature/x.yml: is not YAML: '],
@@ -234,6 +282,16 @@ describe('a refused file', () => {
       'no jurisdiction',
       person(9, 'Xan', ['- type: lower\n  jurisdiction: Oregon']),
       'or/legislature/x.yml: field roles[0].jurisdiction: must be an ocd-jurisdiction of the U.S., is "Oregon"',
+    ],
+    [
+      'no name',
+      person(9, '""', [role('lower', OREGON, { district: 1 })]),
+      'or/legislature/x.yml: field name: is missing',
+    ],
+    [
+      'a blank role',
+      person(9, 'Xan', [role('lower', OREGON, { district: 1 }), "- type: ''"]),
+      'or/legislature/x.yml: field roles[1].type: is missing',
     ],
     [
       'no district',
@@ -303,9 +361,9 @@ describe('arguments', () => {
 
   test('a missing database is reported in one sentence, not as a defect', async () => {
     const checkout = await createCheckout(GOOD);
-    checkouts.push(checkout);
     expect(await refusal(['import', checkout.dir])).toMatch(
       /^Postgres at 127\.0\.0\.1:1 does not answer \(.*\): start it/,
     );
+    await checkout.remove();
   });
 });

@@ -105,10 +105,9 @@ describe('the version of', () => {
   });
 
   test('officeholders changes with a load', async () => {
-    const load = { people: [PERSON], places: ['or'], refusedIds: [] };
-    expect(await partsChangedBy(() => importOfficeholders(client, load, new Date()))).toEqual([
-      'officeholders',
-    ]);
+    const load = { people: [PERSON], places: ['or'], leftIds: [], refusedIds: [] };
+    const options = { now: new Date(), maxRemovals: null, dryRun: false };
+    expect(await partsChangedBy(() => importOfficeholders(client, load, options))).toEqual(['officeholders']);
   });
 
   test('INV-1: endorsements changes with every change', async () => {

@@ -178,15 +178,19 @@ test('settled picks count as withdrawn, without the choices that stay', async ()
   const refused = await load([mayor({})]);
   expect(refused.removalsRefused).toEqual([
     {
-      ...{ election: 'or-2026-11-03-general', contests: 0, choices: 0, endorsements: 8 },
-      ...{ ofContests: 1, ofEndorsements: 12 },
+      from: 'or-2026-11-03-general',
+      records: [
+        { kind: 'contests', removed: 0, of: 1 },
+        { kind: 'choices', removed: 0, of: null },
+        { kind: 'endorsements', removed: 8, of: 12 },
+      ],
     },
   ]);
   expect(await held()).toHaveLength(12);
   const turned = [...KEYS.slice(1).map((key) => choice(key)), choice('ann', { ...NONE, key: 'ann' })];
   const both = await load([mayor({}, turned)], { maxRemovals: 7, keepMissing: true });
   // Ann's four picks go, and then bob is the first of each endorser.
-  expect(both.removalsRefused).toMatchObject([{ choices: 0, endorsements: 8 }]);
+  expect(both.removalsRefused?.[0]?.records.map(({ removed }) => removed)).toEqual([0, 0, 8]);
 });
 
 /** The endorsements that a copy of these changes holds: bodies by id. */
@@ -229,10 +233,9 @@ test('INV-13: random edits withdraw as many endorsements as they announce and as
         }
         const gone = countGone((await loadLoggedChanges(client)).slice(before.length));
         seen.withdrawn += gone;
-        const counted = (first.removalsRefused ?? []).reduce(
-          (sum, { endorsements }) => sum + endorsements,
-          0,
-        );
+        const counted = (first.removalsRefused ?? [])
+          .flatMap(({ records }) => records.filter(({ kind }) => kind === 'endorsements'))
+          .reduce((sum, { removed }) => sum + removed, 0);
         if (!first.loaded) expect(gone).toBe(counted);
       }
       const changes = await loadLoggedChanges(client);

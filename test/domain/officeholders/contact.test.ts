@@ -1,10 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  currentParty,
-  describeContact,
-  socialAccounts,
-  webAddress,
-} from '../../../domain/officeholders/contact.ts';
+import { describeContact, socialAccounts, webAddress } from '../../../domain/officeholders/contact.ts';
 import type { Address } from '../../../schemas/http/officeholders.ts';
 
 const address = (classification: string, voice: string | null): Address => ({
@@ -60,28 +55,6 @@ describe('contact', () => {
 test('the addresses are those of the source', () => {
   const addresses = [address('capitol', '1'), address('district', null)];
   expect(describeContact(null, [], addresses).addresses).toEqual(addresses);
-});
-
-test('a membership that ends today has ended', () => {
-  const parties = [{ name: 'Green', end: '2026-11-03' }];
-  expect(currentParty(parties, '2026-11-02').party).toBe('Green');
-  expect(currentParty(parties, '2026-11-03').party).toBeNull();
-});
-
-test('the party is the last membership that has not ended, with its abbreviation if known', () => {
-  const parties = [
-    { name: 'Republican', end: '2020-01-01' },
-    { name: 'Democratic', end: null },
-  ];
-  expect(currentParty(parties, '2026-11-03')).toEqual({ party: 'Democratic', party_abbreviation: 'D' });
-  const both = [{ name: 'Green', end: null }, ...parties];
-  expect(currentParty(both, '2026-11-03')).toEqual({ party: 'Democratic', party_abbreviation: 'D' });
-  expect(currentParty(both.slice(0, 2), '2019-11-03').party).toBe('Republican');
-  expect(currentParty(parties.slice(0, 1), '2026-11-03')).toEqual({ party: null, party_abbreviation: null });
-  expect(currentParty([{ name: 'constructor', end: null }], '2026-11-03')).toEqual({
-    party: 'constructor',
-    party_abbreviation: null,
-  });
 });
 
 test('every social network has a key', () => {

@@ -29,9 +29,30 @@ test.each([
   // Roman numerals are numbers in Puerto Rico only.
   ['PR', 'IV', '/sldu:4'],
   ['CA', 'V', '/sldu:v'],
+  // The registry has hyphens in three names of Vermont.
+  ['VT', 'Chittenden Southeast', '/sldu:chittenden-southeast'],
+  ['VT', 'Chittenden Central', '/sldu:chittenden-central'],
+  ['VT', 'Chittenden North', '/sldu:chittenden-north'],
+  ['VT', 'Grand Isle-Chittenden', '/sldu:grand_isle-chittenden'],
+  ['MA', 'Chittenden North', '/sldu:chittenden_north'],
+  ['ID', '16', '/sldu:16'],
 ])('the division of the senate district of %s %j ends in %j', (code, district, end) => {
   const jurisdiction = place(code);
   expect(legislativeDivision(jurisdiction, 'sldu', district)).toBe(`${jurisdiction.division}${end}`);
+});
+
+test.each([
+  ['ID', '16B', '/sldl:16'],
+  ['ID', '1a', '/sldl:1'],
+  ['ID', '16', '/sldl:16'],
+  ['ID', '16C', '/sldl:16c'],
+  ['MD', '1A', '/sldl:1a'],
+  ['ME', 'Passamaquoddy Tribe', '/sldl:passamaquoddy_tribe'],
+  ['PR', 'At-Large', ''],
+  ['VT', 'Chittenden North', '/sldl:chittenden_north'],
+])('the division of the house district of %s %j ends in %j', (code, district, end) => {
+  const jurisdiction = place(code);
+  expect(legislativeDivision(jurisdiction, 'sldl', district)).toBe(`${jurisdiction.division}${end}`);
 });
 
 test.each([
@@ -49,7 +70,8 @@ test.each([
   ['KY-03', 'KY', '/cd:3'],
   ['CA-52', 'CA', '/cd:52'],
   ['WY-AL', 'WY', '/cd:at-large'],
-  ['DC-AL', 'DC', ''],
+  ['DC-AL', 'DC', '/cd:at-large'],
+  ['GU-AL', 'GU', '/cd:at-large'],
 ])('the House district %s is of %s, and its division ends in %j', (district, state, end) => {
   expect(congressionalDistrict(district)).toEqual({ state, division: `${place(state).division}${end}` });
 });

@@ -143,7 +143,8 @@ test('every gateway shows a load of officeholders as soon as it has ended', asyn
   expect((await ask(path, 0)).status).toBe(503);
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();
-  await importOfficeholders(client, { people: [], places: [], refusedIds: [] }, new Date());
+  const load = { people: [], places: [], leftIds: [], refusedIds: [] };
+  await importOfficeholders(client, load, { now: new Date(), maxRemovals: null, dryRun: false });
   await client.end();
   for (const gateway of [0, 1]) expect((await ask(path, gateway)).status).toBe(200);
 });

@@ -292,7 +292,7 @@ describe("the district_id of a seat is that of the contests' district of the sam
       contestOf('f', 'D.C. as a city', DC_ID, 'city', 'place'),
       contestOf('g', 'D.C. for councilmembers', DC_ID, 'city', 'council_district'),
       contestOf('h', 'D.C. for senators', DC_ID, 'federal', 'statewide'),
-      contestOf('i', 'D.C. House seat', DC_ID, 'federal', 'congressional_district'),
+      contestOf('i', 'D.C. House seat', `${DC_ID}/cd:at-large`, 'federal', 'congressional_district'),
       contestOf('j', 'Committee of 9', `${OREGON_ID}/sldl:9`, 'state', 'party_committee'),
       contestOf('k', 'House of 8', `${OREGON_ID}/sldl:8`, 'state', 'state_lower'),
     ]);

@@ -35,7 +35,7 @@ export const ROLES_AND_SEATS: Row[] = [
     'federal',
     'DC',
     'DC-AL',
-    '/district:dc',
+    '/district:dc/cd:at-large',
   ],
   [
     'lower',
@@ -46,7 +46,7 @@ export const ROLES_AND_SEATS: Row[] = [
     'federal',
     'PR',
     'PR-AL',
-    '/territory:pr',
+    '/territory:pr/cd:at-large',
   ],
   ['governor', '/state:wy', null, 'governor', 'Governor', 'state', 'WY', 'Wyoming', '/state:wy'],
   ['governor', '/territory:gu', null, 'governor', 'Governor', 'state', 'GU', 'Guam', '/territory:gu'],
