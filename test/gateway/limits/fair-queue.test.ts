@@ -187,6 +187,29 @@ test('INV-15: an account that returns after each answer does not starve one that
   expect(begun.slice(0, 6)).toEqual([1, 2, 1, 2, 1, 2]);
 });
 
+test('INV-15: accounts that return after each answer, one after another, do not starve one that waits', async () => {
+  const { begun, ask, endFirst } = createTurns({
+    ...{ atOnce: 1, atOnceOfAccount: 1, reserved: 0, waiting: 100, waitingOfAccount: 50 },
+  });
+  for (const accountId of [1, 1, 1, 2, 3]) ask(accountId);
+  for (let turn = 0; turn < 6; turn += 1) {
+    await endFirst();
+    if (begun[turn] !== 1) ask(begun[turn] ?? 0);
+  }
+  expect(begun).toEqual([1, 2, 3, 1, 2, 3, 1]);
+});
+
+test('INV-15: an account that comes later does not overtake one that waits for its turn in the round', async () => {
+  const { begun, ask, endFirst } = createTurns({
+    ...{ atOnce: 1, atOnceOfAccount: 1, reserved: 0, waiting: 100, waitingOfAccount: 50 },
+  });
+  for (const accountId of [1, 1, 2, 2]) ask(accountId);
+  for (let turn = 0; turn < 2; turn += 1) await endFirst();
+  ask(3);
+  for (let turn = 0; turn < 2; turn += 1) await endFirst();
+  expect(begun).toEqual([1, 2, 1, 2, 3]);
+});
+
 test('INV-15: reserved turns are for accounts without one', async () => {
   const { begun, ask } = createTurns({
     ...{ atOnce: 4, atOnceOfAccount: 2, reserved: 2, waiting: 100, waitingOfAccount: 50 },
