@@ -124,11 +124,11 @@ async function findTime(reader: LogReader, partition: number, offset: number): P
  * older log. Call it when reading recovers from a failure.
  */
 export async function wasTruncated(
-  pool: Pool,
+  client: ClientBase | Pool,
   reader: LogReader & Pick<TopicReader, 'bounds'>,
   topic: string,
 ): Promise<boolean> {
-  const stored = await loadStoredOffsets(pool, topic);
+  const stored = await loadStoredOffsets(client, topic);
   for (const [partition, { end }] of (await reader.bounds()).entries()) {
     const known = stored.get(partition);
     if (known && (await findTruncated(reader, partition, known, end)) !== null) return true;

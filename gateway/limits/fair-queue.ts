@@ -43,13 +43,15 @@ interface QueueingAccount {
 /**
  * Bounds how much costly work is done at a time, in all and for one account, and lets the accounts take turns (INV-15):
  * in each round, every account that waits gets one turn, however many requests it has. An account that comes later
- * joins the present round.
+ * joins the present round, unless it has had its turn in it.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
   readonly #accounts = new Map<number, QueueingAccount>();
   readonly #draining: AbortSignal | undefined;
   #round = 0;
+  /** The accounts that have had a turn in the present round; they may have left since. */
+  readonly #served = new Set<number>();
   #running = 0;
   #waiting = 0;
 
@@ -87,7 +89,8 @@ export class FairQueue {
   #enter(id: number): QueueingAccount {
     const known = this.#accounts.get(id);
     if (known) return known;
-    const account = { id, running: 0, waiting: new Set<QueuedRequest>(), round: this.#round };
+    const round = this.#served.has(id) ? this.#round + 1 : this.#round;
+    const account = { id, running: 0, waiting: new Set<QueuedRequest>(), round };
     this.#accounts.set(id, account);
     return account;
   }
@@ -104,7 +107,11 @@ export class FairQueue {
   }
 
   #takeTurn(account: QueueingAccount): void {
-    this.#round = Math.max(this.#round, account.round);
+    if (account.round > this.#round) {
+      this.#round = account.round;
+      this.#served.clear();
+    }
+    this.#served.add(account.id);
     account.round = this.#round + 1;
     account.running += 1;
     this.#running += 1;

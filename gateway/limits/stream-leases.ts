@@ -103,17 +103,26 @@ export class StreamLeases {
    * @throws the database's error
    */
   async findSurplus(): Promise<ReadonlySet<string>> {
-    const { pool, expiryMs } = this.#options;
-    const gatewayId = this.#gatewayId;
+    const { pool } = this.#options;
     const limited = await findLimitedAccounts(pool, [...new Set(this.#unlimited.values())]);
     const uncounted = [...this.#unlimited].filter(([, accountId]) => limited.has(accountId));
     for (const [id, accountId] of uncounted) {
       this.#unlimited.delete(id);
       this.#held.set(id, accountId);
     }
-    const leases = uncounted.map(([id, accountId]) => ({ id, accountId }));
-    if (leases.length > 0) await restoreStreamLeases(pool, leases, { gatewayId, expiryMs });
-    return findSurplusLeases(pool, { gatewayId, accountIds: [...new Set(this.#held.values())] });
+    await this.#restore(uncounted.map(([id, accountId]) => ({ id, accountId })));
+    const accountIds = [...new Set(this.#held.values())];
+    return findSurplusLeases(pool, { gatewayId: this.#gatewayId, accountIds });
+  }
+
+  /** Writes leases of open streams that the database lacks. */
+  async #restore(leases: readonly { id: string; accountId: number }[]): Promise<void> {
+    if (leases.length === 0) return;
+    const { pool, expiryMs } = this.#options;
+    await restoreStreamLeases(pool, leases, { gatewayId: this.#gatewayId, expiryMs });
+    // A stream that closed meanwhile had no lease to release at that time.
+    const closed = leases.filter(({ id }) => !this.#held.has(id)).map(({ id }) => id);
+    if (closed.length > 0) await releaseStreamLeases(pool, closed);
   }
 
   async #tryAcquire(id: string, accountId: number, max: number): Promise<boolean> {
@@ -161,12 +170,7 @@ export class StreamLeases {
     const gatewayId = this.#gatewayId;
     try {
       const renewed = await renewStreamLeases(pool, { gatewayId, ids: held.map(({ id }) => id), expiryMs });
-      const lost = held.filter(({ id }) => !renewed.has(id) && this.#held.has(id));
-      if (lost.length === 0) return;
-      await restoreStreamLeases(pool, lost, { gatewayId, expiryMs });
-      // A stream that closed meanwhile had no lease to release at that time.
-      const closed = lost.filter(({ id }) => !this.#held.has(id)).map(({ id }) => id);
-      if (closed.length > 0) await releaseStreamLeases(pool, closed);
+      await this.#restore(held.filter(({ id }) => !renewed.has(id) && this.#held.has(id)));
     } catch (error) {
       reportFailure(log, error, {
         where: 'limits',

@@ -11,6 +11,7 @@ import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { inTransaction } from '../../store/connection/transaction.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
+import { createIo, createRunner } from '../helpers/commands/command-io.ts';
 import { loadAllRejections } from '../helpers/kafka/all-rejections.ts';
 import { createTestTopics } from '../helpers/kafka/topics.ts';
 import { useTestService } from '../helpers/service/service.ts';
@@ -137,6 +138,12 @@ describe('a topic of large rejections', () => {
     expect(pages.flat().sort((a, b) => a - b)).toEqual([...Array(20).keys()]);
     for (const page of pages) expect(page).toEqual(page.toSorted((a, b) => a - b));
     expect([...ends.values()].reduce((sum, end) => sum + end, 0)).toBe(21);
+  });
+
+  test('is listed and counted by the command, page by page', async () => {
+    const io = createIo({ KAFKA_BROKERS: brokers.addresses.join(','), TOPIC_PREFIX: place.topicPrefix });
+    await createRunner('rejected')(['list', '--all'], io);
+    expect([io.printed.length, io.told]).toEqual([20, ['20 rejected submissions are kept.']]);
   });
 
   test('INV-15: shows its newest, fewer because they are large', async () => {

@@ -112,6 +112,15 @@ test('of two retries at the same time, the second one waits, sends nothing twice
   expect(rows).toEqual([{ action: 'submission.retried' }]);
 });
 
+test('of several chosen submissions none is sent if one of them is not kept', async () => {
+  const kept = endorse('nation-herald', 'council', 'zed');
+  await reject([kept], { offset: 60 });
+  await retry();
+  const both = (on: pg.ClientBase) => retryChosen(on, { brokers, topicPrefix }, ['1/60', '1/61'], ACTOR);
+  await expect(inTransaction(pool, both)).rejects.toThrow('origin 1/61 is kept');
+  expect(await countSent(kept)).toEqual([1]);
+});
+
 test('every one of many submissions is sent once', async () => {
   const many = Array.from({ length: 1100 }, (_, index) =>
     endorse('coast-gazette', 'mayor', 'zed', { statement: `Statement ${index}.` }),

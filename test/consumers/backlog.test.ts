@@ -116,6 +116,17 @@ test('INV-14: a busy partition, whose submissions fill each take, does not starv
   expect(takes).toEqual([[0], [1], [2, 0]]);
 });
 
+test('INV-14: each fetch asks for another partition first, because the last ones may find no room', async () => {
+  const first: (number | undefined)[] = [];
+  const fetch: Topic['fetch'] = (_, offsets) => {
+    first.push([...offsets.keys()][0]);
+    return first.length === 6 ? held.promise : [];
+  };
+  start({ sources: [1, 1, 1], fetch });
+  await until('six fetches', () => first.length === 6);
+  expect(first).toEqual([1, 2, 0, 1, 2, 0]);
+});
+
 describe('INV-8: while a partition moves to another broker', () => {
   /** Two brokers have fetched the first partition from its beginning, and answer when the test says so. */
   async function startMoving() {

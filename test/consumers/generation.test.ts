@@ -7,7 +7,7 @@ import { changeCodec } from '../../schemas/change.ts';
 import { createLog } from '../../service/log.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadFeedStart, loadOffsetsOfNext, loadPlaceAfter } from '../../store/reads/stream-points.ts';
-import { loadGeneration, requestGeneration } from '../../store/stream/generation.ts';
+import { beginGeneration, loadGeneration, requestGeneration } from '../../store/stream/generation.ts';
 import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
@@ -159,10 +159,13 @@ describe('INV-4: a generation', () => {
     expect(await loadPlaceAfter(pool, 500)).not.toBeNull();
     expect(await loadPlaceAfter(pool, 2500)).toBeNull();
     expect(await loadOffsetsOfNext(pool, 2400)).toBeNull();
+    const secondRun = () => client.query('SELECT offsets FROM rebuilt_runs WHERE first_sequence = 1001');
+    const { rows: begun } = await secondRun();
 
     made.recordsLeft = Number.POSITIVE_INFINITY;
     await relayTo(made);
     expect(await loadGeneration(client)).toMatchObject({ generation: 2, isComplete: true });
+    expect((await secondRun()).rows).toEqual(begun);
     const sequences = made.changesFrom([]).map(({ sequence }) => sequence);
     expect(new Set(sequences).size).toBe(2500);
     expect(sequences.length).toBeLessThan(4000);
@@ -170,6 +173,21 @@ describe('INV-4: a generation', () => {
     expect(start.generation.generation).toBe(2);
     const found = made.changesFrom(start.start.offsets).map(({ sequence }) => sequence);
     for (let next = start.start.sequence + 1; next <= 2500; next += 1) expect(found).toContain(next);
+
+    const again = new FakeTopic('c');
+    await relayTo(again);
+    expect(again.changesFrom([])).toHaveLength(2500);
+  });
+
+  test('is written no further once another one has begun', async () => {
+    await makeChanges(1500);
+    await relayTo(new FakeTopic('a'));
+    const made = new FakeTopic('b');
+    const generation = await reconcileGeneration(client, made.seen, log);
+    const begin = () => beginGeneration(client, { topicId: 'c', after: 1500, isComplete: true });
+    const parts = { client, producer: made, generation, signal: new AbortController().signal, log };
+    await expect(rebuildWindow({ ...parts, succeeded: begin })).rejects.toThrow('Generation 2 of the stream');
+    expect(made.changesFrom([])).toHaveLength(1000);
   });
 
   test('sends a batch that the last relay left unacknowledged with the rest, once', async () => {

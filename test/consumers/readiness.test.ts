@@ -1,12 +1,14 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import pg from 'pg';
 import { startConsumers } from '../../consumers/consumers.ts';
 import { startRelay } from '../../consumers/relay/leader.ts';
 import { relayLeader } from '../../consumers/relay/metrics.ts';
 import { createKafkaClient } from '../../kafka/connection/client.ts';
+import { GroupOffsets } from '../../kafka/reading/group-offsets.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { submitAll } from '../../ops/submit/submit-all.ts';
 import { type Brokers, plaintextBrokers } from '../../service/brokers.ts';
+import { KafkaUnavailableError } from '../../service/failure.ts';
 import type { Service, Stoppable } from '../../service/lifecycle.ts';
 import { createLog } from '../../service/log.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
@@ -29,6 +31,7 @@ beforeAll(async () => {
   way = await TcpProxy.open(database.url);
 });
 afterEach(async () => {
+  jest.restoreAllMocks();
   way.mend();
   await Promise.all(started.splice(0).map((service) => service.stop()));
 });
@@ -70,6 +73,20 @@ test('a stand-by applies new submissions after the leader has stopped', async ()
     const { rows } = await database.client.query('SELECT FROM endorsements');
     return rows.length === 1;
   });
+});
+
+test('the offsets of the consumer group follow what is applied, also after a failure', async () => {
+  const commit = jest.spyOn(GroupOffsets.prototype, 'commit');
+  commit.mockRejectedValueOnce(new KafkaUnavailableError('no broker'));
+  await start('apply');
+  const { brokers, prefix } = topics;
+  const submissions = [endorse('coast-gazette', 'mayor', 'ann')];
+  await submitAll({ brokers, topic: topicNames(prefix).submissions, submissions });
+  await until('the second attempt', () => commit.mock.calls.length === 2);
+  const [first, second] = commit.mock.calls.map(([offsets]) => [...offsets]);
+  expect(first).toHaveLength(1);
+  expect(second).toEqual(first);
+  await commit.mock.results[1]?.value;
 });
 
 test('a relay is ready while it leads or stands by, and not while Postgres is away', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { reconcileOffsets } from '../../consumers/apply/reconcile-offsets.ts';
+import { reconcileOffsets, wasTruncated } from '../../consumers/apply/reconcile-offsets.ts';
 import type { PartitionRead } from '../../kafka/reading/partition-read.ts';
 import { createLog } from '../../service/log.ts';
 import { loadConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
@@ -27,32 +27,30 @@ interface Seen {
   committed?: [number, number][];
 }
 
-async function settle({
-  topicId,
-  clusterId,
-  bounds,
-  appended = [],
-  committed = [],
-}: Seen): Promise<number[]> {
+function createReader({ topicId, clusterId, bounds, appended = [] }: Seen) {
+  return {
+    identify: async () => ({ topicId, clusterId }),
+    bounds: async () => bounds.map(([start, end]) => ({ start, end, stableEnd: end })),
+    offsetAt: async (partition: number, time: number) => {
+      const index = (appended[partition] ?? []).findIndex((each) => each >= time);
+      return index === -1 ? null : (bounds[partition]?.[0] ?? 0) + index;
+    },
+    fetchFromLeader: async (partition: number, offset: number): Promise<PartitionRead> => {
+      const timestamp = appended[partition]?.[offset - (bounds[partition]?.[0] ?? 0)];
+      const record = { offset, timestamp: timestamp ?? 0, key: null, value: null, headers: null };
+      const records = timestamp === undefined ? [] : [record];
+      const [, end = 0] = bounds[partition] ?? [];
+      const place = { nextOffset: offset + 1, newestAt: 0, end, stableEnd: end };
+      return { partition, records, unreadable: [], ...place, atEnd: false, isOutOfRange: false };
+    },
+  };
+}
+
+async function settle(seen: Seen): Promise<number[]> {
   const { offsets } = await reconcileOffsets({
     client,
-    reader: {
-      identify: async () => ({ topicId, clusterId }),
-      bounds: async () => bounds.map(([start, end]) => ({ start, end, stableEnd: end })),
-      offsetAt: async (partition, time) => {
-        const index = (appended[partition] ?? []).findIndex((each) => each >= time);
-        return index === -1 ? null : (bounds[partition]?.[0] ?? 0) + index;
-      },
-      fetchFromLeader: async (partition, offset): Promise<PartitionRead> => {
-        const timestamp = appended[partition]?.[offset - (bounds[partition]?.[0] ?? 0)];
-        const record = { offset, timestamp: timestamp ?? 0, key: null, value: null, headers: null };
-        const records = timestamp === undefined ? [] : [record];
-        const [, end = 0] = bounds[partition] ?? [];
-        const place = { nextOffset: offset + 1, newestAt: 0, end, stableEnd: end };
-        return { partition, records, unreadable: [], ...place, atEnd: false, isOutOfRange: false };
-      },
-    },
-    group: { load: async () => new Map(committed) },
+    reader: createReader(seen),
+    group: { load: async () => new Map(seen.committed) },
     topic: TOPIC,
     log: createLog('test', 'info', { write: (line) => lines.push(line) }),
   });
@@ -255,4 +253,19 @@ test('INV-8: apply continues at the stored offset, if an earlier version has mov
   const appended = [[1, 2, 3, 4, 5, 6000, 6001, 6002, 6003]];
   expect(await settle({ topicId: 'a', clusterId: 'home', bounds, appended })).toEqual([7, 9]);
   expect(lines).toEqual([]);
+});
+
+test('INV-8: when reading recovers, apply notices that any partition was rolled back', async () => {
+  await applied(5, 7);
+  const [first, second] = [
+    [1, 2, 3, 4, APPLIED_UP_TO],
+    [1, 2, 3, 4, 5, 6, APPLIED_UP_TO],
+  ];
+  const notices = (...appended: number[][]) => {
+    const bounds = appended.map(({ length }): [number, number] => [0, length]);
+    return wasTruncated(client, createReader({ topicId: 'a', clusterId: 'home', bounds, appended }), TOPIC);
+  };
+  expect(await notices(first, second)).toBe(false);
+  expect(await notices(first.slice(0, 2), second)).toBe(true);
+  expect(await notices(first, second.slice(0, 2))).toBe(true);
 });

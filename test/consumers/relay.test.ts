@@ -99,6 +99,17 @@ describe('the relay', () => {
     }
   });
 
+  test('INV-5: the id of each change has its own time, also in a batch of several transactions', async () => {
+    await makeChanges(2);
+    await makeChanges(2);
+    await pool.query(`UPDATE change_log SET occurred_at = occurred_at - interval '1 ms' WHERE sequence <= 2`);
+    const relay = await Relay.start(leader, producer);
+    expect(await relay.relayNext()).toBe(4);
+    const changes = (await readTopic()).map(({ change }) => change);
+    expect(new Set(changes.map(({ occurred_at }) => occurred_at)).size).toBe(2);
+    for (const { id, occurred_at } of changes) expect(parseCursor(id).time).toBe(occurred_at);
+  });
+
   test('INV-3: a relay that takes over after a crash sends the same ids and bytes', async () => {
     await makeChanges(10);
     const dying: ChangesProducer = {

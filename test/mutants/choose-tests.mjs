@@ -44,13 +44,18 @@ export function findCode(given) {
 
 /**
  * The nearest test files: those with the fewest steps to the code. A word that the paths share counts as a step less, so
- * that the tests of a room come before those that reach it through a whole service. None if no test file reaches it.
+ * that the tests of a room come before those that reach it through a whole service. Test files that are named like the
+ * file, or like one that imports it, count as near even if they ask a whole service. None if no test file reaches it.
  */
 export function chooseTests(file) {
   const steps = countSteps(file);
   const wordsOf = (name) => new Set(path.relative('.', name).match(/[a-z]+/gi));
   const distance = (test) => steps.get(test) - wordsOf(test).intersection(wordsOf(file)).size;
+  const nameOf = (name) => path.basename(name).split('.')[0];
+  const names = new Set([...steps].flatMap(([name, count]) => (count <= 1 ? nameOf(name) : [])));
   const reaching = tests.filter((test) => steps.has(test)).sort((a, b) => distance(a) - distance(b));
+  const named = reaching.filter((test) => names.has(nameOf(test)));
   const near = reaching.filter((test) => distance(test) - distance(reaching[0]) <= MOST_FARTHER);
-  return near.slice(0, MOST_TESTS).map((test) => path.relative('.', test));
+  const chosen = [...new Set([...named, ...near])].slice(0, MOST_TESTS);
+  return chosen.sort((a, b) => distance(a) - distance(b)).map((test) => path.relative('.', test));
 }

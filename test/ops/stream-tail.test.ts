@@ -193,12 +193,13 @@ describe('a faulty server', () => {
     server.close();
   });
 
+  const addressOf = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
   async function follow(silenceMs?: number): Promise<{ news: StreamNews[]; error: string }> {
     const news: StreamNews[] = [];
     try {
-      const { port } = server.address() as AddressInfo;
       const signal = new AbortController().signal;
-      const options = { url: `http://127.0.0.1:${port}`, key: 'k', query: {}, signal };
+      const options = { url: addressOf(), key: 'k', query: {}, signal };
       for await (const each of followStream({ ...options, ...(silenceMs && { silenceMs }) })) news.push(each);
     } catch (error) {
       return { news, error: (error as Error).message };
@@ -235,6 +236,25 @@ describe('a faulty server', () => {
     ]);
     expect(sent).toBe('b');
     expect(message).toMatch(/no longer keeps the changes after the last one/);
+  });
+
+  test('each outage is told once, and so is its end', async () => {
+    const cut = (): [number, object, string] => [
+      200,
+      STREAM,
+      'retry: 1\n\nevent: ready\nid: a\ndata: {}\n\n',
+    ];
+    const refuse = (): [number, object, string] => [
+      503,
+      { 'retry-after': '0' },
+      error('server_busy', 'busy'),
+    ];
+    answers = [cut, cut, refuse, refuse, cut, () => [410, {}, error('cursor_expired', 'too old')]];
+    const io = tailIo();
+    await expect(run(['tail', '--url', addressOf()], io)).rejects.toThrow('no longer keeps');
+    const [lost, connected] = ['the connection ended', 'Connected'];
+    const told = [lost, connected, lost, 'busy', connected, lost];
+    expect(io.told).toEqual(told.map((part) => expect.stringContaining(part)));
   });
 
   test('a silent connection is given up', async () => {

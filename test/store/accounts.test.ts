@@ -8,7 +8,7 @@ import {
   setAccountPlan,
   setAccountSuspended,
 } from '../../store/accounts/accounts.ts';
-import { issueKeyOf, revokeKey } from '../../store/accounts/issued-keys.ts';
+import { issueKeyOf, revokeKey, TooManyKeysError } from '../../store/accounts/issued-keys.ts';
 import { listKeys } from '../../store/accounts/listed-keys.ts';
 import { changePlan, listPlans, PlanChangedError, PlanMismatchError } from '../../store/accounts/plans.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
@@ -125,6 +125,17 @@ describe('a key', () => {
     const formId = '5f2d1c1e-0b57-4c8e-9f57-2d1f9b7c0001';
     const issue = (on: ClientBase) => issueKeyOf(on, acme, { ...grant, formId }, ACTOR);
     expect(await overlap(pool, issue, issue)).toBeNull();
+    expect(await audited()).toEqual(['key.created']);
+  });
+
+  test('is the last of a hundred for one of two operators at the same time', async () => {
+    await client.query(
+      `INSERT INTO api_keys (account_id, hash, scopes)
+       SELECT $1, sha256(n::text::bytea), '{data:read}' FROM generate_series(1, 99) AS n`,
+      [acme.id],
+    );
+    const issue = (on: ClientBase) => issueKeyOf(on, acme, grant, ACTOR);
+    await expect(overlap(pool, issue, issue)).rejects.toThrow(TooManyKeysError);
     expect(await audited()).toEqual(['key.created']);
   });
 

@@ -88,6 +88,12 @@ test('a mirror whose storage could not be opened opens it at the next call', asy
   expect(await passUntil(mirror.sync())).toBe('10');
 });
 
+test('a mirror whose storage could not be saved can be brought up to date again', async () => {
+  jest.spyOn(storage, 'flush').mockRejectedValueOnce(new Error('the disk is full'));
+  await expect(passUntil(mirror.sync())).rejects.toThrow('the disk is full');
+  expect(await passUntil(mirror.sync())).toBe('10');
+});
+
 describe('a list that expires before it can be continued', () => {
   test('is read again after longer and longer waits, up to half a minute', async () => {
     answers.events = expired;

@@ -231,10 +231,13 @@ describe('FileStorage', () => {
     expect(await readAll(reopened)).toHaveLength(2);
   });
 
-  test('reports a save that failed', async () => {
+  test('reports a save that failed, and saves the same at the next call', async () => {
     const storage = new FileStorage(inFolder('missing/copy'), { saveEveryMs: 0 });
     await storage.commit([], at('1'));
     await expect(storage.flush()).rejects.toThrow(/ENOENT/);
+    await mkdir(inFolder('missing'));
+    await storage.flush();
+    expect(await new FileStorage(inFolder('missing/copy')).load()).toEqual(at('1'));
   });
 
   test('reports a save that failed in the background to one commit, and then saves again', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { AnswerBudget } from '../../../gateway/answers/answer-budget.ts';
+import { metricValue } from '../../helpers/service/metrics.ts';
 
 const LIMITS = { bytes: 1000, bytesOfAccount: 400, smallBytes: 10 };
 const [ANN, BOB, CYD] = [1, 2, 3];
@@ -28,7 +29,7 @@ describe('INV-15: an account', () => {
     expect(codeOf(() => budget.requireShare(BOB))).toBe('allowed');
     release();
     expect(codeOf(() => budget.requireShare(ANN))).toBe('allowed');
-    expect(codeOf(() => budget.reserve(read(ANN, 900)))).toBe('allowed');
+    expect(codeOf(() => budget.reserve(read(ANN, 1001)))).toBe('allowed');
   });
 
   test('fills its share with several answers, exactly', () => {
@@ -68,21 +69,24 @@ test('answers without an account have no share, but count for the gateway', () =
   expect(codeOf(() => budget.reserve(page(11)))).toBe('server_busy');
 });
 
-test('bytes that answers share count once for the gateway, until the last one is taken', () => {
+test('bytes that answers share count once for the gateway, until the last one is taken', async () => {
   const budget = new AnswerBudget(LIMITS);
+  const before = await metricValue('answers_in_flight_bytes');
   const shared = {};
   const first = budget.reserve(read(ANN, 300, shared));
   const second = budget.reserve(read(BOB, 300, shared));
   expect(budget.bytes).toBe(300);
+  expect(await metricValue('answers_in_flight_bytes')).toBe(before + 300);
   first();
   expect(budget.bytes).toBe(300);
   const third = budget.reserve(read(CYD, 300, shared));
   second();
   third();
   expect(budget.bytes).toBe(0);
+  expect(await metricValue('answers_in_flight_bytes')).toBe(before);
 });
 
-test('whatever is reserved and released in whatever order, nothing is left and no bound is passed', () => {
+test('whatever is reserved and released in whatever order, exactly the rest counts, and no bound is passed', () => {
   const shared = [undefined, {}, {}];
   const step = fc.record({
     account: fc.constantFrom(ANN, BOB, CYD),
@@ -93,20 +97,29 @@ test('whatever is reserved and released in whatever order, nothing is left and n
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const budget = new AnswerBudget({ ...LIMITS, smallBytes: 0 });
-      const open: (() => void)[] = [];
-      for (const { account, bytes, sharing, releases } of steps) {
+      const open: { account: number; bytes: number; sharing: number; release: () => void }[] = [];
+      const sum = (answers: { bytes: number }[]) => answers.reduce((total, { bytes }) => total + bytes, 0);
+      for (const { account, sharing, releases, ...step } of steps) {
         // Answers that share bytes have the same size.
-        const size = sharing > 0 ? 100 * sharing : bytes;
+        const bytes = sharing > 0 ? 100 * sharing : step.bytes;
         const before = budget.bytes;
-        if (codeOf(() => open.push(budget.reserve(read(account, size, shared[sharing])))) === 'allowed') {
-          expect(budget.bytes <= LIMITS.bytes || before === 0).toBe(true);
-        } else expect(budget.bytes).toBe(before);
-        if (releases !== null) open.splice(releases % (open.length + 1), 1)[0]?.();
+        const outcome = codeOf(() => {
+          const release = budget.reserve(read(account, bytes, shared[sharing]));
+          open.push({ account, bytes, sharing, release });
+        });
+        if (outcome === 'allowed') expect(budget.bytes <= LIMITS.bytes || before === 0).toBe(true);
+        if (releases !== null) open.splice(releases % (open.length + 1), 1)[0]?.release();
+
+        const own = open.filter((answer) => answer.sharing === 0);
+        const once = [1, 2].flatMap((number) => open.find((answer) => answer.sharing === number) ?? []);
+        expect(budget.bytes).toBe(sum([...own, ...once]));
+        for (const each of [ANN, BOB, CYD]) {
+          const hasShare = sum(open.filter((answer) => answer.account === each)) < LIMITS.bytesOfAccount;
+          expect(codeOf(() => budget.requireShare(each))).toBe(
+            hasShare ? 'allowed' : 'too_many_requests_in_flight',
+          );
+        }
       }
-      for (const release of open) release();
-      expect(budget.bytes).toBe(0);
-      for (const account of [ANN, BOB, CYD])
-        expect(codeOf(() => budget.requireShare(account))).toBe('allowed');
     }),
   );
 });

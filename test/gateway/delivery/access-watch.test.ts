@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { AccessWatch, type WatchedReader } from '../../../gateway/delivery/access-watch.ts';
 import type { ApiError } from '../../../gateway/http/api-error.ts';
+import type { DatabasePool } from '../../../store/connection/read-pool.ts';
 import { createSeverablePool, type SeverablePool } from '../../helpers/faults/severable-pool.ts';
 import { useTestDatabase } from '../../helpers/postgres/database.ts';
 import { captureLog } from '../../helpers/service/captured-log.ts';
@@ -85,6 +86,23 @@ test('many readers that ask at once share a query, and one that asks later gets 
   await Promise.all([asking, ...readers.map(({ reader }) => accessWatch.check(reader))]);
   expect(severable.queries).toBe(before + 3);
   for (const { refusals } of readers) expect(refusals).toContain('revoked_api_key');
+});
+
+test('a reader that asks during a check gets the next one, with its own answer', async () => {
+  const state = { id: keyId, expiresAt: null, revoked: false, suspended: false };
+  const answers = [Promise.withResolvers<object[]>(), Promise.withResolvers<object[]>()];
+  let queries = 0;
+  const pool = { any: () => answers[queries++]?.promise } as unknown as DatabasePool;
+  const streamLeases = { findSurplus: async () => surplus };
+  const asked = new AccessWatch({ pool, streamLeases, clock, log: captureLog().log });
+  const [early, late] = [watch(), watch()];
+  const checks = [asked.check(early.reader)];
+  await until('the first query', () => queries === 1);
+  checks.push(asked.check(late.reader));
+  answers[0]?.resolve([state]);
+  answers[1]?.resolve([{ ...state, revoked: true }]);
+  await Promise.all(checks);
+  expect([early.refusals, late.refusals]).toEqual([[], ['revoked_api_key']]);
 });
 
 test('a reader gets every edit of its subscription, one that returns to an earlier filter too', async () => {

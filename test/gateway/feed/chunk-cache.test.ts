@@ -75,6 +75,13 @@ test.each([
   expect([0, 1000, 2000].filter((after) => found(cache, after) !== undefined)).toHaveLength(kept);
 });
 
+test('INV-10: memory that chunks share counts until the last of them is dropped', () => {
+  const { chunks, batches } = chunksOfBatches(2);
+  const cache = new ChunkCache(batches + 2 * CHUNK_CHANGES * OVERHEAD_BYTES - 1);
+  for (const chunk of [...chunks, chunkAfter(2000)]) cache.add(chunk);
+  expect([0, 1000, 2000].map((after) => found(cache, after) !== undefined)).toEqual([false, false, true]);
+});
+
 test('INV-10: keeps the most recently used chunks within its bytes', () => {
   const bytes = chunkAfter(0).events.reduce((sum, event) => sum + event.bytes, 0);
   const cache = new ChunkCache(Math.floor(2.5 * bytes));

@@ -83,6 +83,22 @@ test('a client that disconnects leaves the queue at once, and its work is not do
   expect(left.isBegun()).toBe(false);
 });
 
+test('a client that disconnects after its answer changes nothing for later requests of its account', async () => {
+  const queue = new FairQueue({
+    ...{ atOnce: 1, atOnceOfAccount: 1, reserved: 0, waiting: 2, waitingOfAccount: 2 },
+  });
+  const client = new AbortController();
+  const [first, other, later] = [createWork(), createWork(), createWork()];
+  const done = [queue.run(first.work, HERE), queue.run(async () => '', { ...HERE, gone: client.signal })];
+  first.resolve('first');
+  await Promise.all(done);
+  const rest = [queue.run(other.work, OTHER), queue.run(later.work, HERE)];
+  client.abort();
+  other.resolve('other');
+  later.resolve('later');
+  expect(await Promise.all(rest)).toEqual(['other', 'later']);
+});
+
 test('an account runs no more requests than its limit, and does not delay the next of another account', async () => {
   const queue = new FairQueue({
     atOnce: 2,
@@ -163,7 +179,11 @@ function createTurns(limits: ConstructorParameters<typeof FairQueue>[0]) {
     ends.shift()?.();
     await settle();
   };
-  return { begun, ask, endFirst };
+  const endLast = async () => {
+    ends.pop()?.();
+    await settle();
+  };
+  return { begun, ask, endFirst, endLast };
 }
 
 test('INV-15: accounts take turns, however many requests one of them has', async () => {
@@ -185,6 +205,38 @@ test('INV-15: an account that returns after each answer does not starve one that
     await endFirst();
   }
   expect(begun.slice(0, 6)).toEqual([1, 2, 1, 2, 1, 2]);
+});
+
+test('INV-15: accounts that return after each answer, one after another, do not starve one that waits', async () => {
+  const { begun, ask, endFirst } = createTurns({
+    ...{ atOnce: 1, atOnceOfAccount: 1, reserved: 0, waiting: 100, waitingOfAccount: 50 },
+  });
+  for (const accountId of [1, 1, 1, 2, 3]) ask(accountId);
+  for (let turn = 0; turn < 6; turn += 1) {
+    await endFirst();
+    if (begun[turn] !== 1) ask(begun[turn] ?? 0);
+  }
+  expect(begun).toEqual([1, 2, 3, 1, 2, 3, 1]);
+});
+
+test('INV-15: an account that comes later does not overtake one that waits for its turn in the round', async () => {
+  const { begun, ask, endFirst } = createTurns({
+    ...{ atOnce: 1, atOnceOfAccount: 1, reserved: 0, waiting: 100, waitingOfAccount: 50 },
+  });
+  for (const accountId of [1, 1, 2, 2]) ask(accountId);
+  for (let turn = 0; turn < 2; turn += 1) await endFirst();
+  ask(3);
+  for (let turn = 0; turn < 2; turn += 1) await endFirst();
+  expect(begun).toEqual([1, 2, 1, 2, 3]);
+});
+
+test('INV-15: an account whose only request takes long does not hold up one that waits', async () => {
+  const { begun, ask, endLast } = createTurns({
+    ...{ atOnce: 2, atOnceOfAccount: 2, reserved: 0, waiting: 100, waitingOfAccount: 50 },
+  });
+  for (const accountId of [1, 2, 2]) ask(accountId);
+  await endLast();
+  expect(begun).toEqual([1, 2, 2]);
 });
 
 test('INV-15: reserved turns are for accounts without one', async () => {

@@ -277,6 +277,23 @@ describe('INV-15: the streams beyond a lowered plan', () => {
     expect(await open(gateway, 1)).toBe('too_many_streams');
   });
 
+  test('are none that close before or while they are counted, and these free their places', async () => {
+    let taken = '';
+    const gateway = await createGateway({}, (pool) => ({
+      ...pool,
+      async query(statement) {
+        if (statement.sql.includes('INSERT INTO stream_leases')) await gateway.leases.release(taken);
+        return pool.query(statement);
+      },
+    }));
+    await moveTo('internal');
+    await gateway.leases.release(await takeOf(gateway, null));
+    taken = await takeOf(gateway, null);
+    await moveTo('free');
+    expect(await gateway.leases.findSurplus()).toEqual(new Set());
+    expect(await counted()).toBe(0);
+  });
+
   test('are none of another account', async () => {
     const gateway = await createGateway();
     await takeOf(gateway, 5);

@@ -129,12 +129,15 @@ describe('a subscription', () => {
     }
   });
 
-  test('is one of at most fifty, even if many requests arrive at once', async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 55 }, (_, index) => post({ name: `Number ${index}` })),
-    );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(5);
+  test('is one of at most fifty, even if many requests arrive at once, and each can be repeated', async () => {
+    const create = async (_: unknown, index: number) => {
+      const { status } = await post({ name: `Number ${index}` }, { 'Idempotency-Key': `order-${index}` });
+      return status;
+    };
+    const statuses = await Promise.all(Array.from({ length: 55 }, create));
+    expect(statuses.filter((status) => status === 201)).toHaveLength(50);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(5);
+    expect(await Promise.all(statuses.map(create))).toEqual(statuses);
   });
 
   test('of another account does not exist', async () => {

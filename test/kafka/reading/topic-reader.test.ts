@@ -85,6 +85,16 @@ test('reading by nextOffset reaches the end, past batches emptied by compaction'
   expect(read.atEnd).toBe(true);
 });
 
+test('INV-14: a partition that its broker does not serve leaves the others readable', async () => {
+  const [node = 0] = await reader.sources();
+  const limits = { maxWaitMs: 0, partitionMaxBytes: 1 };
+  const fetch = (...partitions: number[]) =>
+    reader.fetch(node, new Map(partitions.map((partition) => [partition, 0])), limits);
+  const reads = await fetch(1, 0);
+  expect(reads.map(({ partition, records }) => [partition, records.length > 0])).toEqual([[0, true]]);
+  await expect(fetch(1)).rejects.toThrow('UNKNOWN_TOPIC_OR_PARTITION');
+});
+
 test('records in buffers of a pool are the same, and a later fetch reuses a released buffer', async () => {
   const buffers = new BufferPool({ maxIdle: 1, maxBytes: 1024 * 1024 });
   const pooled = new TopicReader({ brokers, topic, clientId: 'test-reader', buffers });

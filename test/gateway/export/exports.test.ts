@@ -1,0 +1,34 @@
+import { text } from 'node:stream/consumers';
+import { expect, test } from '@jest/globals';
+import { Exports } from '../../../gateway/export/exports.ts';
+import { systemClock } from '../../../service/clock.ts';
+import { createLog } from '../../../service/log.ts';
+import { type DatabasePool, sql } from '../../../store/connection/read-pool.ts';
+import { settle } from '../../helpers/service/manual-clock.ts';
+
+/** A database without records. */
+const transaction = {
+  query: async () => {},
+  one: async () => ({ epoch: 1, sequence: 0, offsets: [], pid: 1, startedAt: '' }),
+  anyFirst: async () => [],
+};
+const pool = {
+  transaction: (work: (connection: typeof transaction) => unknown) => work(transaction),
+} as unknown as DatabasePool;
+
+test('INV-15: an export keeps its turn until its client has taken the last line', async () => {
+  const { signal } = new AbortController();
+  const log = createLog('test', 'silent');
+  const exports = new Exports({ pool, clock: systemClock, log, draining: signal });
+  const begin = () => exports.begin(sql.fragment`SELECT`, { accountId: 1, requestId: 'x', closed: signal });
+  const first = await begin();
+  await begin();
+  let isBegun = false;
+  const third = begin().finally(() => {
+    isBegun = true;
+  });
+  await settle();
+  expect(isBegun).toBe(false);
+  expect(await text(first)).toContain('{"count":0}');
+  await third;
+});

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { tokenSource } from '../../../kafka/connection/access-token.ts';
+import type { TokenLogin } from '../../../service/brokers.ts';
+import { startTokenServer, type TokenServer } from '../../helpers/servers/token-server.ts';
+
+let server: TokenServer;
+
+beforeAll(async () => {
+  server = await startTokenServer();
+});
+afterAll(() => server.close());
+
+/** A login of a client whose secret is in a file. */
+function logIn(secret: string) {
+  const file = { secret };
+  server.secrets.set('bot', 'first');
+  const login: TokenLogin = {
+    ...{ mechanism: 'OAUTHBEARER', tokenUrl: server.tokenUrl, clientId: 'bot', scope: null },
+    clientSecret: { setting: 'KAFKA_OAUTH_CLIENT_SECRET', file: null, read: () => file.secret },
+  };
+  return { file, login, before: server.given };
+}
+
+test('clients share a token, also while it is asked for', async () => {
+  const { login, before } = logIn('first');
+  const tokens = await Promise.all([tokenSource(login)(), tokenSource(login)()]);
+  expect(new Set([...tokens, await tokenSource(login)()]).size).toBe(1);
+  expect(server.given).toBe(before + 1);
+});
+
+test('a secret that was replaced asks for a token of its own, although the former one still lives', async () => {
+  const { file, login, before } = logIn('first');
+  const source = tokenSource(login);
+  await source();
+  server.secrets.set('bot', 'second');
+  file.secret = 'second';
+  await source();
+  expect(server.given).toBe(before + 2);
+});
+
+test('a refusal is not kept: the next client asks again', async () => {
+  const { file, login } = logIn('wrong');
+  const source = tokenSource(login);
+  await expect(source()).rejects.toThrow('refuses the client "bot"');
+  file.secret = 'first';
+  expect(await source()).not.toBe('');
+});
