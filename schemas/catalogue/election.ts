@@ -1,7 +1,7 @@
 import type { Parsed } from '../problems.ts';
 import { ELECTION_TYPES, PRIMARY_SYSTEMS, STATE_CODES } from '../vocabulary.ts';
 import * as field from './fields.ts';
-import { createRecordCheck, trimUrl } from './record-check.ts';
+import { createRecordCheck } from './record-check.ts';
 
 /** The voting rules that the interface shows. Other keys are kept too. */
 const details = field.openRecord({
@@ -29,11 +29,5 @@ const electionFields = field.record({
 /** A line of an elections file. */
 export type ElectionRecord = field.Accepted<typeof electionFields>;
 
-const check = createRecordCheck(electionFields);
-
-/** Checks a line of an elections file and drops the spaces around its addresses. */
-export function parseElection(json: unknown): Parsed<ElectionRecord> {
-  const parsed = check(json);
-  if (!parsed.ok) return parsed;
-  return { ok: true, value: { ...parsed.value, info_url: trimUrl(parsed.value.info_url) } };
-}
+/** Checks a line of an elections file. */
+export const parseElection: (json: unknown) => Parsed<ElectionRecord> = createRecordCheck(electionFields);

@@ -1,7 +1,7 @@
 import type { Parsed } from '../problems.ts';
 import { ENDORSER_STATES } from '../vocabulary.ts';
 import * as field from './fields.ts';
-import { createRecordCheck, trimUrl } from './record-check.ts';
+import { createRecordCheck } from './record-check.ts';
 
 const endorserCategoryFields = field.record({
   slug: field.categorySlug,
@@ -39,22 +39,15 @@ const endorserFields = field.record({
 export type EndorserRecord = field.Accepted<typeof endorserFields>;
 
 const check = createRecordCheck(endorserFields, ({ url, website_url }) =>
-  url && website_url && trimUrl(url) !== trimUrl(website_url)
+  url && website_url && url !== website_url
     ? [{ field: 'url', message: 'must equal website_url, because it is another name for it' }]
     : [],
 );
 
-/** Checks a line of an endorsers file, drops the spaces around its addresses and merges `url` into `website_url`. */
+/** Checks a line of an endorsers file, and merges `url` into `website_url`. */
 export function parseEndorser(json: unknown): Parsed<EndorserRecord> {
   const parsed = check(json);
   if (!parsed.ok) return parsed;
   const { url, ...endorser } = parsed.value;
-  return {
-    ok: true,
-    value: {
-      ...endorser,
-      website_url: trimUrl(endorser.website_url ?? url),
-      logo_url: trimUrl(endorser.logo_url),
-    },
-  };
+  return { ok: true, value: { ...endorser, website_url: endorser.website_url ?? url ?? null } };
 }
