@@ -6,25 +6,36 @@ import { MAX_PICKS, SUBMISSION_ACTIONS, type Submission, type SubmittedPick } fr
 
 function createForms(sourceUrl: TString) {
   const pickFields = {
-    choice: field.key,
-    rank: field.optional(field.positiveInteger),
-    statement: field.optional(field.longText),
+    choice: field.described('The key of the choice.', field.key),
+    rank: field.described('1, 2, 3… in ranked-choice contests.', field.optional(field.positiveInteger)),
+    statement: field.described("The endorser's own words.", field.optional(field.longText)),
     statement_es: field.optional(field.longText),
-    source_url: field.optional(sourceUrl),
-    published_on: field.optional(field.date),
-    details: field.optional(field.anyObject),
+    source_url: field.described('The page on which it was published.', field.optional(sourceUrl)),
+    published_on: field.described('The day on which it was published.', field.optional(field.date)),
+    details: field.described('Anything else. Kept, and not shown.', field.optional(field.anyObject)),
+  };
+  const named = {
+    endorser: field.described('The slug of the endorser.', field.slug),
+    contest: field.described('The key of the contest.', field.contestKey),
   };
   const onePick = field.record({
-    action: field.optional(field.oneOf(['endorse', 'withdraw'], `one of ${SUBMISSION_ACTIONS.join(', ')}`)),
-    endorser: field.slug,
-    contest: field.contestKey,
+    action: field.described(
+      'What to do with the pick; `endorse` by default.',
+      field.optional(field.oneOf(['endorse', 'withdraw'], `one of ${SUBMISSION_ACTIONS.join(', ')}`)),
+    ),
+    ...named,
     ...pickFields,
   });
   const position = field.record({
-    action: field.oneOf(['position']),
-    endorser: field.slug,
-    contest: field.contestKey,
-    picks: field.listOf(field.record(pickFields), MAX_PICKS),
+    action: field.described(
+      'Replaces the position of the endorser in the contest.',
+      field.oneOf(['position']),
+    ),
+    ...named,
+    picks: field.described(
+      'All picks; none withdraws all.',
+      field.listOf(field.record(pickFields), MAX_PICKS),
+    ),
   });
   return { onePick, position };
 }
@@ -52,7 +63,9 @@ export type SubmissionLine = field.Accepted<Forms['onePick']> | PositionRecord;
  * addresses that are not http or https.
  */
 const fileChecks = createChecks(createForms(field.sourceText));
-const serviceChecks = createChecks(createForms(field.url));
+/** A line whose source is an address, as one pick or as a position. */
+export const submissionForms = createForms(field.url);
+const serviceChecks = createChecks(submissionForms);
 
 /** Finds picks that repeat the choice or the rank of an earlier pick. */
 function repeats(picks: PickRecord[], name: 'choice' | 'rank'): Problem[] {

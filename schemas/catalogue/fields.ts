@@ -36,6 +36,14 @@ export function optional<Field extends TSchema>(field: Field) {
   return Type.Optional(Type.Unsafe<Static<Field> | null>(schema));
 }
 
+/** The same field with its meaning, for the published JSON Schemas (docs/data-formats.md). */
+export const described = <Field extends TSchema>(description: string, field: Field) =>
+  Type.With(field, { description });
+
+/** Where a record comes from. */
+export const source = () =>
+  described('Where the record comes from. Kept, and not shown.', optional(anyObject));
+
 /** A text that `normalizeTexts` brings to this form before it is checked. */
 const text = (textForm: TextForm, options: TStringOptions) => Type.String({ ...options, textForm });
 
