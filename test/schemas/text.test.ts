@@ -38,6 +38,7 @@ test.each([
   ['the end of a verse in Arabic', '\u06dd١'],
 ])('%s stays', (_, text) => {
   expect(normalizeText(text)).toBe(text);
+  expect(normalizeText(` \u200b${text}\u200b `)).toBe(text);
 });
 
 const VISIBLE = ['a', 'e', 'É', "'", 'ʻ', 'ﬁ', '½', '☃', 'ß', '中', '가', 'م', 'ම', 'с'];
