@@ -5,6 +5,7 @@ export interface Refusal {
     | 'too_large'
     | 'undecodable'
     | 'invalid_submission'
+    | 'not_yet_published'
     | 'wrong_key'
     | 'unknown_endorser'
     | 'unknown_contest'

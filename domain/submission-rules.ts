@@ -22,13 +22,13 @@ export function refuseWrongKey({ endorser }: Submission, key: Buffer | null): Re
 }
 
 /**
- * The refusal of a submission that is malformed, independent of the catalogue; undefined if it is
- * well-formed. The message lists every problem with its field, the expected form and the given value.
+ * A submission with its texts in their one form (contract, "Text"), or its refusal if it is malformed, independent of the
+ * catalogue. The message lists every problem with its field, the expected form and the given value.
  */
-export function refuseMalformed(submission: Submission): Refusal | undefined {
-  const problems = checkSubmission(submission);
-  if (problems.length === 0) return undefined;
-  const sentences = problems.map(({ field, message }) =>
+export function normalizeSubmission(submission: Submission): Submission | Refusal {
+  const parsed = checkSubmission(submission);
+  if (parsed.ok) return parsed.value;
+  const sentences = parsed.problems.map(({ field, message }) =>
     field === null ? `It ${message}` : `${field} ${message}`,
   );
   return { code: 'invalid_submission', message: `${sentences.join('; ')}.` };

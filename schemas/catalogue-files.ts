@@ -9,6 +9,7 @@ import {
 } from './catalogue/endorser.ts';
 import { unstorableParts } from './catalogue/storable.ts';
 import type { Parsed } from './problems.ts';
+import { normalizeText } from './text.ts';
 
 export type { ChoiceRecord, ContestRecord } from './catalogue/contest-fields.ts';
 export type { ElectionRecord } from './catalogue/election.ts';
@@ -46,7 +47,10 @@ export function parseCatalogueRecord(kind: CatalogueKind, json: unknown): Parsed
 export function catalogueKey(kind: CatalogueKind, json: unknown): string | null {
   if (typeof json !== 'object' || json === null) return null;
   const { key, election, slug } = json as Record<string, unknown>;
-  const name = kind === 'contests' ? key : slug;
-  if (typeof name !== 'string' || unstorableParts(name).length > 0) return null;
-  return kind === 'contests' && name !== `${election}/${slug}` ? null : name;
+  const given = kind === 'contests' ? key : slug;
+  if (typeof given !== 'string' || unstorableParts(given).length > 0) return null;
+  const name = normalizeText(given);
+  return kind === 'contests' && name !== [election, slug].map((part) => normalizeText(String(part))).join('/')
+    ? null
+    : name;
 }

@@ -1,30 +1,41 @@
 import type { TString } from 'typebox';
 import * as field from './catalogue/fields.ts';
-import { createRecordCheck, trimUrl } from './catalogue/record-check.ts';
+import { createRecordCheck } from './catalogue/record-check.ts';
 import { joinField, type Parsed, type Problem, showValue } from './problems.ts';
 import { MAX_PICKS, SUBMISSION_ACTIONS, type Submission, type SubmittedPick } from './submission.ts';
 
 function createForms(sourceUrl: TString) {
   const pickFields = {
-    choice: field.key,
-    rank: field.optional(field.positiveInteger),
-    statement: field.optional(field.longText),
+    choice: field.described('The key of the choice.', field.key),
+    rank: field.described('1, 2, 3… in ranked-choice contests.', field.optional(field.positiveInteger)),
+    statement: field.described("The endorser's own words.", field.optional(field.longText)),
     statement_es: field.optional(field.longText),
-    source_url: field.optional(sourceUrl),
-    published_on: field.optional(field.date),
-    details: field.optional(field.anyObject),
+    source_url: field.described('The page on which it was published.', field.optional(sourceUrl)),
+    published_on: field.described('The day on which it was published.', field.optional(field.date)),
+    details: field.described('Anything else. Kept, and not shown.', field.optional(field.anyObject)),
+  };
+  const named = {
+    endorser: field.described('The slug of the endorser.', field.slug),
+    contest: field.described('The key of the contest.', field.contestKey),
   };
   const onePick = field.record({
-    action: field.optional(field.oneOf(['endorse', 'withdraw'], `one of ${SUBMISSION_ACTIONS.join(', ')}`)),
-    endorser: field.slug,
-    contest: field.contestKey,
+    action: field.described(
+      'What to do with the pick; `endorse` by default.',
+      field.optional(field.oneOf(['endorse', 'withdraw'], `one of ${SUBMISSION_ACTIONS.join(', ')}`)),
+    ),
+    ...named,
     ...pickFields,
   });
   const position = field.record({
-    action: field.oneOf(['position']),
-    endorser: field.slug,
-    contest: field.contestKey,
-    picks: field.listOf(field.record(pickFields), MAX_PICKS),
+    action: field.described(
+      'Replaces the position of the endorser in the contest.',
+      field.oneOf(['position']),
+    ),
+    ...named,
+    picks: field.described(
+      'All picks; none withdraws all.',
+      field.listOf(field.record(pickFields), MAX_PICKS),
+    ),
   });
   return { onePick, position };
 }
@@ -52,7 +63,9 @@ export type SubmissionLine = field.Accepted<Forms['onePick']> | PositionRecord;
  * addresses that are not http or https.
  */
 const fileChecks = createChecks(createForms(field.sourceText));
-const serviceChecks = createChecks(createForms(field.trimmedUrl));
+/** A line whose source is an address, as one pick or as a position. */
+export const submissionForms = createForms(field.url);
+const serviceChecks = createChecks(submissionForms);
 
 /** Finds picks that repeat the choice or the rank of an earlier pick. */
 function repeats(picks: PickRecord[], name: 'choice' | 'rank'): Problem[] {
@@ -77,7 +90,7 @@ function createPick(pick: PickRecord): SubmittedPick {
     rank: pick.rank ?? null,
     statement: pick.statement ?? null,
     statement_es: pick.statement_es ?? null,
-    source_url: trimUrl(pick.source_url),
+    source_url: pick.source_url ?? null,
     published_on: pick.published_on ?? null,
     details,
   };
@@ -100,17 +113,32 @@ export function parseSubmission(json: unknown): Parsed<Submission> {
   return { ok: true, value: { action: action ?? 'endorse', endorser, contest, picks: [createPick(pick)] } };
 }
 
-/** The problems of a submission from Kafka. Does not check that its endorser, contest and choices exist. */
-export function checkSubmission({ action, endorser, contest, picks }: Submission): Problem[] {
+/**
+ * Checks a submission from Kafka, and brings its texts to their one form. Does not check that its endorser, contest and
+ * choices exist.
+ */
+export function checkSubmission({ action, endorser, contest, picks }: Submission): Parsed<Submission> {
   if (action !== 'position' && picks.length !== 1) {
-    return [{ field: 'picks', message: `must be exactly one to ${action}, are ${picks.length}` }];
+    const message = `must be exactly one to ${action}, are ${picks.length}`;
+    return { ok: false, problems: [{ field: 'picks', message }] };
   }
   const records = picks.map((pick) => ({ ...pick, details: readDetails(pick.details) }));
   const parsed =
     action === 'position'
       ? serviceChecks.position({ action, endorser, contest, picks: records })
       : serviceChecks.onePick({ action, endorser, contest, ...records[0] });
-  return parsed.ok ? [] : parsed.problems;
+  if (!parsed.ok) return parsed;
+  const { value } = parsed;
+  const checked = 'picks' in value ? value.picks : [value];
+  return {
+    ok: true,
+    value: {
+      action,
+      endorser: value.endorser,
+      contest: value.contest,
+      picks: checked.map((pick, index) => ({ ...createPick(pick), details: picks[index]?.details ?? null })),
+    },
+  };
 }
 
 /** Parses `details`. Returns text that is not JSON unchanged, so that the check refuses it. */

@@ -1,10 +1,14 @@
 import { type Rejection, type Submission, submissionCodec } from '../../schemas/submission.ts';
+import { normalizeText } from '../../schemas/text.ts';
 import { showControls } from '../../service/show-controls.ts';
 
-/** Decodes a rejected submission; null if it is undecodable. */
+/** Decodes a rejected submission, with its names in the form in which the service compares them; null if undecodable. */
 export function readSubmission({ value }: Rejection): Submission | null {
   try {
-    return value && submissionCodec.decode(value);
+    if (value === null) return null;
+    const submission = submissionCodec.decode(value);
+    const { endorser, contest } = submission;
+    return { ...submission, endorser: normalizeText(endorser), contest: normalizeText(contest) };
   } catch {
     return null;
   }

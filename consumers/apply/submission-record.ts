@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Refusal } from '../../domain/refusal.ts';
-import { refuseLarge, refuseMalformed, refuseWrongKey } from '../../domain/submission-rules.ts';
+import { normalizeSubmission, refuseLarge, refuseWrongKey } from '../../domain/submission-rules.ts';
 import { type FetchedRecord, readHeaders } from '../../kafka/protocol/record-batches.ts';
 import type { PartitionRead, UnreadableBatch } from '../../kafka/reading/partition-read.ts';
 import { AvroDecodeError } from '../../schemas/avro-codec.ts';
@@ -95,8 +95,8 @@ function readSubmission(
   const large = refuseLarge(value?.length ?? 0);
   if (large) return large;
   try {
-    const submission = submissionCodec.decode(value);
-    return refuseMalformed(submission) ?? refuseWrongKey(submission, key) ?? submission;
+    const submission = normalizeSubmission(submissionCodec.decode(value));
+    return 'code' in submission ? submission : (refuseWrongKey(submission, key) ?? submission);
   } catch (error) {
     if (error instanceof AvroDecodeError) return { code: 'undecodable', message: error.message };
     onDefect(error);

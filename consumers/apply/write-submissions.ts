@@ -7,6 +7,7 @@ import {
   type HeldPosition,
   positionKey,
 } from '../../domain/decide-batch.ts';
+import { refuseUnpublished } from '../../domain/publication.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import type { ChangeBody } from '../../schemas/change.ts';
 import { hashContent } from '../../schemas/endorsement-content.ts';
@@ -146,7 +147,9 @@ function* changedRows(
 }
 
 export const writeSubmissions: Write = async ({ client, head: locked, cache }, located) => {
-  const submissions = located.map(({ record }) => record.submission);
+  const submissions = located.map(({ record: { submission } }) =>
+    'code' in submission ? submission : (refuseUnpublished(submission, locked.now) ?? submission),
+  );
   const wellFormed = submissions.filter((submission): submission is Submission => !('code' in submission));
   const ballot = await loadBallot(client, cache, wellFormed);
   const named = findNamed(ballot, wellFormed);

@@ -83,10 +83,22 @@ export function formatRefusal({ file, line, field, message, name }: LineRefusal)
  * single refusal is not counted.
  */
 export function formatRefusals({ kept, total, counts }: Omit<RefusalList, 'add'>): string[] {
-  const lines = kept.map(formatRefusal);
-  if (total > kept.length) lines.push(`… and ${count(total - kept.length)} more`);
+  const lines = formatKept({ kept, total });
   if (total > 1) lines.push(...formatRefusalCounts(counts));
   return lines.map(showControls);
+}
+
+/** Possible mistakes in lines that are accepted, as lines of text; nothing without any. */
+export function formatWarnings({ kept, total }: Pick<RefusalList, 'kept' | 'total'>): string[] {
+  if (total === 0) return [];
+  return ['Possible mistakes, which are sent all the same:', ...formatKept({ kept, total })].map(
+    showControls,
+  );
+}
+
+function formatKept({ kept, total }: Pick<RefusalList, 'kept' | 'total'>): string[] {
+  const lines = kept.map(formatRefusal);
+  return total > kept.length ? [...lines, `… and ${count(total - kept.length)} more`] : lines;
 }
 
 function formatRefusalCounts(counts: RefusalCount[]): string[] {

@@ -3,7 +3,7 @@ import type { OffsetRange } from '../../kafka/writing/submissions-producer.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
-import { createRefusalList, formatRefusals } from '../catalog/refusal-list.ts';
+import { createRefusalList, formatRefusals, formatWarnings } from '../catalog/refusal-list.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createConfig, createKafkaConfig } from '../config.ts';
 import { startProgress } from '../progress.ts';
@@ -70,7 +70,8 @@ async function submit(
   if (notRead.length > 0)
     io.err(`Skipped, since they are not called endorsements.ndjson: ${notRead.join(', ')}.`);
 
-  const { good, bad } = await check(files, io);
+  const now = io.now().getTime();
+  const { good, bad } = await check(files, io, now);
   if (bad > 0 && !skipRefused) {
     throw new OperatorError('Nothing was sent. --skip-refused sends the other lines.');
   }
@@ -79,7 +80,7 @@ async function submit(
   let sent: number;
   try {
     const topic = topicNames(topicPrefix).submissions;
-    const submissions = readChecked(files, good);
+    const submissions = readChecked(files, good, now);
     const onSent = (places: OffsetRange[]) => follower?.sent.add(places);
     sent = await submitAll({ brokers, topic, submissions, onProgress: progress.advance, onSent });
   } finally {
@@ -91,18 +92,24 @@ async function submit(
   else io.err(HOW_TO_FIND_OUT);
 }
 
-/** Counts valid lines and the problems of the others, and prints the problems. */
-async function check(files: SubmissionFile[], io: CommandIo): Promise<{ good: number; bad: number }> {
+/** Counts valid lines and the problems of the others, and prints the problems and warnings. */
+async function check(
+  files: SubmissionFile[],
+  io: CommandIo,
+  now: number,
+): Promise<{ good: number; bad: number }> {
   const refusals = createRefusalList();
+  const warnings = createRefusalList();
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const progress = startProgress(io.terminal, 'Checking', bytes);
   let good = 0;
   try {
-    for await (const _ of readSubmissions(files, refusals, progress.advance)) good += 1;
+    const options = { refusals, warnings, now, onBytes: progress.advance };
+    for await (const _ of readSubmissions(files, options)) good += 1;
   } finally {
     progress.stop();
   }
-  for (const line of formatRefusals(refusals)) io.err(line);
+  for (const line of [...formatWarnings(warnings), ...formatRefusals(refusals)]) io.err(line);
   return { good, bad: refusals.total };
 }
 
@@ -111,9 +118,14 @@ async function check(files: SubmissionFile[], io: CommandIo): Promise<{ good: nu
  *
  * @throws OperatorError if the number of valid lines has changed
  */
-async function* readChecked(files: SubmissionFile[], expected: number): AsyncGenerator<Submission> {
+async function* readChecked(
+  files: SubmissionFile[],
+  expected: number,
+  now: number,
+): AsyncGenerator<Submission> {
   let read = 0;
-  for await (const submission of readSubmissions(files, createRefusalList(0))) {
+  const options = { refusals: createRefusalList(0), warnings: createRefusalList(0), now };
+  for await (const submission of readSubmissions(files, options)) {
     read += 1;
     yield submission;
   }

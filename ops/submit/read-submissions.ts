@@ -1,3 +1,4 @@
+import { findLate, findUnpublished } from '../../domain/publication.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { parseSubmission } from '../../schemas/submission-files.ts';
 import { readNdjson } from '../catalog/ndjson.ts';
@@ -16,11 +17,21 @@ export interface SubmissionFile {
   bytes: number;
 }
 
-/** Reads the submissions of the files, in order, and adds the problems of the other lines to `refusals`. */
+export interface ReadOptions {
+  /** Receives the problems of lines that are not read. */
+  refusals: RefusalList;
+  /** Receives possible mistakes in the others. */
+  warnings: RefusalList;
+  /** Milliseconds since 1970. */
+  now: number;
+  /** Called with the number of bytes of each piece, for a progress bar. */
+  onBytes?: (count: number) => void;
+}
+
+/** Reads the submissions of the files, in order, without the lines that have problems. */
 export async function* readSubmissions(
   files: SubmissionFile[],
-  refusals: RefusalList,
-  onBytes: (count: number) => void = () => {},
+  { refusals, warnings, now, onBytes = () => {} }: ReadOptions,
 ): AsyncGenerator<Submission> {
   for (const { path, name: file } of files) {
     for await (const item of readNdjson(path, { maxLineBytes: MAX_LINE_BYTES, onBytes })) {
@@ -30,12 +41,12 @@ export async function* readSubmissions(
         continue;
       }
       const parsed = parseSubmission(item.value);
-      if (parsed.ok) {
-        yield parsed.value;
-        continue;
-      }
+      const problems = parsed.ok ? findUnpublished(parsed.value, now) : parsed.problems;
       const name = nameOfRecord(item.value);
-      for (const problem of parsed.problems) refusals.add({ file, line, ...problem, name });
+      for (const problem of problems) refusals.add({ file, line, ...problem, name });
+      if (!parsed.ok || problems.length > 0) continue;
+      for (const problem of findLate(parsed.value)) warnings.add({ file, line, ...problem, name });
+      yield parsed.value;
     }
   }
 }

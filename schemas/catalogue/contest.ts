@@ -1,7 +1,7 @@
 import { type Parsed, type Problem, showValue } from '../problems.ts';
 import { type ChoiceRecord, type ContestRecord, contestFields } from './contest-fields.ts';
 import { findContradictions } from './contradictions.ts';
-import { createRecordCheck, trimUrl } from './record-check.ts';
+import { createRecordCheck } from './record-check.ts';
 
 const check = createRecordCheck(contestFields, contestProblems);
 
@@ -42,16 +42,13 @@ function choiceProblems(choices: ChoiceRecord[]): Problem[] {
   return problems;
 }
 
-/**
- * Checks a line of a contests file. The source's address is the record's own, or else the one in its details;
- * spaces around it are dropped.
- */
+/** Checks a line of a contests file. The source's address is the record's own, or else the one in its details. */
 export function parseContest(json: unknown): Parsed<ContestRecord> {
   const parsed = check(json);
   if (!parsed.ok) return parsed;
   const contest = parsed.value;
   return {
     ok: true,
-    value: { ...contest, source_url: trimUrl(contest.source_url ?? contest.details?.source_url) },
+    value: { ...contest, source_url: contest.source_url ?? contest.details?.source_url ?? null },
   };
 }

@@ -1,4 +1,12 @@
-import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import {
+  type Static,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  type TStringOptions,
+  Type,
+} from 'typebox';
+import type { TextForm } from './text-form.ts';
 
 /*
  * The fields of file records. Each has a `title`, which completes "must be …" in the message about an invalid value.
@@ -28,49 +36,60 @@ export function optional<Field extends TSchema>(field: Field) {
   return Type.Optional(Type.Unsafe<Static<Field> | null>(schema));
 }
 
+/** The same field with its meaning, for the published JSON Schemas (docs/data-formats.md). */
+export const described = <Field extends TSchema>(description: string, field: Field) =>
+  Type.With(field, { description });
+
+/** Where a record comes from. */
+export const source = () =>
+  described('Where the record comes from. Kept, and not shown.', optional(anyObject));
+
+/** A text that `normalizeTexts` brings to this form before it is checked. */
+const text = (textForm: TextForm, options: TStringOptions) => Type.String({ ...options, textForm });
+
 /** Short visible text: at most 500 characters and not blank. */
-export const title = Type.String({
+export const title = text('line', {
   maxLength: MAX_TITLE,
   pattern: '\\S',
   title: `text of 1 to ${MAX_TITLE} characters`,
 });
 
-/** Long text: at most 20,000 characters. */
-export const longText = Type.String({
+/** Long text, which can have paragraphs: at most 20,000 characters. */
+export const longText = text('lines', {
   maxLength: MAX_TEXT,
   title: `text of at most ${MAX_TEXT.toLocaleString('en-US')} characters`,
 });
 
 /** A name of a record: lower-case letters and digits with single hyphens in between. */
-export const slug = Type.String({
+export const slug = text('line', {
   maxLength: MAX_KEY,
   pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
   title: `a slug (a to z, 0 to 9 and single hyphens, at most ${MAX_KEY} characters)`,
 });
 
 /** Like a slug, but with single underscores as well. */
-export const categorySlug = Type.String({
+export const categorySlug = text('line', {
   maxLength: MAX_KEY,
   pattern: '^[a-z0-9]+([-_][a-z0-9]+)*$',
   title: `a slug (a to z, 0 to 9, single hyphens and underscores, at most ${MAX_KEY} characters)`,
 });
 
 /** The key of a record within another: any text that is not blank. */
-export const key = Type.String({
+export const key = text('line', {
   maxLength: MAX_KEY,
   pattern: '\\S',
   title: `text of 1 to ${MAX_KEY} characters`,
 });
 
 /** A contest's name within its election. */
-export const contestSlug = Type.String({
+export const contestSlug = text('line', {
   maxLength: MAX_KEY,
   pattern: '^[^\\s/]+$',
   title: `text of 1 to ${MAX_KEY} characters without spaces and slashes`,
 });
 
 /** A contest's name: election slug, slash, contest slug. */
-export const contestKey = Type.String({
+export const contestKey = text('line', {
   maxLength: 2 * MAX_KEY + 1,
   pattern: '^[a-z0-9]+(-[a-z0-9]+)*/[^\\s/]+$',
   title: 'an election slug, a slash and a contest slug',
@@ -82,8 +101,8 @@ export const date = Type.String({
   title: 'a real date as YYYY-MM-DD',
 });
 
-/** An http or https address; spaces around it are allowed and dropped. */
-export const url = Type.String({
+/** An http or https address. */
+export const url = text('address', {
   format: 'http-url',
   maxLength: MAX_URL,
   title: `an http or https address of at most ${MAX_URL.toLocaleString('en-US')} characters`,
@@ -91,9 +110,6 @@ export const url = Type.String({
 
 /** An http or https address, or words that are not an address. The service rejects such words later. */
 export const sourceText = Type.With(url, { format: 'http-url-or-words' });
-
-/** An http or https address as stored, without spaces around it. */
-export const trimmedUrl = Type.With(url, { pattern: '^\\S+$' });
 
 export const positiveInteger = Type.Integer({
   minimum: 1,

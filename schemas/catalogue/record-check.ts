@@ -1,21 +1,25 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import type { TSchema } from 'typebox';
 import { MAX_PROBLEMS, type Parsed, type Problem, problemOfError, shortenName } from '../problems.ts';
-import type { Accepted, url } from './fields.ts';
+import type { Accepted } from './fields.ts';
 import { isCalendarDate, isHttpUrl, isHttpUrlOrWords } from './formats.ts';
 import { oversizedParts } from './oversized.ts';
 import { unstorableParts } from './storable.ts';
+import { normalizeTexts } from './text-form.ts';
 
 const ajv = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true, logger: false });
+ajv.addVocabulary(['textForm']);
 ajv.addFormat('calendar-date', isCalendarDate);
 ajv.addFormat('http-url', isHttpUrl);
 ajv.addFormat('http-url-or-words', isHttpUrlOrWords);
 
 /**
  * Compiles the check of a kind of record, parsed from a line of JSON. It checks first that Postgres can store
- * the texts, then that no list and no object has too many parts, then that the record matches `field`, then
- * the `rules`, which see only matching records. So its cost is bounded by the allowed parts, not by the given
- * ones. It reports at most MAX_PROBLEMS problems.
+ * the texts, then that no list and no object has too many parts. It brings the texts to their one form, and then
+ * checks that the record matches `field`, and the `rules`, which see only matching records. So its cost is
+ * bounded by the allowed parts, not by the given ones. It reports at most MAX_PROBLEMS problems.
+ *
+ * @returns the record with its texts in their one form
  */
 export function createRecordCheck<Field extends TSchema>(
   field: Field,
@@ -28,9 +32,10 @@ export function createRecordCheck<Field extends TSchema>(
     if (unstorable.length > 0) return refuse(unstorable);
     const oversized = oversizedParts(json, field);
     if (oversized.length > 0) return refuse(oversized);
-    if (!validate(json)) return refuse(firstProblems(validate.errors ?? []));
-    const problems = rules(json);
-    return problems.length > 0 ? refuse(problems) : { ok: true, value: json };
+    const value = normalizeTexts(json, field);
+    if (!validate(value)) return refuse(firstProblems(validate.errors ?? []));
+    const problems = rules(value);
+    return problems.length > 0 ? refuse(problems) : { ok: true, value };
   };
 }
 
@@ -51,9 +56,4 @@ function firstProblems(errors: readonly ErrorObject[]): Problem[] {
     if (problems.size === MAX_PROBLEMS) break;
   }
   return [...problems.values()];
-}
-
-/** An address without the spaces around it. */
-export function trimUrl(value: Accepted<typeof url> | null | undefined): string | null {
-  return value?.trim() ?? null;
 }

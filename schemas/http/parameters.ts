@@ -71,7 +71,7 @@ export const electionFilters = {
 
 /** `q` of lists with names. */
 export const nameSearch = search(
-  'The name contains this. Case, accents, and kinds of quotes and dashes do not count.',
+  'The name contains this. Case, accents, ligatures, apostrophes, kinds of quotes, dashes and spaces do not count.',
 );
 
 /** The filters of `GET /v1/endorsers`. */

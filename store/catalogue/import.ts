@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { needsConsent, type Removal } from '../../domain/removal-guard.ts';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 import type { Announced } from '../endorsements/announce.ts';
+import { adoptKeys, type Equals } from './adopt-keys.ts';
 import { type EditOptions, type EditOutcome, editCatalogue } from './edit.ts';
 import type { MergeCounts } from './merge.ts';
 import { mergeCandidates, mergeChoices, spreadChoices } from './merge-choices.ts';
@@ -15,7 +16,7 @@ import {
 } from './merge-contests.ts';
 import { mergeCategories, mergeEndorsers } from './merge-endorsers.ts';
 import { countRefused, type ListedRefusals, listRefusals, refuseUnfit } from './refusals.ts';
-import { countByElection, type RemovedCounts, removeVanished } from './removal.ts';
+import { countByElection, removeVanished } from './removal.ts';
 import { refuseRenames } from './renames.ts';
 import { type StagedLine, stageLines } from './staging.ts';
 
@@ -67,8 +68,6 @@ export interface CatalogueImportOptions extends EditOptions {
 
 type Imported = Omit<CatalogueImport, 'announced'>;
 
-const NOTHING_REMOVED: RemovedCounts = { contests: 0, choices: 0 };
-
 /**
  * Imports catalogue lines in one transaction, and announces their changes. Tables are merged in the order of
  * their dependencies, so the order of `lines` does not matter. Importing is idempotent: records keep their
@@ -100,7 +99,8 @@ async function mergeLines(
   await client.query(`SET LOCAL work_mem = '64MB'`);
   await client.query('SET LOCAL jit = off');
   await stageLines(client, lines);
-  await refuseUnfit(client);
+  await refuseUnfit(client, { keepMissing });
+  const equals = await adoptKeys(client);
   if (!allowRenames) await refuseRenames(client);
   const refused = await countRefused(client);
   const listed = await listRefusals(client, MAX_REFUSALS);
@@ -108,7 +108,7 @@ async function mergeLines(
     const nothing = { loaded: false, counts: {}, removalsRefused: null, ambiguousDistricts: [] };
     return { result: { ...nothing, refused, ...listed }, keep: false };
   }
-  const counts = await mergeAll(client, keepMissing);
+  const counts = await mergeAll(client, { keepMissing, equals });
   const removed = await countByElection(client);
   const ambiguousDistricts = await findAmbiguousDistricts(client, MAX_AMBIGUOUS);
   const loaded = !needsConsent(removed, maxRemovals);
@@ -118,7 +118,10 @@ async function mergeLines(
 }
 
 /** Merges each table after the tables that it refers to. */
-async function mergeAll(client: pg.Client, keepMissing: boolean): Promise<CatalogueImport['counts']> {
+async function mergeAll(
+  client: pg.Client,
+  removing: { keepMissing: boolean; equals: Equals },
+): Promise<CatalogueImport['counts']> {
   const endorser_categories = await mergeCategories(client);
   const endorsers = await mergeEndorsers(client);
   const elections = await mergeElections(client);
@@ -128,7 +131,7 @@ async function mergeAll(client: pg.Client, keepMissing: boolean): Promise<Catalo
   await spreadChoices(client);
   const candidates = await mergeCandidates(client);
   const choices = await mergeChoices(client);
-  const removal = keepMissing ? NOTHING_REMOVED : await removeVanished(client);
+  const removal = await removeVanished(client, removing);
   return {
     endorser_categories: { ...endorser_categories, removed: 0 },
     endorsers: { ...endorsers, removed: 0 },

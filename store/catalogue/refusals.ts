@@ -31,10 +31,15 @@ const REFERENCES: Reference[] = [
 ];
 
 /**
- * Refuses staged lines that repeat another line's key, name an unknown record, or do not say which candidates are one
- * person.
+ * Refuses staged lines that repeat another line's key, name an unknown record, do not say which candidates are one
+ * person, or have a district in another state than the election.
+ *
+ * @param options.keepMissing whether contests that the lines lack stay
  */
-export async function refuseUnfit(client: ClientBase): Promise<void> {
+export async function refuseUnfit(
+  client: ClientBase,
+  { keepMissing }: { keepMissing: boolean },
+): Promise<void> {
   await client.query(`
     WITH numbered AS (
       SELECT ordinal, row_number() OVER same AS number,
@@ -50,8 +55,60 @@ export async function refuseUnfit(client: ClientBase): Promise<void> {
       problem = 'must be unique, is ' || to_json(key) || ' as in ' || first
     FROM numbered
     WHERE numbered.ordinal = staged.ordinal AND number > 1`);
+  await refuseMovedElections(client, keepMissing);
   for (const reference of REFERENCES) await refuseUnresolved(client, reference);
+  await refuseForeignDistricts(client);
   await refuseNamesakes(client);
+}
+
+/** Refuses elections that move to another state than the districts of contests that stay as they are. */
+async function refuseMovedElections(client: ClientBase, keepMissing: boolean): Promise<void> {
+  await client.query(
+    `WITH contests_given AS (
+      SELECT key, split_part(key, '/', 1) AS election, refused FROM staged WHERE kind = 'contests' AND key IS NOT NULL
+    ), staying AS (
+      SELECT DISTINCT ON (staged.ordinal) staged.ordinal, staged.record ->> 'state' AS given, d.state, c.key
+      FROM staged JOIN elections l ON l.slug = staged.key
+        JOIN contests c ON c.election_id = l.id AND c.removed_at IS NULL
+        JOIN districts d ON d.id = c.district_id
+        LEFT JOIN contests_given g ON g.key = c.key
+      WHERE staged.kind = 'elections' AND NOT staged.refused AND d.state <> staged.record ->> 'state'
+        -- A missing contest is removed if other contests of its election are given.
+        AND COALESCE(g.refused, $1 OR l.slug NOT IN (SELECT election FROM contests_given))
+      ORDER BY staged.ordinal, c.key
+    )
+    UPDATE staged
+    SET refused = true, field = 'state',
+      reason = 'must be that of the districts of its contests',
+      problem = 'must be that of the districts of its contests, such as ' || to_json(staying.state) || ' of '
+        || to_json(staying.key) || ', is ' || to_json(staying.given) || '; import these contests with it'
+    FROM staying
+    WHERE staying.ordinal = staged.ordinal`,
+    [keepMissing],
+  );
+}
+
+/** Refuses contests whose district is in another state than their election (contract, "Fields must agree"). */
+async function refuseForeignDistricts(client: ClientBase): Promise<void> {
+  await client.query(`
+    WITH known AS (
+      SELECT key AS slug, record ->> 'state' AS state FROM staged WHERE kind = 'elections' AND NOT refused
+      UNION ALL
+      SELECT slug, state FROM elections
+      WHERE slug NOT IN (SELECT key FROM staged WHERE kind = 'elections' AND NOT refused)
+    ), foreign_ones AS (
+      SELECT staged.ordinal, known.state, staged.record -> 'district' ->> 'state' AS given
+      FROM staged JOIN known ON known.slug = staged.record ->> 'election'
+      WHERE staged.kind = 'contests' AND NOT staged.refused
+        AND staged.record -> 'district' ->> 'state' <> known.state
+    )
+    UPDATE staged
+    SET refused = true, field = 'district.state',
+      reason = 'must be that of the election, or null for the nation',
+      problem = 'must be ' || to_json(foreign_ones.state) || ', that of the election, or null for the nation, is '
+        || to_json(foreign_ones.given)
+    FROM foreign_ones
+    WHERE foreign_ones.ordinal = staged.ordinal`);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Removal } from '../../domain/removal-guard.ts';
+import type { Equals } from './adopt-keys.ts';
 import { noteRemoved, WITHDRAWN } from './settled.ts';
 
 /** The number of removed contests and choices, without the choices of removed contests. */
@@ -14,24 +15,31 @@ export interface RemovedCounts {
  *
  * A contest with a refused line has not vanished. A refused line without a key may be any contest, so nothing
  * is removed then.
+ *
+ * @param options.keepMissing keeps what vanished
+ * @param options.equals rows to remove in any case, because the staged lines name others as these
  */
-export async function removeVanished(client: ClientBase): Promise<RemovedCounts> {
+export async function removeVanished(
+  client: ClientBase,
+  { keepMissing, equals }: { keepMissing: boolean; equals: Equals },
+): Promise<RemovedCounts> {
   const contests = await client.query<{ id: number }>(
     `UPDATE contests SET removed_at = clock_timestamp()
-    WHERE removed_at IS NULL
-      AND election_id IN (SELECT election_id FROM staged_contests)
+    WHERE removed_at IS NULL AND (id = ANY($1)
+      OR NOT $2 AND election_id IN (SELECT election_id FROM staged_contests)
       AND key NOT IN (SELECT key FROM staged WHERE kind = 'contests' AND key IS NOT NULL)
-      AND NOT EXISTS (SELECT FROM staged WHERE kind = 'contests' AND key IS NULL)
+      AND NOT EXISTS (SELECT FROM staged WHERE kind = 'contests' AND key IS NULL))
     RETURNING id`,
+    [equals.contests, keepMissing],
   );
   const choices = await client.query<{ id: number }>(
     `UPDATE choices SET removed_at = clock_timestamp()
     FROM contests JOIN staged_contests USING (key)
-    WHERE choices.contest_id = contests.id AND choices.removed_at IS NULL
-      AND NOT EXISTS (
-        SELECT FROM staged_choices s WHERE s.contest_id = choices.contest_id AND s.key = choices.key
-      )
+    WHERE choices.contest_id = contests.id AND choices.removed_at IS NULL AND (choices.id = ANY($1)
+      OR NOT $2 AND NOT EXISTS (
+        SELECT FROM staged_choices s WHERE s.contest_id = choices.contest_id AND s.key = choices.key))
     RETURNING choices.id`,
+    [equals.choices, keepMissing],
   );
   await noteRemoved(client, { contests: contests.rows, choices: choices.rows });
   return { contests: contests.rows.length, choices: choices.rows.length };

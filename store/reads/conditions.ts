@@ -54,6 +54,16 @@ export function isOneOf(column: Sql, values: readonly string[]): Sql {
   return sql.fragment`${column} = ANY(${sql.array([...values], 'text')})`;
 }
 
+/**
+ * Whether the name of `named` contains a text as people type it. A text that searches ignore, such as an apostrophe, is
+ * sought as lists order it. The subqueries fold the text once instead of once for each name.
+ */
+export function isNamed(named: Sql, text: string): Sql {
+  return sql.fragment`CASE (SELECT name_search(${text}))
+    WHEN '' THEN position((SELECT name_order(${text})) IN ${named}.name_order)
+    ELSE position((SELECT name_search(${text})) IN ${named}.name_search) END > 0`;
+}
+
 /** Whether one of these states is an endorser's home. A national endorser has no state. */
 const isAtHomeIn = (states: readonly string[]): Sql =>
   sql.fragment`(${isOneOf(sql.fragment`e.state`, states)} OR ${states.includes(NATIONAL)} AND e.state IS NULL)`;

@@ -1,7 +1,7 @@
 import type { PageState } from '../../schemas/page-cursor.ts';
 import type { Language } from '../../schemas/vocabulary.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
-import { allOf, endorserConditions, isAnyGiven, isOneOf } from './conditions.ts';
+import { allOf, endorserConditions, isAnyGiven, isNamed, isOneOf } from './conditions.ts';
 import { columns, inEachLanguage, jsonObject, localized, recordRow, type Sql } from './json.ts';
 import { loadPage, type Page } from './page.ts';
 import { ENDORSERS, endorserFields, jsonList } from './records.ts';
@@ -13,7 +13,7 @@ interface EndorserFilters {
   states?: readonly string[] | undefined;
   /** Slugs of elections: only endorsers with endorsements in these. */
   elections?: readonly string[] | undefined;
-  /** Part of the name, ignoring case and accents. */
+  /** Part of the name, as people type it. */
   q?: string | undefined;
 }
 
@@ -32,8 +32,7 @@ function condition({ categories, states, elections, q }: EndorserFilters): Sql {
       sql.fragment`e.id IN (
         SELECT g.endorser_id FROM endorsing g JOIN elections l ON l.id = g.election_id
         WHERE ${isOneOf(sql.fragment`l.slug`, elections)})`,
-    // The subquery folds the text once instead of once for each endorser.
-    q !== undefined && sql.fragment`position((SELECT name_order(${q})) IN e.name_order) > 0`,
+    q !== undefined && isNamed(sql.fragment`e`, q),
   ]);
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { PageState } from '../../schemas/page-cursor.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
-import { allOf, isAnyGiven, isOneOf } from './conditions.ts';
+import { allOf, isAnyGiven, isNamed, isOneOf } from './conditions.ts';
 import { columns, jsonObject, type Sql } from './json.ts';
 import { type Page, pageOf, pageRow } from './page.ts';
 import { prepareRepeated } from './prepare.ts';
@@ -112,7 +112,7 @@ export async function listOfficeholders(
     where: allOf([
       // Repeats the join's condition, so that the planner can begin with the few matching seats.
       wanted && sql.fragment`h.person_id IN (SELECT s.person_id FROM officeholder_seats s WHERE ${wanted})`,
-      q !== undefined && sql.fragment`position((SELECT name_order(${q})) IN h.name_order) > 0`,
+      q !== undefined && isNamed(sql.fragment`h`, q),
       after !== null &&
         sql.fragment`(h.name_order, h.person_id) > (${after[0] ?? null}, ${after[1] ?? null}::uuid)`,
     ]),

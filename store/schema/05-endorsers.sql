@@ -21,7 +21,8 @@ CREATE TABLE endorsers (
   logo_url text,
   details jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(details) = 'object'),
   source jsonb,
-  name_order text COLLATE "C" GENERATED ALWAYS AS (name_order(name)) STORED
+  name_order text COLLATE "C" GENERATED ALWAYS AS (name_order(name)) STORED,
+  name_search text COLLATE "C" GENERATED ALWAYS AS (name_search(name)) STORED
 );
 -- The order of the list of endorsers.
 CREATE INDEX endorsers_in_order ON endorsers (name_order, id);

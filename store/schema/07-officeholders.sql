@@ -18,7 +18,8 @@ CREATE TABLE officeholders (
   -- The state's folder in the source. A load replaces only the people of its folders.
   place text NOT NULL CHECK (place ~ '^[a-z]{2}$'),
   updated_at timestamptz NOT NULL,
-  name_order text COLLATE "C" GENERATED ALWAYS AS (name_order(name)) STORED
+  name_order text COLLATE "C" GENERATED ALWAYS AS (name_order(name)) STORED,
+  name_search text COLLATE "C" GENERATED ALWAYS AS (name_search(name)) STORED
 );
 -- The order of the list of officeholders.
 CREATE INDEX officeholders_in_order ON officeholders (name_order, person_id);

@@ -161,13 +161,52 @@ describe('a submission', () => {
     ]);
   });
 
-  test('keeps texts byte for byte', async () => {
-    const statement = 'Quote " and \\, CRLF\r\n, emoji 🗳️, combining é, U+2028 \u2028.';
-    await apply(endorse('bakers-local-1', 'mayor', 'ann', { statement, statement_es: '¡Sí!' }));
+  test('keeps texts in their one form', async () => {
+    const statement = 'Quote " and \\,\nemoji 🗳️, accent é.';
+    await apply(
+      endorse('bakers-local-1', 'mayor', ' ann\u200b', {
+        statement: ' Quote " and \\,\r\nemoji  🗳️,\u00a0accent e\u0301. ',
+        statement_es: '¡Sí!\u2028',
+      }),
+    );
     const { rows } = await pool.query('SELECT statement, statement_es FROM endorsements');
     expect(rows).toEqual([{ statement, statement_es: '¡Sí!' }]);
     const [logged] = await loadLoggedChanges(pool);
     expect(logged?.body.endorsement.statement).toBe(statement);
+  });
+
+  test('published later than tomorrow, by the clock of the database, is rejected, and the others are applied', async () => {
+    const { rows } = await pool.query<{ days: string[] }>(
+      `SELECT ARRAY[(now() AT TIME ZONE 'UTC' + interval '1 day')::date::text,
+        (now() AT TIME ZONE 'UTC' + interval '2 days')::date::text] AS days`,
+    );
+    const [tomorrow = '', later = ''] = rows[0]?.days ?? [];
+    await apply(
+      endorse('bakers-local-1', 'mayor', 'ann', { published_on: later }),
+      endorse('bakers-local-1', 'mayor', 'bob', { published_on: tomorrow }),
+    );
+    expect((await rejections()).map(({ code, offset }) => [code, offset])).toEqual([
+      ['not_yet_published', 0],
+    ]);
+    expect(await endorsements()).toEqual([['bakers-local-1', 'bob', null]]);
+  });
+
+  test('that differs from the held one only in the form of its text changes nothing', async () => {
+    await apply(endorse('bakers-local-1', 'mayor', 'ann', { statement: 'Good é.' }));
+    await apply(endorse('bakers-local-1', 'mayor', 'a\u200bnn', { statement: ' Good  e\u0301.\u200b' }));
+    expect(await loadLoggedChanges(pool)).toHaveLength(1);
+  });
+
+  test('brings a text that was stored otherwise to its one form with one event', async () => {
+    await apply(endorse('bakers-local-1', 'mayor', 'ann', { statement: 'Good.' }));
+    const { rows: before } = await pool.query("UPDATE endorsements SET statement = 'Good. ' RETURNING id");
+    for (let run = 0; run < 2; run += 1) {
+      await apply(endorse('bakers-local-1', 'mayor', 'ann', { statement: 'Good. ' }));
+    }
+    const changes = await loadLoggedChanges(pool);
+    expect(changes.map(({ type }) => type)).toEqual(['created', 'updated']);
+    const { rows } = await pool.query('SELECT id, statement FROM endorsements');
+    expect(rows).toEqual([{ ...before[0], statement: 'Good.' }]);
   });
 });
 

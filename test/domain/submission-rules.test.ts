@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { refuseLarge, refuseMalformed, refuseWrongKey } from '../../domain/submission-rules.ts';
+import { normalizeSubmission, refuseLarge, refuseWrongKey } from '../../domain/submission-rules.ts';
 import type { SubmittedPick } from '../../schemas/submission.ts';
 import { submit } from '../helpers/ballots/mayoral-submissions.ts';
 import { pick } from '../helpers/ballots/submissions.ts';
@@ -20,13 +20,36 @@ describe('a pick', () => {
       { statement: long(20_000), statement_es: '😀'.repeat(20_000) },
     ],
     ['with an empty statement', { statement: '' }],
-    ['with a statement of several lines', { statement: 'a\r\nb\u2028c' }],
+    ['with a statement of several lines', { statement: 'a\n\nb\nc' }],
     ['with the longest address', { source_url: urlOf(2000) }],
     ['published on a leap day', { published_on: '2024-02-29' }],
     ['with details', { details: '{"a":[1,{"b":null}]}' }],
   ])('%s is well formed', (_, overrides) => {
-    expect(refuseMalformed(submit('endorse', pick('ann', overrides)))).toBeUndefined();
-    expect(refuseMalformed(submit('position', 'bob', pick('ann', overrides)))).toBeUndefined();
+    for (const submission of [
+      submit('endorse', pick('ann', overrides)),
+      submit('position', 'bob', pick('ann', overrides)),
+    ]) {
+      expect(normalizeSubmission(submission)).toEqual(submission);
+    }
+  });
+
+  test.each<[string, Partial<SubmittedPick>, Partial<SubmittedPick>]>([
+    ['a choice', { choice: ' Zoe\u0301\u200b ' }, { choice: 'Zoé' }],
+    ['a statement', { statement: 'A\u00a0 b \r\n\r\n\r\nc\u2028d\n' }, { statement: 'A b\n\nc\nd' }],
+    ['a Spanish statement', { statement_es: '\u200b' }, { statement_es: '' }],
+    ['an address', { source_url: ' https://a.example/\u200b ' }, { source_url: 'https://a.example/' }],
+    [
+      'an address, but not its letters',
+      { source_url: 'https://a.example/e\u0301' },
+      { source_url: 'https://a.example/e\u0301' },
+    ],
+    ['nothing of the details', { details: '{"a": " b "}' }, { details: '{"a": " b "}' }],
+  ])('has one form of %s', (_, given, stored) => {
+    for (const action of ['endorse', 'position'] as const) {
+      expect(normalizeSubmission(submit(action, pick('ann', given)))).toEqual(
+        submit(action, pick('ann', stored)),
+      );
+    }
   });
 
   const RANK = 'rank must be a whole number from 1 to 2147483647';
@@ -51,10 +74,11 @@ describe('a pick', () => {
     ['half of a surrogate pair', { statement_es: '\ud800' }, `statement_es ${HALF}`],
     ['an address that is too long', { source_url: urlOf(2001) }, `source_url ${URL_TITLE}, has 2,001`],
     [
-      'spaces around an address',
-      { source_url: ' https://a.example' },
-      `source_url ${URL_TITLE}, is " https://a.example"`,
+      'a choice that shows nothing',
+      { choice: '\u200b' },
+      'choice must be text of 1 to 200 characters, is ""',
     ],
+    ['words for an address', { source_url: 'at home' }, `source_url ${URL_TITLE}, is "at home"`],
     ['an address without a scheme', { source_url: 'a.example' }, `source_url ${URL_TITLE}, is "a.example"`],
     [
       'an address that runs code',
@@ -66,11 +90,11 @@ describe('a pick', () => {
     ['details that are not JSON', { details: '{' }, 'details must be an object, is "{"'],
     ['a NUL in details', { details: '{"a":"\\u0000"}' }, `details.a ${NUL}`],
   ])('with %s is refused with the field, the expected form and the value', (_, overrides, message) => {
-    expect(refuseMalformed(submit('endorse', pick('ann', overrides)))).toEqual({
+    expect(normalizeSubmission(submit('endorse', pick('ann', overrides)))).toEqual({
       code: 'invalid_submission',
       message: `${message}.`,
     });
-    expect(refuseMalformed(submit('position', 'bob', pick('ann', overrides)))).toEqual({
+    expect(normalizeSubmission(submit('position', 'bob', pick('ann', overrides)))).toEqual({
       code: 'invalid_submission',
       message: `picks[1].${message}.`,
     });
@@ -85,7 +109,12 @@ describe('a submission', () => {
     ['is a position of 500 picks', submit('position', ...picks(500))],
     ['has several picks without ranks', submit('position', 'ann', 'bob')],
   ])('that %s is well formed', (_, submission) => {
-    expect(refuseMalformed(submission)).toBeUndefined();
+    expect(normalizeSubmission(submission)).toEqual(submission);
+  });
+
+  test('has one form of the names of its endorser and its contest', () => {
+    const submission = named({ endorser: ' bakers\u200b', contest: 'e/man\u0303ana\u00a0' });
+    expect(normalizeSubmission(submission)).toEqual(named({ endorser: 'bakers', contest: 'e/mañana' }));
   });
 
   const SLUG = 'must be a slug (a to z, 0 to 9 and single hyphens, at most 200 characters)';
@@ -124,7 +153,7 @@ describe('a submission', () => {
       'choice must be text of 1 to 200 characters, is ""; rank must be a whole number from 1 to 2147483647, is 0.',
     ],
   ])('is refused for %s', (_, submission, message) => {
-    expect(refuseMalformed(submission)).toEqual({ code: 'invalid_submission', message });
+    expect(normalizeSubmission(submission)).toEqual({ code: 'invalid_submission', message });
   });
 });
 

@@ -58,20 +58,26 @@ describe('an import', () => {
     expect(after.contests).toEqual(before.contests);
   });
 
-  test('keeps texts byte for byte', async () => {
-    const title = ' "Straße" \\N \\. \t ’Ãƒ© 😀 %s $1 \u0001\u200b';
-    const description = 'one\r\ntwo\n\\three\\\t\r';
+  test('keeps texts in their one form, and details byte for byte', async () => {
+    const title = '"Straße" \\N \\. ’Ãƒ© 😀 %s $1';
+    const description = 'one\ntwo\n\n\\three\\';
+    const detail = ` ${title}\t\u0001\u200b\r\n`;
     await importFiles({
       ...GOOD,
       'contests.ndjson': ndjson([
-        contest('odd', { title, description, details: { a: title }, choices: [choice(title)] }),
+        contest('odd', {
+          title: detail,
+          description: ` one\r\ntwo \u2028\u200b\n\n\\three\\\t\r`,
+          details: { a: detail },
+          choices: [choice(detail)],
+        }),
       ]),
     });
     const { rows } = await client.query(
       `SELECT title, description, contests.details ->> 'a' AS detail, choices.key, full_name
       FROM contests JOIN choices ON contest_id = contests.id JOIN candidates ON candidates.id = candidate_id`,
     );
-    expect(rows).toEqual([{ title, description, detail: title, key: title, full_name: title }]);
+    expect(rows).toEqual([{ title, description, detail, key: title, full_name: title }]);
   });
 
   test('keeps the numbers of details if they are exact', async () => {

@@ -66,7 +66,7 @@ const BAD: [string, CatalogueKind, object, string, string][] = [
     'elections',
     election({ name: ' ' }),
     'name',
-    'must be text of 1 to 500 characters, is " "',
+    'must be text of 1 to 500 characters, is ""',
   ],
   [
     'an unknown field',
@@ -254,9 +254,10 @@ test('a contest needs no candidates, no details and no source', () => {
 });
 
 test("a contest's source is its own, or else the one in its details", () => {
-  const details = { source_url: ' https://details.example ' };
+  const details = { source_url: ' https://details.example ', note: ' kept ' };
+  const source_url = 'https://details.example';
   expect(parseCatalogueRecord('contests', contest('x', { details }))).toMatchObject({
-    value: { source_url: 'https://details.example', details },
+    value: { source_url, details: { source_url, note: ' kept ' } },
   });
   expect(
     parseCatalogueRecord('contests', contest('x', { details, source_url: 'https://own.example' })),
@@ -268,6 +269,7 @@ describe('the name of a record, also of one that is refused,', () => {
     ['is its slug', 'endorsers', { slug: 'bakers', name: 7 }, 'bakers'],
     ['is the slug whatever its key', 'elections', { slug: 'or-2026', key: 'x' }, 'or-2026'],
     ['is the key of a contest', 'contests', { key: 'e/mayor', election: 'e', slug: 'mayor' }, 'e/mayor'],
+    ['has one form', 'contests', { key: 'e/man\u0303ana ', election: 'e', slug: 'mañana\u200b' }, 'e/mañana'],
     ['is unknown if its key contradicts it', 'contests', { key: 'e/x', election: 'e', slug: 'mayor' }, null],
     ['is unknown if it has none', 'endorsers', { key: 'bakers' }, null],
     ['is unknown if it is not text', 'endorsers', { slug: 7 }, null],

@@ -54,6 +54,23 @@ describe('an import', () => {
     expect(await stored()).toEqual(before);
   });
 
+  test('writes no row when only the form of a text differs', async () => {
+    await importFiles(GOOD);
+    const before = await stored();
+    const blurred = Object.fromEntries(
+      Object.entries(GOOD).map(([name, text]) => [
+        name,
+        text
+          .replace(/^name: (.)(.*)$/m, 'name: "\\u00a0 $1\\u200b$2  "')
+          .replace('type: lower', 'type: "lower\\u00ad"'),
+      ]),
+    );
+    expect(blurred).not.toEqual(GOOD);
+    const again = await importFiles(blurred, { now: LATER });
+    expect(again.printed.slice(1, 3)).toEqual(['officeholders 0 0 3 0', 'seats 0 0 3 0']);
+    expect(await stored()).toEqual(before);
+  });
+
   test('updates the time of exactly the people whose record or seat changed', async () => {
     await importFiles(GOOD);
     const changed = await importFiles(

@@ -33,8 +33,9 @@ async function endOffsets(): Promise<number> {
   return offsets.reduce((sum, { high }) => sum + Number(high), 0);
 }
 
-async function submit(args: string[], { stdin = '', servers = brokers } = {}) {
-  const io = createIo({ KAFKA_BROKERS: servers.addresses.join(','), TOPIC_PREFIX: topicPrefix }, { stdin });
+async function submit(args: string[], { stdin = '', servers = brokers, now = new Date() } = {}) {
+  const env = { KAFKA_BROKERS: servers.addresses.join(','), TOPIC_PREFIX: topicPrefix };
+  const io = createIo(env, { stdin, now });
   const status = await run(args, io);
   return { status, printed: io.printed, told: io.told };
 }
@@ -219,4 +220,25 @@ test.each([
   [['/dev/null'], /^\/dev\/null is neither a file nor a folder; - reads standard input\.$/],
 ])('the arguments %j are refused', async (args, message) => {
   await expect(submit(args)).rejects.toThrow(message);
+});
+
+test('a line published later than tomorrow is refused, and one published after the election gets a warning', async () => {
+  const now = new Date('2026-11-04T12:00:00Z');
+  const published = (published_on: string) => ({ ...record('ann-club', 'a1'), published_on });
+  const lines = ['2026-11-03', '2026-11-04', '2026-11-05', '2026-11-06'].map(published);
+  folder = await createFolder({ 'a.ndjson': ndjson(lines) });
+  const before = await endOffsets();
+  const about = (line: number, message: string) =>
+    `${folder?.file('a.ndjson')}:${line}: field published_on: ${message} (ann-club in ${CONTEST}: a1)`;
+  const warnings = [
+    'Possible mistakes, which are sent all the same:',
+    about(2, 'should not be after the election on 2026-11-03, is "2026-11-04"'),
+    about(3, 'should not be after the election on 2026-11-03, is "2026-11-05"'),
+  ];
+  const refusal = about(4, 'must not be later than tomorrow, 2026-11-05, is "2026-11-06"');
+  await expect(submit([folder.file('a.ndjson')], { now })).rejects.toThrow('Nothing was sent.');
+  expect(await endOffsets()).toBe(before);
+  const { printed, told } = await submit([folder.file('a.ndjson'), '--skip-refused'], { now });
+  expect(printed).toEqual(['3 submissions sent']);
+  expect(told).toEqual([...warnings, refusal, expect.stringContaining('left out'), HOW_TO_FIND_OUT]);
 });

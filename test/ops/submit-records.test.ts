@@ -15,12 +15,12 @@ describe('the three forms', () => {
     });
   });
 
-  test('every field of a pick is sent, and its URL loses the spaces around it', () => {
+  test('every field of a pick is sent, with its texts in their one form', () => {
     const pick = {
       choice: 'ann',
       rank: 2,
-      statement: 'line one\r\nline "two"',
-      statement_es: 'sí',
+      statement: 'line  one\r\nline "two" ',
+      statement_es: 'si\u0301',
       source_url: ' https://a.example/x ',
       published_on: '2026-09-01',
       details: { a: [1] },
@@ -30,7 +30,15 @@ describe('the three forms', () => {
       value: {
         ...ABOUT,
         action: 'endorse',
-        picks: [{ ...pick, source_url: 'https://a.example/x', details: '{"a":[1]}' }],
+        picks: [
+          {
+            ...pick,
+            statement: 'line one\nline "two"',
+            statement_es: 'sí',
+            source_url: 'https://a.example/x',
+            details: '{"a":[1]}',
+          },
+        ],
       },
     });
   });
@@ -145,7 +153,7 @@ describe('a submission is refused, with its field and its value, for', () => {
       'a source that runs code',
       { ...ABOUT, choice: 'a', source_url: ' javascript:alert(1)' },
       'source_url',
-      `${SOURCE}, is " javascript:alert(1)"`,
+      `${SOURCE}, is "javascript:alert(1)"`,
     ],
     [
       'a source of another protocol',
@@ -158,7 +166,7 @@ describe('a submission is refused, with its field and its value, for', () => {
       'a blank source of a withdrawal',
       { ...ABOUT, action: 'withdraw', choice: 'a', source_url: '   ' },
       'source_url',
-      `${SOURCE}, is "   "`,
+      `${SOURCE}, is ""`,
     ],
     [
       'an empty source in a position',

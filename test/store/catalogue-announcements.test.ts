@@ -171,7 +171,10 @@ const MOVES: [string, CatalogueLine[], (body: Logged['body']) => unknown, [unkno
   ],
   [
     "an election's state",
-    [['elections', election({ state: 'CA' })]],
+    [
+      ['elections', election({ state: 'CA' })],
+      ...['mayor', 'council'].map((slug) => local(slug, { district: { ...FERNVILLE, state: 'CA' } })),
+    ],
     (body) => body.election.state,
     ['OR', 'CA'],
   ],

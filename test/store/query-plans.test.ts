@@ -35,6 +35,11 @@ const STORE = `
   INSERT INTO endorsements (endorser_id, contest_id, choice_id, election_id, updated_at)
   SELECT DISTINCT ON (1, 3) 1 + (h.id * 7919 + n * 104729) % 1000, h.contest_id, h.id, c.election_id, now()
   FROM choices h JOIN contests c ON c.id = h.contest_id, generate_series(0, 4) AS n;
+  INSERT INTO officeholder_load (loaded_at) VALUES (now());
+  INSERT INTO officeholders (person_id, name, offices, social, source_urls, place, updated_at)
+  SELECT lpad(to_hex(n), 32, '0')::uuid, 'Person ' || n, '[]', '{}', '[]', 'wy', now() FROM generate_series(1, 5000) AS n;
+  INSERT INTO officeholder_seats (person_id, rank, office, office_title, level, state, district, district_ocd_id)
+  SELECT person_id, 1, 'governor', 'Governor', 'state', 'WY', 'Wyoming', 'ocd-division/WY/1' FROM officeholders;
 `;
 
 const database = useTestDatabase();
@@ -99,6 +104,28 @@ test.each([
   for (const { sql, values } of queries) {
     const { rows } = await client.query(`EXPLAIN (FORMAT JSON) ${sql}`, values);
     expect(scanned(rows[0]['QUERY PLAN'][0].Plan)).toEqual([]);
+  }
+});
+
+/** The kinds of a plan's nodes that read these tables, or sort. */
+function steps({ 'Node Type': type, 'Relation Name': table = '', Plans: parts = [] }: Plan): string[] {
+  const own = type === 'Sort' || LISTED_BY_NAME.includes(table) ? [`${type} ${table}`.trim()] : [];
+  return [...own, ...parts.flatMap(steps)];
+}
+const LISTED_BY_NAME = ['endorsers', 'officeholders'];
+
+test.each([
+  ['endorsers', '/v1/endorsers?q=endorser%201&limit=10'],
+  ['officeholders', '/v1/officeholders?q=person%201&limit=10'],
+])('a search by name reads %s in their order, and stops once the page is full', async (table, path) => {
+  const { queries, body } = await recordQueries(database.url, path);
+  expect(JSON.parse(body).data).toHaveLength(10);
+  for (const { sql, values } of queries) {
+    const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`, values);
+    const plan: Plan = rows[0]['QUERY PLAN'][0].Plan;
+    expect(steps(plan)).toContain(`Index Scan ${table}`);
+    expect(steps(plan)).not.toContain(`Seq Scan ${table}`);
+    expect(rowsRead(plan, table)).toBeLessThan(100);
   }
 });
 

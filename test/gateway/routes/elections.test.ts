@@ -16,7 +16,7 @@ const service = useTestService({
       'elections',
       election({
         slug: 'tx-2026-05-26-runoff',
-        name: 'Texas “runoff” \\ 100 %\n日本',
+        name: 'Texas “runoff” \\ 100 % 日本',
         name_es: 'Segunda vuelta de Tejas',
         short_name: 'Runoff',
         state: 'TX',
@@ -78,7 +78,7 @@ describe('GET /v1/elections', () => {
         {
           id: expect.any(Number),
           slug: 'tx-2026-05-26-runoff',
-          name: 'Texas “runoff” \\ 100 %\n日本',
+          name: 'Texas “runoff” \\ 100 % 日本',
           short_name: 'Runoff',
           date: '2026-05-26',
           state: 'TX',

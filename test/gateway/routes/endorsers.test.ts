@@ -9,7 +9,7 @@ import { useTestService } from '../../helpers/service/service.ts';
 
 const CALIFORNIA = 'ca-2026-11-03-general';
 const OREGON = 'or-2026-11-03-general';
-const DESCRIPTION = ' «Prensa»\tsince 1\u00a0900, "100 %" \\o/ \u{1f5f3}\n';
+const DESCRIPTION = '«Prensa» since 1 900,\n\n"100 %" \\o/ \u{1f5f3}';
 
 const service = useTestService({
   catalogue: [
@@ -120,8 +120,11 @@ describe('GET /v1/endorsers', () => {
     ['q=%5C%25', []],
     ['q=%27', ['workers']],
     ["q=workers' lodz-amauu", ['workers']],
-    ['q=S%E2%80%99 Ł', ['workers']],
+    ['q=S%E2%80%99 Ł', ['bakers-local-1', 'workers']],
     ['q=%CA%BBama', ['workers']],
+    ["q=ama'u'u", ['workers']],
+    ['q=ama%60uu', ['workers']],
+    ['q=%C2%A0workers%20%20%C5%81', ['workers']],
     ['q=a+h', []],
     ['q=n+h&states=national', ['nation-herald']],
   ])('with %s, by name and id', async (query, expected) => {

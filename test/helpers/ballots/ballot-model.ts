@@ -253,7 +253,7 @@ export class BallotModel {
   }
 }
 
-/** A district identified by its level. Districts of one level share its name. */
+/** A district identified by its level, in no state, so that elections can move. Districts of one level share its name. */
 function district(level: string, name: string): Fields {
-  return { ocd_id: `ocd-division/country:us/${level}`, name, level, type: 'place', state: 'OR' };
+  return { ocd_id: `ocd-division/country:us/${level}`, name, level, type: 'place', state: null };
 }

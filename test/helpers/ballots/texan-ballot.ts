@@ -7,7 +7,7 @@ import { choice, contest, election, endorser } from './catalogue-records.ts';
  */
 
 const TEXAS = 'tx-2026-11-02-special';
-export const TEXT = ' «¿Sí?» "100 %" \\o/ 日本 \u{1f5f3}\n\tIts end.';
+export const TEXT = '«¿Sí?» "100 %" \\o/ 日本 \u{1f5f3}\n\nIts end.';
 
 export const district = (level: string, name: string, ocd_id: string | null = null) => ({
   ocd_id,

@@ -3046,7 +3046,7 @@ export interface operations {
                 lang?: components["schemas"]["Language"];
                 /** @description The most records of a page. Must be a whole number from 1 to 500. */
                 limit?: number;
-                /** @description The name contains this. Case, accents, and kinds of quotes and dashes do not count. Must be text of 1 to 200 characters. */
+                /** @description The name contains this. Case, accents, ligatures, apostrophes, kinds of quotes, dashes and spaces do not count. Must be text of 1 to 200 characters. */
                 q?: string;
                 /** @description Home states of endorsers, or the word national. Must be at most 500 home states, comma-separated. */
                 states?: components["schemas"]["EndorserState"][];
@@ -3367,7 +3367,7 @@ export interface operations {
                 limit?: number;
                 /** @description Kinds of office. Must be at most 500 offices, comma-separated. */
                 offices?: components["schemas"]["Office"][];
-                /** @description The name contains this. Case, accents, and kinds of quotes and dashes do not count. Must be text of 1 to 200 characters. */
+                /** @description The name contains this. Case, accents, ligatures, apostrophes, kinds of quotes, dashes and spaces do not count. Must be text of 1 to 200 characters. */
                 q?: string;
                 /** @description States of the seats. Must be at most 500 USPS codes, comma-separated. */
                 states?: components["schemas"]["StateCode"][];

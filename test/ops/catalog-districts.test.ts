@@ -1,0 +1,64 @@
+import { expect, test } from '@jest/globals';
+import { contest, election, ndjson } from '../helpers/ballots/catalogue-records.ts';
+import { GOOD, useCatalogueCommand } from '../helpers/commands/catalogue-command.ts';
+
+const { contents, importFiles } = useCatalogueCommand();
+
+const OREGON = 'or-2026-11-03-general';
+const CALIFORNIA = 'ca-2026-11-03-general';
+const at = (state: string | null) => ({
+  district: { name: 'Fernville', level: 'city', type: 'place', state },
+});
+const files = (elections: object[], contests: object[]) => ({
+  ...GOOD,
+  'elections.ndjson': ndjson(elections),
+  'contests.ndjson': ndjson(contests),
+});
+const contestsOnly = (...contests: object[]) => ({ 'contests.ndjson': ndjson(contests) });
+const electionsOnly = (...elections: object[]) => ({ 'elections.ndjson': ndjson(elections) });
+
+const FOREIGN =
+  'contests.ndjson:1: field district.state: must be "OR", that of the election, or null for the nation, is "CA" (or-2026-11-03-general/mayor)';
+
+test('a contest in another state than its election is refused, wherever the election comes from', async () => {
+  const foreign = contest('mayor', at('CA'));
+  const together = await importFiles(files([election()], [foreign, contest('council')]));
+  expect([together.status, together.told[0]]).toEqual([1, FOREIGN]);
+  expect((await contents()).elections).toEqual([]);
+  await importFiles(files([election()], [contest('council')]));
+  expect((await importFiles(contestsOnly(foreign))).told[0]).toBe(FOREIGN);
+  // A refused contest has not vanished.
+  expect((await importFiles(contestsOnly(foreign, contest('council')), '--skip-refused')).status).toBe(0);
+  expect((await contents()).contests).toMatchObject([{ key: `${OREGON}/council`, removed_at: null }]);
+});
+
+test('a contest in the state of its election or in the whole nation is accepted', async () => {
+  const contests = [contest('mayor'), contest('president', at(null))];
+  expect((await importFiles(files([election()], contests))).status).toBe(0);
+});
+
+test('an election that moves to another state takes all its contests along', async () => {
+  const moved = election({ state: 'CA' });
+  const [mayor, council] = [contest('mayor', at('CA')), contest('council', at('CA'))];
+  await importFiles(
+    files([election()], [contest('mayor'), contest('council'), contest('president', at(null))]),
+  );
+  const before = await contents();
+  const STAYS = `elections.ndjson:1: field state: must be that of the districts of its contests, such as "OR" of "${OREGON}/council", is "CA"; import these contests with it (${OREGON})`;
+  expect((await importFiles(electionsOnly(moved))).told[0]).toBe(STAYS);
+  expect((await importFiles(files([moved], [mayor]), '--keep-missing')).told[0]).toBe(STAYS);
+  expect(
+    (await importFiles(files([moved], [mayor, { ...council, title: '' }]), '--skip-refused')).told,
+  ).toContain(STAYS);
+  expect(await contents()).toEqual(before);
+  expect((await importFiles(files([moved], [mayor, council]))).status).toBe(0);
+  expect((await contents()).contests).toMatchObject([{ removed_at: null }, { removed_at: null }, {}]);
+});
+
+test('a removed contest and one of another election do not keep an election in its state', async () => {
+  await importFiles(files([election()], [contest('mayor'), contest('president', at(null))]));
+  await importFiles(contestsOnly(contest('president', at(null))));
+  const other = election({ slug: CALIFORNIA, state: 'CA' });
+  await importFiles(files([other], [contest('mayor', { election: CALIFORNIA, ...at('CA') })]));
+  expect((await importFiles(electionsOnly(election({ state: 'NY' })))).status).toBe(0);
+});
