@@ -12,10 +12,15 @@ export interface GatewayProcess {
   stop(): Promise<void>;
 }
 
-/** Starts a gateway with its own settings on running servers, and waits until it is ready. */
+/**
+ * Starts a gateway with its own settings on running servers, and waits until it is ready.
+ *
+ * @param folder the checkout to run
+ */
 export async function startGatewayProcess(
   { databaseUrl, brokers, topicPrefix }: Pick<OpsConfig, 'databaseUrl' | 'brokers' | 'topicPrefix'>,
   settings: Record<string, string> = {},
+  folder = '.',
 ): Promise<GatewayProcess> {
   const port = await findFreePort();
   const gateway = spawn(process.execPath, ['gateway/main.ts'], {
@@ -29,6 +34,7 @@ export async function startGatewayProcess(
       LOG_LEVEL: 'warn',
       ...settings,
     },
+    cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const stop = async () => {

@@ -5,6 +5,8 @@ import { cpuMsOf } from './stream/process-usage.ts';
 export interface Target {
   url: string;
   headers?: Record<string, string>;
+  /** Makes the path and headers of each request, instead of the address's own; `connection` counts from 0. */
+  next?: (connection: number) => { path: string; headers: Record<string, string> };
   /** The statuses that answers may have; by default only 200. */
   statuses?: readonly number[];
 }
@@ -17,8 +19,17 @@ export interface LoadOptions {
 /** The warm-up of a server before it is measured, in seconds, in which its code is compiled. */
 export const WARM_UP_SECONDS = 20;
 
-async function load({ url, headers = {}, statuses = [200] }: Target, options: Partial<autocannon.Options>) {
-  const result = await autocannon({ url, headers, ...options });
+async function load(
+  { url, headers = {}, next, statuses = [200] }: Target,
+  options: Partial<autocannon.Options>,
+) {
+  let connections = 0;
+  const setupClient = (client: autocannon.Client) => {
+    const connection = connections;
+    connections += 1;
+    if (next) client.setRequests([{ setupRequest: (request) => ({ ...request, ...next(connection) }) }]);
+  };
+  const result = await autocannon({ url, headers, setupClient, ...options });
   const others = Object.keys(result.statusCodeStats ?? {}).filter((code) => !statuses.includes(Number(code)));
   if (others.length > 0 || result.errors > 0) {
     throw new Error(
@@ -43,6 +54,18 @@ export async function measureCost(
   const before = cpuMsOf(pid);
   const rate = await measureRate(target, options);
   return { rate, cpuMicroseconds: ((cpuMsOf(pid) - before) * 1000) / (rate * options.seconds) };
+}
+
+/** The requests a second, their latencies, and the processor time of an answer, all in milliseconds. */
+export async function measureBusy(
+  pid: number,
+  target: Target,
+  { connections, seconds }: LoadOptions,
+): Promise<{ rate: number; p50: number; p99: number; cpuMs: number }> {
+  const before = cpuMsOf(pid);
+  const { requests, duration, latency } = await load(target, { connections, duration: seconds });
+  const cpuMs = (cpuMsOf(pid) - before) / requests.total;
+  return { rate: requests.total / duration, p50: latency.p50, p99: latency.p99, cpuMs };
 }
 
 /**

@@ -4,6 +4,7 @@ import { stopRunning } from '../test/helpers/service/interrupted.ts';
 const BENCHMARKS = [
   'attacks',
   'broker-restarts',
+  'changing',
   'crowd',
   'curves',
   'export',

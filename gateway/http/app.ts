@@ -114,6 +114,7 @@ function mount(router: Router, endpoint: Endpoint, log: Logger): void {
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
   const answer: Middleware = async (ctx) => {
     if (endpoint.lines) ctx.vary('Accept');
+    let closed: AbortSignal | undefined;
     const reply = await endpoint.answer({
       url: `${ctx.path}?${ctx.querystring}`,
       query: ctx.querystring,
@@ -126,7 +127,8 @@ function mount(router: Router, endpoint: Endpoint, log: Logger): void {
       id: ctx.state.requestId,
       onClose: (listener) => onClose(ctx, listener),
       get closed() {
-        return signalClosed(ctx);
+        closed ??= signalClosed(ctx);
+        return closed;
       },
       isClosed: () => ctx.res.closed,
     });
