@@ -40,6 +40,8 @@ export interface GatewayConfig extends Servers, ConsoleConfig {
   feedReplayBytes: number;
   /** The memory for answers that can be reused, in bytes; 0 for none. */
   responseMemoryBytes: number;
+  /** The memory for ballots, of which recommendations are made, in bytes. */
+  ballotMemoryBytes: number;
   /** Whether the gateway serves the console. */
   hasConsole: boolean;
   /** The time over which a stopping gateway spreads the ends of its streams, in milliseconds. */
@@ -85,6 +87,7 @@ export function createConfig(env: Environment): GatewayConfig {
     trustedProxies: number('TRUST_PROXY', 0, 10) ?? 0,
     feedReplayBytes: (number('FEED_REPLAY_MB', 1, 16_384) ?? 32) * MEGABYTE,
     responseMemoryBytes: (number('RESPONSE_MEMORY_MB', 0, 16_384) ?? 32) * MEGABYTE,
+    ballotMemoryBytes: (number('BALLOT_MEMORY_MB', 1, 16_384) ?? 192) * MEGABYTE,
     publicUrl,
     provider: readProvider(env, publicUrl),
     hasConsole: number('CONSOLE', 0, 1) !== 0,

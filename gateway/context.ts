@@ -1,7 +1,9 @@
 import type { Clock } from '../service/clock.ts';
 import type { Logger } from '../service/log.ts';
 import type { DatabasePool } from '../store/connection/read-pool.ts';
+import type { DataState } from '../store/reads/data-watch.ts';
 import type { ResponseCache } from './answers/response-cache.ts';
+import type { BallotMemory } from './ballots/ballot-memory.ts';
 import type { GatewayConfig } from './config.ts';
 import type { AccessWatch } from './delivery/access-watch.ts';
 import type { OpenStreams } from './delivery/open-streams.ts';
@@ -17,6 +19,8 @@ export interface GatewayContext {
   config: GatewayConfig;
   /** The database of the request: the primary, or a replica for answers that all accounts share. */
   pool: DatabasePool;
+  /** Tells how far the data of `pool` was when the request came, or later. */
+  loadState: () => Promise<DataState>;
   /** Whether `pool` leads to a replica. */
   isReplica: boolean;
   replicas: Pick<ReadReplicas, 'read'>;
@@ -26,6 +30,7 @@ export interface GatewayContext {
   openStreams: OpenStreams;
   vanishedClients: Pick<VanishedClients, 'add' | 'displace'>;
   responseCache: ResponseCache;
+  ballots: BallotMemory;
   /** The turns of recommendations for many contests. */
   largeAnswers: FairQueue;
   /** The turns of digests, which wait for no recommendation. */

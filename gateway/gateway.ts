@@ -16,6 +16,7 @@ import { boundAnswers } from './answers/bound-answers.ts';
 import { ResponseCache } from './answers/response-cache.ts';
 import { startAccess } from './auth/access.ts';
 import { createAdmission } from './auth/admission.ts';
+import { BallotMemory } from './ballots/ballot-memory.ts';
 import type { GatewayConfig } from './config.ts';
 import { startConsole } from './console/start-console.ts';
 import type { GatewayContext } from './context.ts';
@@ -93,10 +94,11 @@ export async function startGateway(
     retentionMs: config.retentionMs,
     clock,
   });
+  const data = watchData(versionPool, loadDataVersions);
   const replicas = new ReadReplicas({
     ...connection,
     readDatabaseUrls: config.readDatabaseUrls ?? [],
-    primary: { pool, data: watchData(versionPool, loadDataVersions), isReplica: false },
+    primary: { pool, data, isReplica: false },
     versionTimeoutMs: VERSION_TIMEOUT_MS,
     log,
   });
@@ -121,6 +123,7 @@ export async function startGateway(
   const context: GatewayContext = {
     config,
     pool,
+    loadState: () => data.next(),
     isReplica: false,
     replicas,
     feed,
@@ -129,6 +132,7 @@ export async function startGateway(
     openStreams,
     vanishedClients,
     responseCache,
+    ballots: new BallotMemory(config.ballotMemoryBytes),
     largeAnswers: new FairQueue(LARGE_ANSWERS),
     digests: new FairQueue(DIGESTS),
     exports: new Exports({ pool: exportPool, clock, log, draining: draining.signal }),

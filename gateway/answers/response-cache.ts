@@ -19,6 +19,10 @@ const MAX_AGE_OF_RETENTION = 0.1;
 const DAY_MS = 86_400_000;
 /** The approximate memory of an answer besides its bytes and its name. */
 const ENTRY_BYTES = 1024;
+/** Larger answers are kept only if they were asked for before. Otherwise a few that nobody repeats would evict all. */
+const ASKED_AGAIN_FROM_BYTES = 64 * 1024;
+/** The memory for the names of larger answers, in bytes. */
+const NAMES_BYTES = 1024 * 1024;
 
 const answers = new Counter({
   name: 'answers_total',
@@ -41,6 +45,9 @@ interface CacheableRequest {
   /** Runs the work in a turn of its account; omitted if the answer needs no turn. */
   inTurn?: (work: () => Promise<Reply>) => Promise<Reply>;
 }
+
+/** Makes an answer that shows the state of the data, or a later one. */
+type MakeReply = (loadState: () => Promise<DataState>) => Promise<Reply>;
 
 /** An answer that can be sent any number of times. */
 type RepeatedReply = Extract<Reply, { json: unknown }> & { json: RepeatedContent };
@@ -84,6 +91,11 @@ export class ResponseCache {
   /** By name; null if no answers are kept. */
   readonly #responses: LRUCache<string, CachedResponse> | null;
   readonly #making = new Map<string, Making>();
+  /** The names of larger answers. */
+  readonly #asked = new LRUCache<string, true>({
+    maxSize: NAMES_BYTES,
+    sizeCalculation: (_, name) => 2 * name.length + 100,
+  });
 
   constructor({ maxBytes, retentionMs, clock }: ResponseCacheOptions) {
     this.#clock = clock;
@@ -104,18 +116,25 @@ export class ResponseCache {
    *
    * @throws the errors of `make` and of `inTurn`, and the database's error if the state of the data cannot be read.
    */
-  async answer(request: CacheableRequest, make: () => Promise<Reply>): Promise<Reply> {
+  async answer(request: CacheableRequest, make: MakeReply): Promise<Reply> {
     const { inTurn } = request;
-    if (!this.#responses) return inTurn ? inTurn(make) : make();
+    if (!this.#responses) {
+      const makeAlways = () => make(() => request.data.next());
+      return inTurn ? inTurn(makeAlways) : makeAlways();
+    }
     const state = await request.data.next();
     const found = this.#find(request, state);
     if (found) return found;
     if (!inTurn) return this.#share(request, state, make);
-    return inTurn(async () => {
+    let hasWaited = false;
+    const reply = inTurn(async () => {
+      if (!hasWaited) return this.#share(request, state, make);
       // Another request may have made it meanwhile.
       const later = await request.data.next();
       return this.#find(request, later) ?? this.#share(request, later, make);
     });
+    hasWaited = true;
+    return reply;
   }
 
   #find({ name, shows }: CacheableRequest, state: DataState): Reply | undefined {
@@ -130,7 +149,7 @@ export class ResponseCache {
     return cached.reply;
   }
 
-  async #share(request: CacheableRequest, state: DataState, make: () => Promise<Reply>): Promise<Reply> {
+  async #share(request: CacheableRequest, state: DataState, make: MakeReply): Promise<Reply> {
     const { name, shows } = request;
     const { sequence } = state.versions;
     const version = this.#versionOf(shows, state);
@@ -142,7 +161,7 @@ export class ResponseCache {
         return shared;
       }
     }
-    const making = this.#make(request, { version, sequence }, make);
+    const making = this.#make(request, { version, sequence }, () => make(async () => state));
     const entry = {
       version,
       sequence,
@@ -170,7 +189,7 @@ export class ResponseCache {
     made.inc();
     if (!('json' in reply)) return { reply, repeated: null };
     const content = encodeContent(reply.json);
-    if (content.length > this.#maxResponseBytes || isGone()) {
+    if (content.length > this.#maxResponseBytes || isGone() || !this.#isWorthKeeping(name, content.length)) {
       return { reply: { ...reply, json: content }, repeated: null };
     }
     const json = RepeatedContent.copyOf(content, () => this.#measure(name, json));
@@ -178,6 +197,12 @@ export class ResponseCache {
     const matches = createScopePredicate(reply.scope ?? EVERY_CHANGE);
     this.#responses?.set(name, { reply: repeated, version, sequence, matches, at });
     return { reply: repeated, repeated };
+  }
+
+  #isWorthKeeping(name: string, bytes: number): boolean {
+    if (bytes < ASKED_AGAIN_FROM_BYTES || this.#asked.get(name)) return true;
+    this.#asked.set(name, true);
+    return false;
   }
 
   /** Updates the memory of an answer that has grown, if it is still kept. */

@@ -29,9 +29,12 @@ function onClose({ res }: Context, listener: () => void): void {
   else res.once('close', listener);
 }
 
+/** Making an error with its stack for each response would take longer than ending it. */
+const CLOSED = new Error('The response is closed.');
+
 function signalClosed(ctx: Context): AbortSignal {
   const closed = new AbortController();
-  onClose(ctx, () => closed.abort());
+  onClose(ctx, () => closed.abort(CLOSED));
   return closed.signal;
 }
 

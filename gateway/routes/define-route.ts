@@ -93,7 +93,7 @@ export function defineRoute<
       return context.replicas.read(({ pool, data, isReplica }) =>
         context.responseCache.answer(
           { name: url, shows, data, isGone: () => request.isClosed(), ...(inTurn && { inTurn }) },
-          () => handle(checked, isReplica ? { ...context, pool, isReplica } : context),
+          (loadState) => handle(checked, { ...context, pool, isReplica, loadState }),
         ),
       );
     },

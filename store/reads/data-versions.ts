@@ -27,7 +27,7 @@ const VERSIONS = sql.prepared(
   FROM stream_head`;
 
 /** The committed versions, in one snapshot. */
-export function loadDataVersions(pool: DatabasePool): Promise<DataVersions> {
+export function loadDataVersions(pool: Pick<DatabasePool, 'one'>): Promise<DataVersions> {
   return pool.one(VERSIONS);
 }
 

@@ -23,6 +23,8 @@ export interface DataState {
   history: string;
   /** Whether a change after the sequence `after`, up to this moment, can have altered an answer. */
   isAltered(matches: ScopePredicate, after: number): boolean;
+  /** The contests that changes after the sequence `after`, up to this moment, touched; null if they are not known. */
+  changedContests(after: number): number[] | null;
 }
 
 /**
@@ -54,7 +56,9 @@ export class DataWatch {
     return {
       versions,
       history: `${versions.epoch}.${this.#setbacks}`,
-      isAltered: (matches, after) => this.#isAltered(matches, after, versions),
+      isAltered: (matches, after) => this.#changesAfter(after, versions)?.some(matches) ?? true,
+      changedContests: (after) =>
+        this.#changesAfter(after, versions)?.map(({ contestId }) => contestId) ?? null,
     };
   }
 
@@ -72,11 +76,11 @@ export class DataWatch {
     if (this.#changes.length > 2 * MAX_CHANGES) this.#changes = this.#changes.slice(-MAX_CHANGES);
   }
 
-  #isAltered(matches: ScopePredicate, after: number, { epoch, sequence }: DataVersions): boolean {
-    if (after >= sequence) return false;
+  #changesAfter(after: number, { epoch, sequence }: DataVersions): AnswerChange[] | null {
+    if (after >= sequence) return [];
     const first = this.#through - this.#changes.length + 1;
-    if (epoch !== this.#epoch || after + 1 < first || sequence > this.#through) return true;
-    return this.#changes.slice(after + 1 - first, sequence + 1 - first).some(matches);
+    if (epoch !== this.#epoch || after + 1 < first || sequence > this.#through) return null;
+    return this.#changes.slice(after + 1 - first, sequence + 1 - first);
   }
 }
 

@@ -52,6 +52,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'error',
     // No answer is reused.
     RESPONSE_MEMORY_MB: '0',
+    BALLOT_MEMORY_MB: '1',
   });
   await untilReady(`http://127.0.0.1:${port}`);
 });

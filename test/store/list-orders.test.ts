@@ -8,11 +8,11 @@ import {
   parsePageCursor,
 } from '../../schemas/page-cursor.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
+import { loadBallots } from '../../store/reads/ballots.ts';
 import { findContest, listContests } from '../../store/reads/contests.ts';
 import { listEndorsers } from '../../store/reads/endorsers.ts';
 import { listOfficeholders } from '../../store/reads/officeholders.ts';
 import type { Page } from '../../store/reads/page.ts';
-import { loadRecommendations } from '../../store/reads/recommendations.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const database = useTestDatabase();
@@ -178,14 +178,9 @@ test('positions in a contest and the picks of recommendations are by the name of
   const expected = ['Ángel', 'California', 'CHICO', 'Zed'];
   expect(contest.endorsements.map(({ endorser }: { endorser: Named }) => endorser.name)).toEqual(expected);
 
-  const { contests, endorsers } = await loadRecommendations(pool, {
-    contests: [{}],
-    endorsers: {},
-    onlyEndorsed: false,
-    lang: 'en',
-  });
-  const picks: { endorser: number }[] = JSON.parse(contests[0]?.endorsed ?? '{}').picks;
-  const names = picks.map(({ endorser }) => JSON.parse(endorsers.get(endorser) ?? 'null').name);
+  const { picks, endorsers } = await loadBallots(pool, { contests: [rows[0].id] }, 'en');
+  const nameOf = new Map(endorsers.map(({ id, record }) => [id, JSON.parse(record).name]));
+  const names = picks.flatMap(({ facts }) => facts.map(([endorser]) => nameOf.get(endorser)));
   expect(names).toEqual(expected);
 });
 

@@ -1,70 +1,109 @@
-import { setImmediate } from 'node:timers/promises';
 import { type EndorsedContest, orderBySupport, recommend } from '../../../domain/recommendation.ts';
-import type { StoredContest, StoredRecommendations } from '../../../store/reads/recommendations.ts';
+import type { BodyWriter } from '../../ballots/body-writer.ts';
+import {
+  type BallotContest,
+  type BallotPicks,
+  DIGEST_BYTES,
+  type ElectionBallot,
+  endOfChoice,
+  endOfContest,
+  PICK_NUMBERS,
+  Slices,
+} from '../../ballots/election-ballot.ts';
+import type { BallotSelection } from './selection.ts';
 
-/** The longest time for which a large answer may block other requests, in milliseconds. */
-const SLICE_MS = 5;
+/** A pick, with the place of its record. */
+type PlacedPick = EndorsedContest['picks'][number] & { from: number; to: number };
 
-/** Appends members to the JSON of an object. */
-function append(object: string, members: readonly string[]): string {
-  return `${object.slice(0, -1)},${members.join(',')}}`;
+function findPicks({ facts }: BallotPicks, endorsers: ReadonlySet<number> | null): PlacedPick[] {
+  const picks: PlacedPick[] = [];
+  for (let at = 0; at < facts.length; at += PICK_NUMBERS) {
+    const endorser = facts[at] ?? 0;
+    if (endorsers && !endorsers.has(endorser)) continue;
+    const [choice = 0, rank, to = 0] = facts.subarray(at + 1, at + PICK_NUMBERS);
+    picks.push({ endorser, choice, rank: rank || null, from: facts[at - 1] ?? 0, to });
+  }
+  return picks;
 }
 
-const linesOf = (text: string): string[] => (text === '' ? [] : text.split('\n'));
-
-/**
- * Renders a contest with its recommendation (specification, "Recommendation"). Inserts JSON that the database
- * rendered without parsing it.
- *
- * @param endorsers the JSON of the endorsers, by id
- */
-function renderContest(stored: StoredContest, endorsers: ReadonlyMap<number, string>): string {
-  const contest: EndorsedContest = JSON.parse(stored.endorsed);
-  const records = linesOf(stored.choices);
-  const recordById = new Map(contest.choices.map(({ id }, index) => [id, records[index] ?? '']));
-  const backings = new Map<number, string[]>(contest.choices.map(({ id }) => [id, []]));
-  for (const [index, record] of linesOf(stored.picks).entries()) {
-    const { endorser = 0, choice = 0 } = contest.picks[index] ?? {};
-    backings.get(choice)?.push(`{"endorser":${endorsers.get(endorser)},${record.slice(1)}`);
+/** Writes a contest with its recommendation (specification, "Recommendation"). */
+function writeContest(
+  writer: BodyWriter,
+  { text, endorsers }: ElectionBallot,
+  { rules, start, head, choices: places, picks: stored }: BallotContest,
+  picks: readonly PlacedPick[],
+): void {
+  const contest = { ...rules, picks };
+  const backings = Map.groupBy(picks, ({ choice }) => choice);
+  writer.copy(text, start, head);
+  for (const [index, { id, ...counts }] of orderBySupport(contest).entries()) {
+    if (index > 0) writer.text(',');
+    const place = 2 * rules.choices.findIndex((choice) => choice.id === id);
+    writer.copy(text, places[place] ?? 0, places[place + 1] ?? 0);
+    writer.text(',"endorsed_by":[');
+    for (const [nth, { endorser, from, to }] of (backings.get(id) ?? []).entries()) {
+      const json = endorsers.get(endorser)?.json;
+      if (!json || !stored) throw new Error(`The ballot lacks endorser ${endorser}.`);
+      writer.text(nth === 0 ? '{"endorser":' : ',{"endorser":');
+      writer.copy(json, 0, json.length);
+      writer.text(',');
+      writer.copy(stored.records, from, to);
+    }
+    writer.text(endOfChoice(counts));
   }
-  const choices = orderBySupport(contest).map(({ id, endorsement_count, first_choice_count }) =>
-    append(recordById.get(id) ?? '', [
-      `"endorsed_by":[${backings.get(id)?.join(',')}]`,
-      `"endorsement_count":${endorsement_count}`,
-      ...(first_choice_count === null ? [] : [`"first_choice_count":${first_choice_count}`]),
-    ]),
-  );
-  return append(stored.record, [
-    `"choices":[${choices.join(',')}]`,
-    `"recommendation":${JSON.stringify(recommend(contest))}`,
-  ]);
+  writer.text(endOfContest(recommend(contest)));
 }
 
 /**
- * Renders the elections of an answer, each with its contests, in pieces. A whole state has thousands of
- * contests, so other requests get their turn after every piece, which takes a few milliseconds.
+ * Writes an election with the recommendations in its chosen contests. Consecutive contests without picks of the chosen
+ * endorsers are shared with the ballot. A whole state has thousands of contests, so other requests get their turn every
+ * few milliseconds.
  *
- * @param closed aborts when the client disconnects. Ends the work.
+ * @param isFirst whether it is the first election of its list
+ * @returns whether the election has a chosen contest; nothing is written otherwise
  */
-export async function* renderElections(
-  { contests, elections, endorsers }: StoredRecommendations,
-  closed: AbortSignal,
-): AsyncGenerator<string> {
-  let piece = '[';
-  let current: number | null = null;
-  let sliceEnd = performance.now() + SLICE_MS;
-  for (const contest of contests) {
-    const { electionId } = contest;
-    if (electionId === current) piece += ',';
-    else piece += `${current === null ? '' : ']},'}${elections.get(electionId)?.slice(0, -1)},"contests":[`;
-    current = electionId;
-    piece += renderContest(contest, endorsers);
-    if (performance.now() < sliceEnd) continue;
-    yield piece;
-    piece = '';
-    await setImmediate();
-    if (closed.aborted) return;
-    sliceEnd = performance.now() + SLICE_MS;
+export async function writeElection(
+  writer: BodyWriter,
+  ballot: ElectionBallot,
+  { hasElection, hasContest, chooseEndorsers, onlyEndorsed }: BallotSelection,
+  { isFirst }: { isFirst: boolean },
+): Promise<boolean> {
+  const { head, text, digests, contests } = ballot;
+  if (!hasElection(ballot.election)) return false;
+  const endorsers = chooseEndorsers(ballot);
+  const slices = new Slices();
+  let isEmpty = true;
+  const separate = () => {
+    if (!isEmpty) writer.text(',');
+    else {
+      if (!isFirst) writer.text(',');
+      writer.copy(head, 0, head.length);
+    }
+    isEmpty = false;
+  };
+  /** The first of the contests that wait to be written as they are; they are consecutive. */
+  let first: number | null = null;
+  const shareUntil = (end: number) => {
+    if (first === null) return;
+    separate();
+    const bytes = text.subarray(contests[first]?.start, contests[end - 1]?.end);
+    writer.share(bytes, digests.subarray(DIGEST_BYTES * first, DIGEST_BYTES * end));
+    first = null;
+  };
+  for (const [index, contest] of contests.entries()) {
+    const isChosen = hasContest(contest);
+    const picks = isChosen && contest.picks ? findPicks(contest.picks, endorsers) : [];
+    if (isChosen && picks.length === 0 && !onlyEndorsed) {
+      first ??= index;
+      continue;
+    }
+    shareUntil(index);
+    if (picks.length === 0) continue;
+    separate();
+    writeContest(writer, ballot, contest, picks);
+    await slices.next();
   }
-  yield `${piece}${current === null ? '' : ']}'}]`;
+  shareUntil(contests.length);
+  if (!isEmpty) writer.text(']}');
+  return !isEmpty;
 }

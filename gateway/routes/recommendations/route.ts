@@ -1,12 +1,11 @@
 import { lang, subscription } from '../../../schemas/http/parameters.ts';
 import { recommendationParameters, recommendations } from '../../../schemas/http/recommendations.ts';
-import { loadRecommendations } from '../../../store/reads/recommendations.ts';
+import { BodyWriter } from '../../ballots/body-writer.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { upcomingFrom } from '../../selection/upcoming.ts';
 import { defineRoute } from '../define-route.ts';
-import { PiecedText } from './pieced-text.ts';
-import { renderElections } from './render.ts';
-import { readSelection } from './selection.ts';
+import { writeElection } from './render.ts';
+import { readSelection, selectBallots } from './selection.ts';
 
 /** A recommendation for as many named contests takes no turn. */
 const FEW_CONTESTS = 20;
@@ -27,7 +26,7 @@ export const recommendationsRoute = defineRoute({
   // A state or an election can have thousands of contests.
   turns: ({ contest }, { largeAnswers }) =>
     contest !== undefined && contest.length <= FEW_CONTESTS ? null : largeAnswers,
-  async handle({ query, caller, closed }, { pool, clock, config }) {
+  async handle({ query, caller, closed }, { pool, loadState, ballots, clock, config }) {
     const { state, election, contest, levels, contest_kinds, only_endorsed, lang: language } = query;
     if (!(state ?? election ?? contest)) {
       const message =
@@ -54,17 +53,23 @@ export const recommendationsRoute = defineRoute({
       only_endorsed: only_endorsed ?? null,
     };
     const head = JSON.stringify({ scope, endorsers: shown });
-    const stored = await loadRecommendations(pool, {
-      contests: [asked, narrowing],
-      endorsers,
+    const writer = new BodyWriter();
+    writer.text(`{"data":${head.slice(0, -1)},"elections":[`);
+    const selection = {
+      ...selectBallots([asked, narrowing], endorsers),
       onlyEndorsed: only_endorsed === true,
-      lang: language,
-    });
-    const json = new PiecedText();
-    json.append(`{"data":${head.slice(0, -1)},"elections":`);
-    for await (const piece of renderElections(stored, closed)) json.append(piece);
-    json.append('}}');
-    const { electionsFrom: _, ...ballots } = asked;
-    return { json: json.finish(), scope: [{ ...ballots, ...endorsers }] };
+    };
+    const request = { pool, state: await loadState(), lang: language };
+    const found = contest
+      ? await ballots.ofContests(request, contest)
+      : ballots.ofElections(request, selection.hasElection);
+    let isFirst = true;
+    for await (const ballot of found) {
+      if (await writeElection(writer, ballot, selection, { isFirst })) isFirst = false;
+      if (closed.aborted) break;
+    }
+    writer.text(']}}');
+    const { electionsFrom: _, ...contests } = asked;
+    return { json: writer.finish(), scope: [{ ...contests, ...endorsers }] };
   },
 });

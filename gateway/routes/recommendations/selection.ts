@@ -1,12 +1,30 @@
+import { createPartPredicate } from '../../../domain/ballot-parts.ts';
 import { positionFilters } from '../../../schemas/http/parameters.ts';
 import type { FieldOf } from '../../../schemas/vocabulary.ts';
 import type { DatabasePool } from '../../../store/connection/read-pool.ts';
-import type { EndorserFilters } from '../../../store/reads/conditions.ts';
-import type { ContestSelection } from '../../../store/reads/recommendations.ts';
+import type { ListedElection } from '../../../store/reads/ballots.ts';
+import type { ContestFilters, EndorserFilters } from '../../../store/reads/conditions.ts';
+import type { BallotContest, ElectionBallot } from '../../ballots/election-ballot.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { requireKnownSlugs, requireSubscription } from '../../selection/stream-filter.ts';
 
 const ENDORSER_FIELDS = Object.keys(positionFilters) as FieldOf<'endorser'>[];
+
+/** The choice of contests. */
+interface ContestSelection extends ContestFilters {
+  /** Contest ids. */
+  contests?: readonly number[] | undefined;
+}
+
+/** The part of a ballot that an answer shows. */
+export interface BallotSelection {
+  hasElection(election: ListedElection): boolean;
+  hasContest(contest: BallotContest): boolean;
+  /** The ids of the endorsers that count; null for all. */
+  chooseEndorsers(ballot: ElectionBallot): ReadonlySet<number> | null;
+  /** Only contests in which one of these endorsers took a position. */
+  onlyEndorsed: boolean;
+}
 
 /** The endorsers that count, and the contests that a subscription keeps. */
 interface EndorserSelection {
@@ -52,4 +70,40 @@ export async function readSelection(
   }
   const { id, name, filter } = await requireSubscription(query.subscription, accountId, pool);
   return { shown: { subscription: { id, name } }, endorsers: filter, narrowing: filter };
+}
+
+function createContestPredicate({ contests, ...filters }: ContestSelection): BallotSelection['hasContest'] {
+  const ids = contests && new Set(contests);
+  const isOfKind = createPartPredicate('contest', filters);
+  return ({ id, level, kind }) => (ids?.has(id) ?? true) && isOfKind({ levels: level, contest_kinds: kind });
+}
+
+function createElectionPredicate({
+  electionsFrom = '',
+  ...filters
+}: ContestSelection): BallotSelection['hasElection'] {
+  const isChosen = createPartPredicate('election', filters);
+  return ({ slug, state, date }) => date >= electionsFrom && isChosen({ elections: slug, states: state });
+}
+
+/** Selects contests that match each of the given selections, and endorsers. */
+export function selectBallots(
+  contests: readonly ContestSelection[],
+  endorsers: EndorserFilters,
+): Omit<BallotSelection, 'onlyEndorsed'> {
+  const elections = contests.map(createElectionPredicate);
+  const ofContests = contests.map(createContestPredicate);
+  const isChosen = createPartPredicate('endorser', endorsers);
+  const areAll = ENDORSER_FIELDS.every((field) => endorsers[field] === undefined);
+  return {
+    hasElection: (election) => elections.every((matches) => matches(election)),
+    hasContest: (contest) => ofContests.every((matches) => matches(contest)),
+    chooseEndorsers(ballot) {
+      if (areAll) return null;
+      const chosen = [...ballot.endorsers.values()].filter(({ slug, category, state }) =>
+        isChosen({ endorsers: slug, categories: category, endorser_states: state }),
+      );
+      return new Set(chosen.map(({ id }) => id));
+    },
+  };
 }

@@ -5,6 +5,7 @@ import type { ChangeFacets } from '../../../domain/stream-filter.ts';
 import { ResponseCache } from '../../../gateway/answers/response-cache.ts';
 import { encodeContent } from '../../../gateway/http/content.ts';
 import { RepeatedContent } from '../../../gateway/http/repeated-content.ts';
+import type { Reply } from '../../../gateway/http/route.ts';
 import type { DataPart, DataVersions } from '../../../store/reads/data-versions.ts';
 import { DataWatch } from '../../../store/reads/data-watch.ts';
 import { ManualClock } from '../../helpers/service/manual-clock.ts';
@@ -242,6 +243,30 @@ test('a request that waited for its turn takes the answer that another one has m
   await expect(waiting).resolves.toBeDefined();
 });
 
+test('INV-1: a request that waited for its turn shows the changes of this time, and one that did not asks once', async () => {
+  const cache = createCache();
+  const question = { name: '/a?', shows: BOTH, data, isGone: () => false };
+  const shown: number[] = [];
+  const ask = (inTurn: (work: () => Promise<Reply>) => Promise<Reply>) =>
+    cache.answer({ ...question, inTurn }, async (loadState) => {
+      shown.push((await loadState()).versions.sequence);
+      return { json: 'x' };
+    });
+  await ask((work) => work());
+  expect([lookups, shown]).toEqual([1, [1]]);
+  change('WY');
+  await ask(async (work) => {
+    change('WY');
+    return work();
+  });
+  await ask(async (work) => {
+    await new Promise(setImmediate);
+    change('WY');
+    return work();
+  });
+  expect(shown).toEqual([1, 2, 4]);
+});
+
 test('INV-1: a change while an answer is made makes the answer outdated', async () => {
   const cache = createCache();
   const change = () => {
@@ -270,8 +295,22 @@ test('an answer that may be incomplete or is large is not kept', async () => {
   const cache = createCache({ maxBytes: 4_000_000 });
   expect(await isMade(cache, '/cut?', { isGone: true })).toBe(true);
   expect(await isMade(cache, '/cut?')).toBe(true);
-  for (let round = 0; round < 2; round += 1)
+  for (let round = 0; round < 3; round += 1)
     expect(await isMade(cache, '/large?', { bytes: 1_000_001 })).toBe(true);
+});
+
+test('an answer of 64 KB or more is kept when it is asked for again, also after a change', async () => {
+  const cache = createCache();
+  const ask = (name: string, bytes: number) => isMade(cache, name, { bytes });
+  expect([await ask('/small?', 65_535), await ask('/small?', 65_535)]).toEqual([true, false]);
+  const made = [];
+  for (let round = 0; round < 3; round += 1) made.push(await ask('/a?', 65_536));
+  // Answers that are asked for once do not evict it.
+  for (let other = 0; other < 30; other += 1) expect(await ask(`/${other}?`, 65_536)).toBe(true);
+  made.push(await ask('/a?', 65_536));
+  versions.catalogue = '2';
+  for (let round = 0; round < 2; round += 1) made.push(await ask('/a?', 65_536));
+  expect(made).toEqual([true, true, false, false, true, false]);
 });
 
 test('keeps the most recently used answers within its bytes', async () => {

@@ -56,7 +56,7 @@ function pathOf(model: BallotModel, random: Random): string {
   ])();
 }
 
-test('INV-1: after every change, kept answers equal answers that are made anew', async () => {
+test('INV-1: after every change, kept answers, and answers of kept ballots, equal answers that are made anew', async () => {
   const run = async (seed: number) => {
     const random = createRandom(seed);
     const model = new BallotModel(random.fork('model'));
@@ -64,7 +64,9 @@ test('INV-1: after every change, kept answers equal answers that are made anew',
       'TRUNCATE elections, endorser_categories, endorsers, districts, change_log RESTART IDENTITY CASCADE',
     );
     await loadCatalogue(url, model.all);
-    const [keeping, fresh] = [createReads(pool, 32 * MEGABYTE), createReads(pool, 0)];
+    const keeping = createReads(pool, { answers: 32 * MEGABYTE, ballots: 32 * MEGABYTE });
+    const ofBallots = createReads(pool, { ballots: 32 * MEGABYTE });
+    const fresh = createReads(pool);
     const paths = [...new Set([...ENDORSERS, ...Array.from({ length: PATHS }, () => pathOf(model, random))])];
     const shown = new Map<string, unknown>();
     const counts = { kept: 0, changed: 0 };
@@ -79,7 +81,10 @@ test('INV-1: after every change, kept answers equal answers that are made anew',
       else await applySubmissions(client, ...model.submissions().slice(0, 2));
       await Promise.all(
         paths.map(async (path) => {
-          const [held, made] = await Promise.all([ask(keeping, path), ask(fresh, path)]);
+          const reads = [keeping, ofBallots, fresh].map((read) => ask(read, path));
+          const [held, packed, made] = await Promise.all(reads);
+          if (!held || !packed || !made) throw new Error('There is no answer.');
+          expect({ step, path, text: packed.text }).toEqual({ step, path, text: made.text });
           expect({ step, path, text: held.text }).toEqual({ step, path, text: made.text });
           const json = 'json' in held.reply ? held.reply.json : null;
           if (typeof json !== 'string' && shown.get(path) === json) counts.kept += 1;

@@ -188,16 +188,18 @@ describe('the reference', () => {
 });
 
 test('no JSON of the service has a raw line break of Unicode', async () => {
-  const statement = 'a\u0085b\u2028c\u2029d';
-  await service.submit([endorse('coast-gazette', 'mayor', 'ann', { statement })]);
+  // An import takes them out, so only older rows can have them.
+  const name = 'a\u0085b\u2028c\u2029d';
+  await service.query("UPDATE endorsers SET name = $1 WHERE slug = 'coast-gazette'", [name]);
+  await service.submit([endorse('coast-gazette', 'mayor', 'ann')]);
   let contest = 0;
   await until('the event', async () => {
     const { data } = await service.events();
-    const event = data.find(({ endorsement }) => endorsement.statement === statement);
+    const event = data.find(({ endorser }) => endorser.name === name);
     contest = event?.contest.id ?? 0;
     return event !== undefined;
   });
-  const query = encodeURIComponent(statement);
+  const query = encodeURIComponent(name);
   for (const path of [
     '/v1/events?from=earliest',
     `/v1/contests/${contest}`,

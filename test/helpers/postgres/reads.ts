@@ -1,4 +1,5 @@
 import { ResponseCache } from '../../../gateway/answers/response-cache.ts';
+import { BallotMemory } from '../../../gateway/ballots/ballot-memory.ts';
 import { createConfig } from '../../../gateway/config.ts';
 import type { GatewayContext } from '../../../gateway/context.ts';
 import { encodeContent } from '../../../gateway/http/content.ts';
@@ -31,20 +32,31 @@ function findRoute(pathname: string) {
 /**
  * Answers requests of data endpoints in this process, without a gateway.
  *
- * @param maxBytes the memory for kept answers; 0 keeps none
+ * @param memory for kept answers and for ballots, in bytes; by default nothing is kept
  */
 export function createReads(
   pool: DatabasePool,
-  maxBytes: number,
+  { answers = 0, ballots: ballotBytes = 1 }: { answers?: number; ballots?: number } = {},
 ): (path: string) => Promise<{ route: Route; reply: Reply }> {
   const config = createConfig({ DATABASE_URL: 'postgres://localhost/none', KAFKA_BROKERS: 'localhost:9092' });
   // The data endpoints use only this part of the context.
   const limits = { atOnce: 2, atOnceOfAccount: 2, reserved: 0, waiting: 100, waitingOfAccount: 100 };
   const [largeAnswers, digests] = [new FairQueue(limits), new FairQueue(limits)];
-  const responseCache = new ResponseCache({ maxBytes, retentionMs: config.retentionMs, clock: systemClock });
+  const responseCache = new ResponseCache({
+    maxBytes: answers,
+    retentionMs: config.retentionMs,
+    clock: systemClock,
+  });
   const source = { pool, data: watchData(pool, loadDataVersions), isReplica: false };
   const replicas: GatewayContext['replicas'] = { read: (work) => work(source) };
-  const context = { ...{ pool, replicas, largeAnswers, digests }, responseCache, config, clock: systemClock };
+  const ballots = new BallotMemory(ballotBytes);
+  const loadState = () => source.data.next();
+  const context = {
+    ...{ pool, replicas, loadState, ballots, largeAnswers, digests },
+    responseCache,
+    config,
+    clock: systemClock,
+  };
   return async (path) => {
     const [pathname = '', query = ''] = path.split('?');
     const [route, parameters] = findRoute(pathname);
@@ -95,7 +107,7 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
     statementTimeoutMs: 60_000,
     onQuery: (sql, values) => queries.push({ sql, values: [...values] }),
   });
-  const { route, reply } = await createReads(pool, 0)(path);
+  const { route, reply } = await createReads(pool)(path);
   await pool.end();
   return { queries, shows: route.shows ?? [], body: bodyOf(reply) };
 }
