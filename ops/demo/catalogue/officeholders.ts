@@ -25,14 +25,17 @@ const EXECUTIVE: readonly DemoRole[] = ['governor', 'attorney general'].map((typ
   years: 4,
 }));
 
-/** The kinds of legislators and the beginning of their districts' names. Territories have none in the demo. */
-const CHAMBERS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
-  state: [
-    ['upper', ''],
-    ['lower', ''],
-  ],
-  NE: [['legislature', '']],
+/** A kind of legislator, and the beginning of the names of the districts. */
+type Chamber = readonly [string, string];
+const CHAMBERS: readonly Chamber[] = [
+  ['upper', ''],
+  ['lower', ''],
+];
+/** Nebraska has one chamber, D.C. has a council, and the demo's territories have none. */
+const OTHER_CHAMBERS: Partial<Record<DemoState['code'], readonly Chamber[]>> = {
+  ...{ AS: [], GU: [], MP: [], PR: [], VI: [] },
   DC: [['legislature', 'Ward ']],
+  NE: [['legislature', '']],
 };
 
 function rolesInCongress({ code, name, seats, division }: DemoState): DemoRole[] {
@@ -45,9 +48,8 @@ function rolesInCongress({ code, name, seats, division }: DemoState): DemoRole[]
 }
 
 /** The executive, and the members for the first districts of the legislature. */
-function rolesInState({ code, division }: DemoState): DemoRole[] {
-  const chambers = CHAMBERS[code] ?? (division.includes('/state:') ? CHAMBERS.state : []) ?? [];
-  const legislators = chambers.flatMap(([type, name]) =>
+function rolesInState({ code }: DemoState): DemoRole[] {
+  const legislators = (OTHER_CHAMBERS[code] ?? CHAMBERS).flatMap(([type, name]) =>
     [1, 2, 3].map((number) => ({ type, district: `${name}${number}`, years: 2 })),
   );
   return [...EXECUTIVE, ...legislators];
