@@ -25,26 +25,25 @@ export function changeOf(situation: DemoSituation, today: string, random: Random
     contest,
     picks: changed,
   });
+  const createPick = (choice: string, rank: number | null): SubmittedPick => {
+    const [statement, statement_es] = demoStatement(voteMethod, random);
+    return { choice, rank, statement, statement_es, source_url: null, published_on: today, details: null };
+  };
   const [first] = picks;
   if (!first) {
     if (choices.length === 0) return null;
     const rank = voteMethod === 'ranked_choice' ? 1 : null;
-    return submission('endorse', [createPick(random.pick(choices), rank, today, random)]);
+    return submission('endorse', [createPick(random.pick(choices), rank)]);
   }
   if (picks.length > 1 && first.rank !== null && random.chance(0.5)) {
     const [second, ...others] = picks.slice(1);
     const order = second ? [second, first, ...others] : [first];
     return submission(
       'position',
-      order.map(({ choice }, index) => createPick(choice, index + 1, today, random)),
+      order.map(({ choice }, index) => createPick(choice, index + 1)),
     );
   }
   const { choice, rank } = random.pick(picks);
-  if (random.chance(0.4)) return submission('withdraw', [{ ...createPick(choice, null, today, random) }]);
-  return submission('endorse', [createPick(choice, rank, today, random)]);
-}
-
-function createPick(choice: string, rank: number | null, today: string, random: Random): SubmittedPick {
-  const [statement, statement_es] = demoStatement(random);
-  return { choice, rank, statement, statement_es, source_url: null, published_on: today, details: null };
+  if (random.chance(0.4)) return submission('withdraw', [createPick(choice, null)]);
+  return submission('endorse', [createPick(choice, rank)]);
 }

@@ -5,9 +5,11 @@ import type {
   EndorserRecord,
 } from '../../schemas/catalogue-files.ts';
 import type { SubmissionLine } from '../../schemas/submission-files.ts';
+import type { StagedOfficeholder } from '../../store/officeholders/import.ts';
 import { contestsOf } from './catalogue/contests.ts';
 import { type DemoElection, demoElections } from './catalogue/elections.ts';
 import { DEMO_CATEGORIES, type DemoEndorser, demoEndorsers } from './catalogue/endorsers.ts';
+import { demoOfficeholders } from './catalogue/officeholders.ts';
 import { DEMO_STATES } from './catalogue/states.ts';
 import { demoPosition } from './positions.ts';
 import { createRandom, type Random } from './random.ts';
@@ -28,13 +30,14 @@ export interface DemoOptions extends DemoSize {
 /** A size that one machine loads in seconds. */
 export const DEMO_DEFAULT_SIZE: DemoSize = { contests: 2_500, endorsers: 400, endorsements: 30_000 };
 
-/** The records of a demo, in the form of the import's files. Every call returns the same records from the start. */
+/** The records of a demo, in the form of the import's files, and its officeholders. Every call returns the same records from the start. */
 export interface Demo {
   categories(): Iterable<EndorserCategoryRecord>;
   endorsers(): Iterable<EndorserRecord>;
   elections(): Iterable<ElectionRecord>;
   contests(): Generator<ContestRecord>;
   submissions(): Generator<SubmissionLine>;
+  officeholders(): StagedOfficeholder[];
 }
 
 /**
@@ -59,6 +62,7 @@ export function createDemo({ seed, today, ...size }: DemoOptions): Demo {
     *contests() {
       for (const { contest } of contests()) yield contest;
     },
+    officeholders: () => demoOfficeholders(today, random.fork('officeholders')),
     *submissions() {
       const pools = poolsByState(endorsers);
       let saved = 0;

@@ -3,9 +3,11 @@ import type { Submission } from '../../schemas/submission.ts';
 import { parseSubmission, type SubmissionLine } from '../../schemas/submission-files.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
+import { importOfficeholders } from '../../store/officeholders/import.ts';
 import { importLines } from '../catalog/import-catalogue.ts';
 import { checkRecord } from '../catalog/read-catalogue.ts';
 import { formatRefusal, type RefusalList } from '../catalog/refusal-list.ts';
+import { withDatabase } from '../database.ts';
 import { submitAll } from '../submit/submit-all.ts';
 import { count } from '../table.ts';
 import { createDemo, DEMO_DEFAULT_SIZE, type Demo, type DemoSize } from './generate.ts';
@@ -26,7 +28,8 @@ const demoOf = ({ today, size = DEMO_DEFAULT_SIZE }: LoadDemoOptions): Demo =>
   createDemo({ ...size, seed: DEMO_SEED, today });
 
 /**
- * Loads the demo: its catalogue like `catalog import`, its endorsements like `submit`. A second load on the same day
+ * Loads the demo: its catalogue like `catalog import`, its officeholders like `officeholders import`, and its
+ * endorsements like `submit`. A second load on the same day
  * changes nothing.
  *
  * @throws OperatorError if the database or the brokers cannot be reached, Error if the demo itself is invalid
@@ -53,6 +56,14 @@ export async function importDemoCatalogue(options: LoadDemoOptions): Promise<voi
     `Demo catalogue: ${count(contests?.added ?? 0)} contests, ${count(choices?.added ?? 0)} choices and ` +
       `${count(endorsers?.added ?? 0)} endorsers added.`,
   );
+  const officeholders = await withDatabase(databaseUrl, 'officeholders-import', (client) =>
+    importOfficeholders(
+      client,
+      { people: demo.officeholders(), places: [], leftIds: [], refusedIds: [] },
+      { now: new Date(`${options.today}T00:00:00Z`), maxRemovals: null, dryRun: false },
+    ),
+  );
+  report(`Demo officeholders: ${count(officeholders.counts.people.added)} added.`);
 }
 
 /** The second half, which needs the catalogue. */

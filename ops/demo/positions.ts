@@ -4,37 +4,43 @@ import { addDays } from './catalogue/calendar.ts';
 import type { DemoEndorser } from './catalogue/endorsers.ts';
 import type { Random } from './random.ts';
 
-const STATEMENTS = [
-  [
-    'A steady record and a clear plan for the next four years.',
-    'Una trayectoria firme y un plan claro para los próximos cuatro años.',
+const STATEMENTS = {
+  candidates: [
+    [
+      'A steady record and a clear plan for the next four years.',
+      'Una trayectoria firme y un plan claro para los próximos cuatro años.',
+    ],
+    [
+      'Our members interviewed every candidate; this was not close.',
+      'Nuestros miembros entrevistaron a cada candidato; no hubo duda.',
+    ],
+    ['Listens first, and knows the budget by heart.', 'Escucha primero y conoce el presupuesto de memoria.'],
+    [
+      'We would have liked a bolder choice, but the direction is right.',
+      'Habríamos querido una opción más audaz, pero la dirección es correcta.',
+    ],
   ],
-  [
-    'Our members interviewed every candidate; this was not close.',
-    'Nuestros miembros entrevistaron a cada candidato; no hubo duda.',
+  questions: [
+    ['Our members read all of it before they voted.', 'Nuestros miembros lo leyeron todo antes de votar.'],
+    [
+      'We heard both sides, and decided by a wide margin.',
+      'Escuchamos a ambas partes y hubo amplia mayoría.',
+    ],
   ],
-  ['Worth the cost, and overdue.', 'Vale lo que cuesta, y ya era hora.'],
-  ['Listens first, and knows the budget by heart.', 'Escucha primero y conoce el presupuesto de memoria.'],
-  [
-    'We would have liked a bolder choice, but the direction is right.',
-    'Habríamos querido una opción más audaz, pero la dirección es correcta.',
-  ],
-] as const;
+} as const;
 
-/** A statement in English and Spanish. */
-export function demoStatement(random: Random): readonly [string, string] {
-  return random.pick(STATEMENTS);
+/** A statement about a candidate or, in a yes-or-no contest, an answer, in English and Spanish. */
+export function demoStatement(voteMethod: string, random: Random): readonly [string, string] {
+  return random.pick<readonly [string, string]>(
+    STATEMENTS[voteMethod === 'yes_no' ? 'questions' : 'candidates'],
+  );
 }
 
-/** The keys of the possible choices; the first of a candidate with several lines. */
-function endorsableKeys(contest: ContestRecord): string[] {
-  const seen = new Set<string>();
-  return contest.choices.flatMap((choice) => {
-    const name = choice.candidate?.full_name ?? choice.key;
-    if (choice.withdrawn || choice.option || seen.has(name)) return [];
-    seen.add(name);
-    return [choice.key];
-  });
+/** The lines of each candidate, or other choice, that can be endorsed. */
+function standingLines(contest: ContestRecord): string[][] {
+  const standing = contest.choices.filter(({ withdrawn, option }) => !withdrawn && !option);
+  const lines = Map.groupBy(standing, ({ key, candidate }) => candidate?.key ?? key);
+  return [...lines.values()].map((choices) => choices.map(({ key }) => key));
 }
 
 /** The number of an endorser's picks in a contest, at most `available`. */
@@ -60,17 +66,24 @@ export function demoPosition(
   facts: { electionDate: string; today: string; budget: number; random: Random },
 ): { submission: SubmissionLine; picks: number } | null {
   const { electionDate, today, budget, random } = facts;
-  const keys = endorsableKeys(contest);
-  const number = Math.min(budget, pickCount(contest, keys.length, random));
+  const ranked = contest.vote_method === 'ranked_choice';
+  const candidates = standingLines(contest);
+  // In a long ranked ballot, nobody names the last candidates.
+  if (ranked) candidates.splice(Math.ceil(candidates.length * 0.6));
+  const number = Math.min(budget, pickCount(contest, candidates.length, random));
   if (number === 0) return null;
   const tilt = endorser.lean + (random.next() - 0.5) * 0.8;
-  if (tilt < 0) keys.reverse();
+  if (tilt < 0) candidates.reverse();
   const start = Math.abs(tilt) > 0.9 ? 1 : 0;
-  const chosen = [...keys.slice(start), ...keys.slice(0, start)].slice(0, number);
+  const chosen = [...candidates.slice(start), ...candidates.slice(0, start)]
+    .slice(0, number)
+    // A few endorse a candidate on every line, and the others on one.
+    .flatMap((lines) => (random.chance(0.2) ? lines : [random.pick(lines)]))
+    .slice(0, budget);
 
   const [latest = today] = [electionDate, today].sort();
   const published_on = addDays(latest, -(1 + random.below(90)));
-  const statement = random.chance(0.4) ? demoStatement(random) : null;
+  const statement = random.chance(0.4) ? demoStatement(contest.vote_method, random) : null;
   const about = {
     statement: statement?.[0] ?? null,
     statement_es: statement?.[1] ?? null,
@@ -80,7 +93,6 @@ export function demoPosition(
     published_on,
   };
   const { slug } = endorser.record;
-  const ranked = contest.vote_method === 'ranked_choice';
   const [only] = chosen;
   if (!ranked && chosen.length === 1 && only !== undefined) {
     return { picks: 1, submission: { endorser: slug, contest: contest.key, choice: only, ...about } };

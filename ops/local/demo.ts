@@ -53,7 +53,8 @@ const onToday = ({ today, ...options }: Omit<DemoOptions, 'brokers'>) => ({
 });
 
 async function isStoreEmpty(databaseUrl: string): Promise<boolean> {
-  return (await query(databaseUrl, 'SELECT FROM elections LIMIT 1')).length === 0;
+  const records = 'SELECT 1 FROM elections UNION ALL SELECT 1 FROM officeholder_load LIMIT 1';
+  return (await query(databaseUrl, records)).length === 0;
 }
 
 /** The number of submissions in Kafka, and the number that the store has applied. */

@@ -7,28 +7,14 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { installPythonPackage, runProgram } from '../helpers/clients/python.ts';
-import { createIo, createRunner } from '../helpers/commands/command-io.ts';
-import { createCheckout, person, role } from '../helpers/officeholders/people-checkout.ts';
 import { startSystem } from '../helpers/service/system.ts';
 import { createRefusedKeys } from './refused-keys.ts';
-
-const run = createRunner('officeholders');
 
 const VERSION = '4.32.5';
 /** Streams are read to their end, so they end soon. */
 const GATEWAY_SETTINGS = { STREAM_LIFETIME_MS: '1000', STREAM_HEARTBEAT_MS: '100' };
 /** Requests with these keys are refused before any other check, so a few examples are enough. */
 const REFUSED_EXAMPLES = 10;
-
-/** Loads officeholders; otherwise their endpoints would only answer 503, as documented. */
-async function loadOfficeholders(databaseUrl: string): Promise<void> {
-  const { dir, remove } = await createCheckout({
-    'or/legislature/ann.yml': person(1, 'Ann Álvarez', [role('lower', 'state:or', { district: 7 })]),
-    'or/executive/bob.yml': person(2, 'Bob 100%', [role('governor', 'state:or')]),
-  });
-  await run(['import', dir], createIo({ DATABASE_URL: databaseUrl }));
-  await remove();
-}
 
 const { values } = parseArgs({
   options: { examples: { type: 'string', default: '300' }, seed: { type: 'string' } },
@@ -55,7 +41,6 @@ function ask(key: string | null, config: string, args: string[]): Promise<number
 }
 
 try {
-  await loadOfficeholders(system.databaseUrl);
   process.exitCode = await ask(system.key, 'schemathesis.toml', [
     '--phases=examples,coverage,fuzzing',
     `--max-examples=${values.examples}`,

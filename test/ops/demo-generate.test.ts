@@ -103,20 +103,16 @@ describe('the demo', () => {
     expect(picks).toBeGreaterThan(OPTIONS.endorsements * 0.95);
   });
 
-  test('has withdrawn candidates, fusion lines in New York, and none of these in Nevada', () => {
-    const choices = contests.flatMap((contest) =>
-      contest.choices.map((choice) => ({ ...choice, election: contest.election })),
-    );
-    expect(choices.some(({ withdrawn }) => withdrawn)).toBe(true);
-    expect(sorted(choices.flatMap(({ option, election }) => (option ? [election.slice(0, 3)] : [])))).toEqual(
-      ['nv-'],
-    );
-    const fused = contests.filter(
-      ({ choices }) =>
-        new Set(choices.map(({ candidate }) => candidate?.full_name)).size < choices.length &&
-        choices.every(({ candidate }) => candidate),
-    );
-    expect(sorted(fused.map(({ election }) => election.slice(0, 3)))).toEqual(['ny-']);
+  test('has fusion lines exactly in the elections with fusion voting, and none of these in Nevada', () => {
+    const statesOf = (some: typeof contests) => sorted(some.map(({ election }) => election.slice(0, 2)));
+    const fused = contests.filter(({ choices }) => {
+      const keys = choices.flatMap(({ candidate }) => candidate?.key ?? []);
+      return new Set(keys).size < keys.length;
+    });
+    const fusing = elections.filter(({ details }) => details?.fusion_voting);
+    expect(statesOf(fused)).toEqual(['ct', 'ny']);
+    expect(sorted(fusing.map(({ state }) => state))).toEqual(['CT', 'NY']);
+    expect(statesOf(contests.filter(({ choices }) => choices.some(({ option }) => option)))).toEqual(['nv']);
   });
 
   test('is completely in Spanish: every text has a translation, and no translation has English words', () => {
@@ -157,6 +153,8 @@ describe('the demo', () => {
 
 describe('the demo endorsements', () => {
   const byKey = new Map(contests.map((contest) => [contest.key, contest]));
+  const candidateOf = (contest: string, key: string) =>
+    byKey.get(contest)?.choices.find((choice) => choice.key === key)?.candidate?.key ?? key;
   const dates = new Map(elections.map(({ slug, date }) => [slug, date]));
 
   test('name existing endorsers and contests, and choices that can be endorsed', () => {
@@ -181,7 +179,8 @@ describe('the demo endorsements', () => {
         return picks.length > (ranks_allowed ?? 0) || !picks.every(({ rank }, index) => rank === index + 1);
       }
       if (!picks.every(({ rank }) => rank === null)) return true;
-      return vote_method !== 'approval' && picks.length > (votes_allowed ?? 0);
+      const candidates = new Set(picks.map(({ choice }) => candidateOf(contest, choice)));
+      return vote_method !== 'approval' && candidates.size > (votes_allowed ?? 0);
     });
     expect(wrong).toEqual([]);
   });

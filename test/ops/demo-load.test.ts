@@ -8,6 +8,7 @@ import { createDemo } from '../../ops/demo/generate.ts';
 import { DEMO_SEED, loadDemo } from '../../ops/demo/load.ts';
 import { createRandom } from '../../ops/demo/random.ts';
 import { findSituation } from '../../ops/demo/situations.ts';
+import { importDemoOnce } from '../../ops/local/demo.ts';
 import { createIo, createRunner } from '../helpers/commands/command-io.ts';
 import { createFolder } from '../helpers/folder.ts';
 import { createTopic } from '../helpers/kafka/topics.ts';
@@ -38,13 +39,17 @@ test('the demo is loaded into the store and sent to Kafka, and changes nothing t
   const expected = [...createDemo({ ...SIZE, seed: DEMO_SEED, today: TODAY }).submissions()].length;
   expect(report).toEqual([
     expect.stringMatching(/^Demo catalogue: 300 contests, [0-9,]+ choices and 80 endorsers added\.$/),
+    expect.stringMatching(/^Demo officeholders: [0-9]+ added\.$/),
     `Demo endorsements: ${expected} submissions sent.`,
   ]);
   const offsets = await withAdmin(brokers, (admin) => admin.fetchTopicOffsets(topic));
   expect(offsets.reduce((sum, { high }) => sum + Number(high), 0)).toBe(expected);
 
   await loadDemo({ ...options, report: (line) => report.push(line) });
-  expect(report[2]).toBe('Demo catalogue: 0 contests, 0 choices and 0 endorsers added.');
+  expect(report.slice(3, 5)).toEqual([
+    'Demo catalogue: 0 contests, 0 choices and 0 endorsers added.',
+    'Demo officeholders: 0 added.',
+  ]);
 });
 
 test('a situation is a demo endorser in an upcoming contest, with its choices and its picks', async () => {
@@ -67,6 +72,16 @@ test('a situation is a demo endorser in an upcoming contest, with its choices an
   const endorsed = await findSituation(pool, TODAY, [0.2, 0]);
   expect(endorsed).toMatchObject({ endorser: situation?.endorser, contest: situation?.contest });
   expect(endorsed?.picks.map(({ rank }) => rank)).toEqual(endorsed?.picks.map((_, index) => index + 1));
+});
+
+test('a store with officeholders is not empty, so a start does not add the demo', async () => {
+  folder = await createFolder({});
+  const databaseUrl = await createTestDatabase();
+  const other = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+  await other.query('INSERT INTO officeholder_load (loaded_at) VALUES (now())');
+  await other.end();
+  const options = { databaseUrl, dataDir: folder.dir, topicPrefix, today: TODAY, report: () => {} };
+  expect(await importDemoOnce(options)).toBe(false);
 });
 
 test('a store without the demo has no situations', async () => {

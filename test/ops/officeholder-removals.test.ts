@@ -63,6 +63,13 @@ describe('an import that would take officeholders away', () => {
     expect([again.status, again.printed[1]]).toEqual([0, 'officeholders 0 0 18 0']);
   });
 
+  test('from a folder with one person changes nothing', async () => {
+    await importFiles(house('tx', 1, 20));
+    const { status, told } = await importFiles(house('tx', 1, 1));
+    expect([status, told[0]?.split('\n')[1]]).toEqual([1, '  TX: 19 of 20 officeholders']);
+    expect(await byState()).toEqual({ TX: 20 });
+  });
+
   test('up to a tenth of each state, or fewer than five, is loaded', async () => {
     await importFiles({ ...house('tx', 1, 50), ...house('or', 101, 104) });
     const { status, printed } = await importFiles({ ...house('tx', 6, 50), ...house('or', 101, 101) });

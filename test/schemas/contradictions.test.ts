@@ -85,6 +85,12 @@ test.each<[string, Record<string, unknown>, string, string]>([
     'must have one measure_answer yes and one no, have 0 and 0',
   ],
   [
+    'a measure of choices that answer nothing',
+    measure({ choices: YES_NO.map((one) => ({ ...one, measure_answer: null })) }),
+    'choices',
+    'must have one measure_answer yes and one no, have 0 and 0',
+  ],
+  [
     'answers of candidates',
     { choices: [choice('ann'), ...YES_NO] },
     'choices',

@@ -100,12 +100,13 @@ test('details and sources are kept as they are', () => {
 test.each([
   [
     'labels that look alike',
-    ['ann', 'ann ', 'a\u200bnn'].map((label, index) =>
+    ['ann', 'ann ', 'a\u200bnn', 'ann\u200b'].map((label, index) =>
       choice(`c${index}`, { label, candidate: { full_name: `Ann ${index}` } }),
     ),
     [
       'choices[1].label must differ from that of choices[0] or have another party, is "ann"',
       'choices[2].label must differ from that of choices[0] or have another party, is "ann"',
+      'choices[3].label must differ from that of choices[0] or have another party, is "ann"',
     ],
   ],
   [

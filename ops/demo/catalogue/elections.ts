@@ -1,6 +1,7 @@
 import type { ElectionRecord } from '../../../schemas/catalogue-files.ts';
 import type { ElectionType } from '../../../schemas/vocabulary.ts';
 import { addDays, generalElectionDays, tuesdayFrom } from './calendar.ts';
+import { FUSION_LINES } from './parties.ts';
 import { DEMO_STATES, type DemoState } from './states.ts';
 
 /** Marks the demo's records in a store. */
@@ -95,7 +96,7 @@ function createElection({ state, type, date, system, runoff }: ElectionFacts): E
     details: {
       all_mail: ['CO', 'OR', 'UT', 'WA'].includes(state.code),
       ranked_choice: RANKED_STATES.includes(state.code),
-      fusion_voting: state.code === 'NY',
+      fusion_voting: state.code in FUSION_LINES,
       runoff_date: runoff,
     },
     source: DEMO_SOURCE,

@@ -183,9 +183,10 @@ const PLACE_ENDS = [
     'wold',
   ],
 ];
-const PLACE_COUNT = PLACE_STARTS.length * PLACE_ENDS.length;
+/** The number of places before their names repeat, with a number. */
+export const PLACE_COUNT = PLACE_STARTS.length * PLACE_ENDS.length;
 
-/** An invented place. The same number gives the same place, and numbers below a thousand give different ones. */
+/** An invented place. The same number gives the same place, and different numbers give different ones. */
 export function placeName(number: number): string {
   // A stride without a common factor visits every pair before a repetition.
   const index = (number * 617) % PLACE_COUNT;

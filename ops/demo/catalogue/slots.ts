@@ -4,7 +4,7 @@
  */
 import type { ContestKind, Level, VoteMethod } from '../../../schemas/vocabulary.ts';
 import type { DemoElection } from './elections.ts';
-import { placeName, slugOf } from './names.ts';
+import { PLACE_COUNT, placeName, slugOf } from './names.ts';
 import type { DemoState } from './states.ts';
 
 /** English and Spanish. */
@@ -105,7 +105,7 @@ function congressional(state: DemoState, number: number): ContestSlot {
       `Cámara de EE. UU. ${state.code}-${atLarge ? 'AL' : number}`,
     ],
     district: {
-      ocd_id: atLarge ? state.division : `${state.division}/cd:${number}`,
+      ocd_id: `${state.division}/cd:${atLarge ? 'at-large' : number}`,
       name: atLarge ? `${state.name} At-large District` : `${state.name} Congressional District ${number}`,
       name_es: atLarge
         ? `Distrito único de ${state.nameEs}`
@@ -146,8 +146,8 @@ function judge(district: DemoDistrict, number: number): ContestSlot {
     method: 'yes_no',
     slug: `supreme-court-retention-${number}`,
     title: [
-      `Supreme Court Justice, Seat ${number}: retention`,
-      `Juez de la Corte Suprema, puesto ${number}: retención`,
+      `Retention of Supreme Court Justice, Seat ${number}`,
+      `Retención en la Corte Suprema, puesto ${number}`,
     ],
     short: [`Retain Justice ${number}`, `Retener juez ${number}`],
     district,
@@ -170,7 +170,8 @@ function stateMeasure(state: DemoState, district: DemoDistrict, number: number):
 
 /** One county, its seat, and its districts. The place is the same in every election of the state. */
 function* countyContests(state: DemoState, number: number): Generator<ContestSlot> {
-  const place = placeName(number + state.code.charCodeAt(0) * 31 + state.code.charCodeAt(1));
+  const first = (state.code.charCodeAt(0) * 31 + state.code.charCodeAt(1)) % PLACE_COUNT;
+  const place = placeName(first + number);
   const word = slugOf(place);
   const within = (part: string) => `${state.division}/${part}:${word.replaceAll('-', '_')}`;
   const district = (name: Bilingual, level: Level, type: string, ocdId: string | null): DemoDistrict => ({
@@ -185,6 +186,8 @@ function* countyContests(state: DemoState, number: number): Generator<ContestSlo
   const county = district(countyName, 'county', 'county', within('county'));
   const city = district([place, place], 'city', 'place', within('place'));
   const schools: Bilingual = [`${place} Unified School District`, `Distrito Escolar Unificado de ${place}`];
+  // Counties letter their measures on their own, so two of them share a letter.
+  const letter = String.fromCharCode(65 + (Math.floor((number - 1) / 2) % 26));
   const water: Bilingual = [`${place} Water District`, `Distrito de Agua de ${place}`];
 
   yield {
@@ -210,10 +213,10 @@ function* countyContests(state: DemoState, number: number): Generator<ContestSlo
     kind: 'measure',
     method: 'yes_no',
     slug: `${word}-measure`,
-    title: [`Measure ${place}`, `Medida ${place}`],
-    short: ['Measure', 'Medida'],
+    title: [`Measure ${letter}, ${countyName[0]}`, `Medida ${letter}, ${countyName[1]}`],
+    short: [`Measure ${letter}`, `Medida ${letter}`],
     district: county,
-    code: String.fromCharCode(65 + (number % 26)),
+    code: letter,
     place: countyName,
   };
   yield {

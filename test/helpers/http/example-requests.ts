@@ -10,7 +10,7 @@ import type { CatalogueLine } from '../ballots/catalogue.ts';
  */
 
 const ELECTION = 'me-2026-11-03-general';
-const CONTEST = `${ELECTION}/fennelwold-3-mayor`;
+const CONTEST = `${ELECTION}/fennelwold-mayor`;
 const demo = createDemo({
   contests: 2500,
   endorsers: 400,
@@ -29,16 +29,13 @@ export function exampleCatalogue(): CatalogueLine[] {
   return lines;
 }
 
-/** The positions of the demo's first endorsers in the contest. */
+/** The four longest positions of the demo's endorsers in the contest. */
 export function exampleSubmissions(): Submission[] {
-  const found: Submission[] = [];
-  for (const record of demo.submissions()) {
-    if (record.contest !== CONTEST) continue;
-    const parsed = parseSubmission(record);
-    if (parsed.ok) found.push(parsed.value);
-    if (found.length === 4) return found;
-  }
-  return found;
+  const found = [...demo.submissions()].flatMap((record) => {
+    const parsed = record.contest === CONTEST ? parseSubmission(record) : null;
+    return parsed?.ok ? [parsed.value] : [];
+  });
+  return found.sort((a, b) => b.picks.length - a.picks.length).slice(0, 4);
 }
 
 /** The parts of an example request beyond its operation. */
