@@ -33,6 +33,8 @@ export interface ExportSink {
 export async function exportRecords(pool: DatabasePool, select: Sql, sink: ExportSink): Promise<number> {
   return pool.transaction(async (transaction) => {
     await transaction.query(sql.type(noRow)`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`);
+    // For the parts that many records have in common.
+    await transaction.query(sql.type(noRow)`SET LOCAL work_mem = '16MB'`);
     const { pid, startedAt, ...point } = await transaction.one(sql.type(beginningRow)`
       SELECT s.epoch, s.last_sequence AS sequence, ${offsetsAfter(sql.fragment`s.last_sequence`)} AS offsets,
         pg_backend_pid() AS pid, now()::text AS "startedAt"
