@@ -17,7 +17,8 @@ export function boundAnswers(budget: AnswerBudget): Middleware {
     budget.requireShare(account);
     await next();
     const bytes = ctx.body && ctx.method !== 'HEAD' ? ctx.length : undefined;
-    if (!bytes || ctx.respond === false) return;
+    // A client that left while the answer was made takes nothing, and its response does not close again.
+    if (!bytes || ctx.respond === false || ctx.res.closed) return;
     const canRefuse = READ_METHODS.includes(ctx.method);
     // Files of the reference are the same bytes for every client.
     const shared = ctx.state.sharedBody ?? (Buffer.isBuffer(ctx.body) ? ctx.body : undefined);

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
@@ -31,10 +32,18 @@ app.use((ctx, next) => {
 });
 app.use(boundAnswers(budget));
 app.use(async (ctx) => {
+  if (ctx.path === '/left') await left(ctx.res);
   const sized = { ...large, pieces: [large.pieces[0] as Buffer] };
   if (ctx.path === '/small') await sendContent(ctx, encodeContent('ok'));
   else await sendContent(ctx, ctx.path === '/kept' ? kept : sized);
 });
+/** Waits until the client has left. */
+async function left(response: ServerResponse): Promise<void> {
+  makings += 1;
+  await once(response, 'close');
+  makings -= 1;
+}
+let makings = 0;
 const server = createHttpServer(app.callback(), { headersTimeoutMs: 10_000, requestTimeoutMs: 10_000 });
 const sockets: Socket[] = [];
 
@@ -70,6 +79,15 @@ test('INV-15: an account that does not read has one large answer, and the others
   expect(refused).toContain('"too_many_requests_in_flight"');
   expect(await statusOf(send('/small?account=1'))).toBe(200);
   expect(await statusOf(send('/large?account=2'))).toBe(200);
+});
+
+test('INV-15: a client that leaves while its answer is made takes nothing of the share of its account', async () => {
+  const leaving = send('/left?account=1');
+  await until('it is being made', () => makings === 1);
+  leaving.destroy();
+  await until('it is made', () => makings === 0);
+  expect(await statusOf(send('/large?account=1'))).toBe(200);
+  await until('nothing is in flight', () => budget.bytes === 0);
 });
 
 test('INV-15: accounts that do not read leave large answers of others refused, and small ones answered', async () => {
