@@ -58,6 +58,20 @@ describe('INV-8: an offset advances only from its present value', () => {
 });
 
 describe('the offsets of a topic with an id', () => {
+  test('are not those of the topic before it, if it is noticed while they are loaded', async () => {
+    const cluster = { clusterId: 'c' };
+    await reconcileTopic(client, TOPIC, { topicId: 'old', ...cluster });
+    let queries = 0;
+    const query = async (...asked: [string, unknown[]]) => {
+      const answer = await client.query(...asked);
+      queries += 1;
+      if (queries === 1) await reconcileTopic(client, TOPIC, { topicId: 'new', ...cluster });
+      return answer;
+    };
+    const between = { query } as unknown as typeof client;
+    expect(await loadOffsetsOf(between, { topic: TOPIC, topicId: 'new' })).toEqual(new Map());
+  });
+
   const offsetsOf = async (topicId: string) => [...(await loadOffsetsOf(client, { topic: TOPIC, topicId }))];
 
   test('are the stored ones while no id is stored, which an earlier version did not do', async () => {

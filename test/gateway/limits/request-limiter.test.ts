@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { RequestLimiter } from '../../../gateway/limits/request-limiter.ts';
 import { createLog } from '../../../service/log.ts';
+import type { DatabasePool } from '../../../store/connection/read-pool.ts';
 import { createSeverablePool, type SeverablePool } from '../../helpers/faults/severable-pool.ts';
 import { useTestDatabase } from '../../helpers/postgres/database.ts';
 import { captureLog } from '../../helpers/service/captured-log.ts';
@@ -203,6 +204,19 @@ test('while the database is away, it is asked once a second, and the log says so
   await askMany();
   expect(outages()).toHaveLength(2);
   expect(outages()[0]).toHaveProperty('error');
+});
+
+test('the second without questions begins when the database has failed to answer, however long that took', async () => {
+  let questions = 0;
+  const one = async () => {
+    questions += 1;
+    await clock.advance(2000);
+    throw Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' });
+  };
+  const limiter = new RequestLimiter({ one } as unknown as DatabasePool, clock, createLog('test', 'silent'));
+  const plan = { accountId, requestsPerMinute: 600, requestsPerDay: null };
+  for (let i = 0; i < 50; i += 1) await limiter.admit(plan);
+  expect(questions).toBe(1);
 });
 
 test('a defect is an error, not an outage', async () => {

@@ -242,6 +242,23 @@ test('a stream that closes while its lost lease is written again frees its place
   expect(await counted()).toBe(0);
 });
 
+test('a stream that closes while the lease of another is released frees its place too', async () => {
+  let later = '';
+  const gateway = await createGateway({}, (pool) => ({
+    ...pool,
+    async query(statement) {
+      const result = await pool.query(statement);
+      if (statement.sql.includes('DELETE FROM stream_leases WHERE id')) void gateway.leases.release(later);
+      return result;
+    },
+  }));
+  const take = () => gateway.leases.acquire({ accountId, maxStreams: 2 }, () => {});
+  const first = await take();
+  later = await take();
+  await gateway.leases.release(first);
+  expect(await counted()).toBe(0);
+});
+
 describe('INV-15: the streams beyond a lowered plan', () => {
   const takeOf = async ({ leases }: Gateway, maxStreams: number | null): Promise<string> =>
     leases.acquire({ accountId, maxStreams }, () => {});
