@@ -57,6 +57,16 @@ describe('INV-8: an offset advances only from its present value', () => {
   });
 });
 
+test('INV-8: a partition that was added begins at its beginning, and the others keep their offsets', async () => {
+  expect(await lockConsumerOffsets(client, TOPIC, [0, 1, 2])).toEqual(
+    new Map([
+      [0, 5],
+      [1, 7],
+      [2, 0],
+    ]),
+  );
+});
+
 describe('the offsets of a topic with an id', () => {
   test('are not those of the topic before it, if it is noticed while they are loaded', async () => {
     const cluster = { clusterId: 'c' };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { RequestLimiter } from '../../../gateway/limits/request-limiter.ts';
 import { createLog } from '../../../service/log.ts';
+import { leaseRequests } from '../../../store/access/request-quotas.ts';
 import type { DatabasePool } from '../../../store/connection/read-pool.ts';
 import { createSeverablePool, type SeverablePool } from '../../helpers/faults/severable-pool.ts';
 import { useTestDatabase } from '../../helpers/postgres/database.ts';
@@ -156,6 +157,14 @@ describe('the limits of a plan, on two gateways together', () => {
     expect(await askAll({}, 5000)).toEqual({ admitted: 5000, codes: new Set() });
     expect((await ask({})).headers).toEqual({});
   });
+});
+
+test('a limit that is lowered and raised again in its window gives back no request that was used', async () => {
+  const lease = (limit: number, size: number) =>
+    leaseRequests(severable.pool, { accountId, kind: 'day', windowStart: 0, limit, size });
+  expect(await lease(100, 50)).toEqual({ granted: 50, used: 50 });
+  expect(await lease(10, 5)).toEqual({ granted: 0, used: 50 });
+  expect(await lease(100, 80)).toEqual({ granted: 50, used: 100 });
 });
 
 describe('while the database does not answer', () => {

@@ -311,6 +311,18 @@ describe('INV-15: the streams beyond a lowered plan', () => {
     expect(await counted()).toBe(0);
   });
 
+  test('are not those of a killed gateway, whose leases have expired', async () => {
+    const gateway = await createGateway();
+    await moveTo('free');
+    await takeOf(gateway, 1);
+    await client.query(
+      `INSERT INTO stream_leases (id, account_id, gateway_id, expires_at)
+       VALUES ('ffffffff-ffff-7fff-bfff-ffffffffffff', $1, gen_random_uuid(), clock_timestamp())`,
+      [accountId],
+    );
+    expect(await gateway.leases.findSurplus()).toEqual(new Set());
+  });
+
   test('are none of another account', async () => {
     const gateway = await createGateway();
     await takeOf(gateway, 5);
