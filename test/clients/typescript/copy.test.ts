@@ -55,16 +55,16 @@ async function* listOf(ids: readonly number[], readAt: string) {
 test('the latest state that the copy may have parts of is that of its latest event or list, and never goes back', async () => {
   const { copy } = await openCopy();
   const seen: string[] = [];
-  await copy.apply([stepOf('2', 'created'), stepOf('3', 'created'), { cursor: '4', event: null }]);
+  await copy.apply([...['2', '3', '4'].map((id) => stepOf(id, 'created')), { cursor: '5', event: null }]);
   seen.push(copy.readAt);
-  await copy.apply([{ cursor: '5', event: null }]);
+  await copy.apply([{ cursor: '6', event: null }]);
   seen.push(copy.readAt);
-  await copy.replaceRange({ first_id: 1, last_id: 1 }, [], '6');
+  await copy.replaceRange({ first_id: 1, last_id: 1 }, [], '7');
   seen.push(copy.readAt);
-  await copy.replaceAll(listOf([1], '7'));
+  await copy.replaceAll(listOf([1], '8'));
   seen.push(copy.readAt);
   await copy.apply([stepOf('2', 'created')]);
-  expect([...seen, copy.readAt]).toEqual(['3', '3', '6', '7', '7']);
+  expect([...seen, copy.readAt]).toEqual(['4', '4', '7', '8', '8']);
 });
 
 test('a part that is read again loses the endorsements that the service lacks, and the position stays', async () => {
