@@ -57,6 +57,12 @@ describe('INV-8: an offset advances only from its present value', () => {
   });
 });
 
+test('an error for another reason than a moved offset stays that error', async () => {
+  const late = Object.assign(new Error('canceling statement'), { code: '57014' });
+  const failing = { query: () => Promise.reject(late) } as unknown as typeof client;
+  await expect(advanceConsumerOffsets(failing, TOPIC, [{ partition: 0, from: 5, to: 9 }])).rejects.toBe(late);
+});
+
 test('INV-8: a partition that was added begins at its beginning, and the others keep their offsets', async () => {
   expect(await lockConsumerOffsets(client, TOPIC, [0, 1, 2])).toEqual(
     new Map([

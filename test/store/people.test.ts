@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
+import { createLink } from '../../store/console/links.ts';
 import {
   ensurePerson,
   findFirstAccount,
@@ -11,6 +12,7 @@ import { createAccount } from '../helpers/postgres/accounts.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const { client } = useTestDatabase();
+const ACTOR = { osUser: 'ada', person: null };
 
 beforeEach(() => client.query('TRUNCATE people, accounts CASCADE'));
 
@@ -32,10 +34,9 @@ test('all operators of an address lose their sessions and their right together',
     await client.query('UPDATE people SET is_operator = true WHERE id = $1', [personId]);
     await startSession(client, { accountId, personId });
   }
-  const actor = { osUser: 'ada', person: null };
-  expect(await removeOperator(client, 'ann@a.org', actor)).toBe(true);
+  expect(await removeOperator(client, 'ann@a.org', ACTOR)).toBe(true);
   expect((await client.query('SELECT FROM console_sessions')).rowCount).toBe(0);
-  expect(await removeOperator(client, 'ann@a.org', actor)).toBe(false);
+  expect(await removeOperator(client, 'ann@a.org', ACTOR)).toBe(false);
 });
 
 test('a session begins with the account seen last, and with one in use if that is suspended', async () => {
@@ -47,4 +48,9 @@ test('a session begins with the account seen last, and with one in use if that i
   }
   await client.query('UPDATE accounts SET suspended_at = now() WHERE id = $1', [second]);
   expect(await findFirstAccount(client, id)).toMatchObject({ id: first, isSuspended: false });
+});
+
+test('no link is made to an account that does not exist', async () => {
+  const link = { account: 'nobody', role: 'member', person: 'ann' } as const;
+  expect(await createLink(client, link, ACTOR)).toBeNull();
 });
