@@ -1,6 +1,7 @@
 /** The choice of the submissions that a retry sends again, without consumers. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { readRejections } from '../../administration/rejections/read-rejections.ts';
 import { type RetryOutcome, retryChosen, retryNew } from '../../administration/rejections/retry.ts';
 import { readTopic } from '../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
@@ -128,6 +129,25 @@ test('every one of many submissions is sent once', async () => {
   await reject(many, { offset: 1000 });
   expect(await retry()).toMatchObject({ sent: 1100 });
   expect(new Set(await countSent(...many))).toEqual(new Set([1]));
+});
+
+test("rejections that are too large for one page are retried once, and another program's record counts in one page", async () => {
+  const producer = await openProducer(brokers, rejected);
+  await producer.send([{ key: 'noise', value: Buffer.from('noise') }]);
+  for (let offset = 5000; offset < 5020; offset += 1) {
+    const value = rejectionCodec.encode({
+      ...{ code: 'undecodable', message: 'No.', topic: submissions, partition: 1, offset, last_offset: null },
+      ...{ rejected_at: Date.now(), value: Buffer.alloc(900_000), truncated: null },
+    });
+    await producer.send([{ key: 'large', value }]);
+  }
+  await producer.close();
+  const strangers: number[] = [];
+  for await (const page of readRejections({ brokers, topic: rejected })) strangers.push(page.strangers);
+  expect(strangers.length).toBeGreaterThan(1);
+  expect(strangers.filter((count) => count > 0)).toEqual([1]);
+  expect(await retry()).toMatchObject({ sent: 0, unreadable: 20 });
+  expect(await retry()).toMatchObject({ sent: 0, unreadable: 0 });
 });
 
 test('after the rejected topic was made anew, a retry begins at its beginning', async () => {

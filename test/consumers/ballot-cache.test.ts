@@ -110,6 +110,18 @@ test('INV-13: a leader that has cached the catalogue notices an edit of it', asy
   }
 });
 
+test('another version of the catalogue leaves no position, because an import can give choices other keys', () => {
+  const cache = new BallotCache();
+  const head = { epoch: 1, lastSequence: 7, lastOccurredAt: 0, now: 0, hasStale: false };
+  cache.invalidate(head, 'first');
+  cache.positions.set('bakers mayor', { picks: new Map(), ids: new Map() });
+  cache.noteCommitted(head);
+  cache.invalidate(head, 'first');
+  expect(cache.positions.size).toBe(1);
+  cache.invalidate(head, 'second');
+  expect(cache.positions.size).toBe(0);
+});
+
 test('a rollback leaves an empty cache', async () => {
   const cache = new BallotCache();
   await apply(cache, endorse('bakers-local-1', 'mayor', 'ann'));

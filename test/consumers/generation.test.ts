@@ -179,6 +179,18 @@ describe('INV-4: a generation', () => {
     expect(again.changesFrom([])).toHaveLength(2500);
   });
 
+  test('is not complete if its relay stops leading while it writes', async () => {
+    await makeChanges(1500);
+    await relayTo(new FakeTopic('a'));
+    const made = new FakeTopic('b');
+    const generation = await reconcileGeneration(client, made.seen, log);
+    const ending = new AbortController();
+    const parts = { client, producer: made, generation, signal: ending.signal, log };
+    await rebuildWindow({ ...parts, succeeded: async () => ending.abort() });
+    expect(made.changesFrom([])).toHaveLength(1000);
+    expect(await loadGeneration(client)).toMatchObject({ generation: 2, isComplete: false });
+  });
+
   test('is written no further once another one has begun', async () => {
     await makeChanges(1500);
     await relayTo(new FakeTopic('a'));

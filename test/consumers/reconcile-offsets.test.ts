@@ -202,7 +202,7 @@ test.each<[string, Seen, number[], string | null]>([
     'was replaced',
   ],
   [
-    "reads a mirror from its group's translated offsets",
+    "reads a mirror from its group's translated offsets, if the mirror has them",
     {
       topicId: 'b',
       clusterId: 'away',
@@ -210,13 +210,15 @@ test.each<[string, Seen, number[], string | null]>([
         [0, 90],
         [20, 90],
         [0, 3],
+        [0, 8],
       ],
       committed: [
         [0, 15],
         [1, 17],
+        [3, 9],
       ],
     },
-    [15, 20, 0],
+    [15, 20, 0, 0],
     'was replaced',
   ],
   [
@@ -241,6 +243,25 @@ test.each<[string, Seen, number[], string | null]>([
   lines = [];
   expect(await settle(seen)).toEqual(offsets);
   expect(lines).toEqual([]);
+});
+
+test("INV-8: a topic counts as known only together with its offsets, so that the mirror's are looked for again", async () => {
+  await applied(5);
+  const mirror: Seen = { topicId: 'b', clusterId: 'other', bounds: [[0, 9]], committed: [[0, 4]] };
+  const query = async (statement: string, values: unknown[]) => {
+    if (statement.startsWith('INSERT INTO consumer_offsets')) throw new Error('away');
+    return client.query(statement, values);
+  };
+  const failing = reconcileOffsets({
+    client: { query } as unknown as typeof client,
+    reader: createReader(mirror),
+    group: { load: async () => new Map(mirror.committed) },
+    topic: TOPIC,
+    log: createLog('test', 'silent'),
+  });
+  await expect(failing).rejects.toThrow('away');
+  await client.query('ROLLBACK');
+  expect(await settle(mirror)).toEqual([4]);
 });
 
 test('INV-8: apply continues at the stored offset, if an earlier version has moved it since', async () => {

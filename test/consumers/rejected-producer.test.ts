@@ -106,6 +106,24 @@ describe('the sender of rejections', () => {
     expect(await recordedOffsets()).toEqual([1, 2, 3, 4]);
   });
 
+  test('looks again at once for rejections that were stored while it looked', async () => {
+    let looks = 0;
+    const query = async (statement: string) => {
+      if (statement.startsWith('SELECT count')) return { rows: [{ count: 0 }] };
+      looks += 1;
+      if (looks === 1) sender.notify();
+      return { rows: [] };
+    };
+    const connect = async () => ({ query, release: () => {} });
+    const empty = { connect } as unknown as pg.Pool;
+    const sender = new RejectionSender(empty, { send: async () => {} }, createLog('test', 'silent'));
+    const stopping = new AbortController();
+    const running = sender.run(stopping.signal);
+    await until('the second look', () => looks === 2, 1000);
+    stopping.abort();
+    await running;
+  });
+
   test('INV-14: shortens rejections that the topic refuses, and continues', async () => {
     const stopping = new AbortController();
     const producer = await openProducer();

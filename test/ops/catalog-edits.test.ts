@@ -106,6 +106,16 @@ describe('an import with precautions', () => {
     expect((await importFiles(renamed('Bob Jones', 'k-2'))).status).toBe(1);
   });
 
+  test('that gives several choices the names of other people names the first of them', async () => {
+    const named = (...names: string[]) => {
+      const choices = names.map((full_name, index) => choice(String(index), { candidate: { full_name } }));
+      return { ...GOOD, 'contests.ndjson': ndjson([contest('mayor', { choices })]) };
+    };
+    await importFiles(named('Joe Biden', 'Bob Jones'));
+    const { status, told } = await importFiles(named('Kamala Harris', 'Anna Smith'));
+    expect([status, told[0]]).toEqual([1, expect.stringContaining('name "Kamala Harris" under the key "0"')]);
+  });
+
   test('that corrects the spelling of a name is loaded, and the candidate keeps its id', async () => {
     const idOf = async () =>
       (await client.query('SELECT id FROM candidates WHERE full_name <> $1', ['2'])).rows[0]?.id;

@@ -345,6 +345,27 @@ describe('a refused file', () => {
     expect((await stored()).seats.map((seat) => seat.slice(0, 3))).toEqual(['Ann', 'Cyd', 'Eve']);
   });
 
+  test('has its id, so that a second file of the person is refused as well', async () => {
+    const files = {
+      ...GOOD,
+      'or/legislature/x.yml': person(9, 'Xan', [role('lower', OREGON)]),
+      'or/legislature/y.yml': person(9, 'Xan', [role('lower', OREGON, { district: 2 })]),
+    };
+    const { told } = await importFiles(files, { options: ['--skip-refused'] });
+    const first = `must be unique, is ${personId(9)} as in or/legislature/x.yml`;
+    expect(told).toContain(`or/legislature/y.yml: field id: ${first}`);
+    expect((await stored()).seats.map(([name]) => name)).not.toContain('Xan');
+  });
+
+  test("without its person's id, after one with it, removes nobody in its state", async () => {
+    await importFiles(GOOD);
+    const { 'or/executive/Bob.yml': _, ...rest } = GOOD;
+    const named = `or/legislature/Eve-${personId(5)}.yml`;
+    const files = { ...rest, [named]: 'id: [', 'or/legislature/x.yml': 'id: [' };
+    const { printed } = await importFiles(files, { options: ['--skip-refused'] });
+    expect(printed[1]).toBe('officeholders 0 0 2 0');
+  });
+
   test("without its person's id removes nobody in its state", async () => {
     await importFiles(GOOD);
     const { 'or/executive/Bob.yml': _, ...rest } = GOOD;

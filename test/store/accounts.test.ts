@@ -139,6 +139,17 @@ describe('a key', () => {
     expect(await audited()).toEqual(['key.created']);
   });
 
+  test('that is the last of a hundred is made once by a form that is sent again', async () => {
+    await client.query(
+      `INSERT INTO api_keys (account_id, hash, scopes)
+       SELECT $1, sha256(n::text::bytea), '{data:read}' FROM generate_series(1, 99) AS n`,
+      [acme.id],
+    );
+    const formId = '5f2d1c1e-0b57-4c8e-9f57-2d1f9b7c0002';
+    expect(await issueKeyOf(client, acme, { ...grant, formId }, ACTOR)).not.toBeNull();
+    expect(await issueKeyOf(client, acme, { ...grant, formId }, ACTOR)).toBeNull();
+  });
+
   test('keeps its latest use if gateways note their uses in another order', async () => {
     const { id = 0 } = (await issueKeyOf(client, acme, grant, ACTOR)) ?? {};
     const lastUse = async () => (await listKeys(client))[0]?.lastUsedAt?.getTime();

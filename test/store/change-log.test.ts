@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals';
 import pg, { type ClientBase, type QueryConfig } from 'pg';
 import { inTransaction } from '../../store/connection/transaction.ts';
-import { appendChanges, lockStreamHead, type NewChange } from '../../store/stream/change-log.ts';
+import { appendChanges, lockStreamHead, type NewChange, timeAfter } from '../../store/stream/change-log.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { overlap } from '../helpers/postgres/overlap.ts';
 import { CHANGE_BODY } from '../helpers/stream/change-body.ts';
@@ -42,6 +42,18 @@ test('changes that need several INSERTs have one order without gaps, and one tim
   expect(new Set(rows.map(({ at }) => at.getTime())).size).toBe(1);
   const head = await inTransaction(pool, lockStreamHead);
   expect(head.lastSequence).toBe(12_008);
+});
+
+test('INV-2: after changes at a time, the next ones are not earlier, even if the clock goes back', async () => {
+  const ahead = await inTransaction(pool, async (client) => {
+    const head = await lockStreamHead(client);
+    const now = timeAfter(head) + 60_000;
+    await appendChanges(client, { ...head, now }, [withdrawal(1)]);
+    return now;
+  });
+  const head = await inTransaction(pool, lockStreamHead);
+  expect(head.now).toBeLessThan(ahead);
+  expect(timeAfter(head)).toBe(ahead);
 });
 
 test('a day gets one partition if apply and the relay create it at the same time', async () => {

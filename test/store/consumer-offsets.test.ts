@@ -57,7 +57,37 @@ describe('INV-8: an offset advances only from its present value', () => {
   });
 });
 
+test('an error for another reason than a moved offset stays that error', async () => {
+  const late = Object.assign(new Error('canceling statement'), { code: '57014' });
+  const failing = { query: () => Promise.reject(late) } as unknown as typeof client;
+  await expect(advanceConsumerOffsets(failing, TOPIC, [{ partition: 0, from: 5, to: 9 }])).rejects.toBe(late);
+});
+
+test('INV-8: a partition that was added begins at its beginning, and the others keep their offsets', async () => {
+  expect(await lockConsumerOffsets(client, TOPIC, [0, 1, 2])).toEqual(
+    new Map([
+      [0, 5],
+      [1, 7],
+      [2, 0],
+    ]),
+  );
+});
+
 describe('the offsets of a topic with an id', () => {
+  test('are not those of the topic before it, if it is noticed while they are loaded', async () => {
+    const cluster = { clusterId: 'c' };
+    await reconcileTopic(client, TOPIC, { topicId: 'old', ...cluster });
+    let queries = 0;
+    const query = async (...asked: [string, unknown[]]) => {
+      const answer = await client.query(...asked);
+      queries += 1;
+      if (queries === 1) await reconcileTopic(client, TOPIC, { topicId: 'new', ...cluster });
+      return answer;
+    };
+    const between = { query } as unknown as typeof client;
+    expect(await loadOffsetsOf(between, { topic: TOPIC, topicId: 'new' })).toEqual(new Map());
+  });
+
   const offsetsOf = async (topicId: string) => [...(await loadOffsetsOf(client, { topic: TOPIC, topicId }))];
 
   test('are the stored ones while no id is stored, which an earlier version did not do', async () => {

@@ -111,6 +111,21 @@ test('a submission right after the edit finds the settled position, and may not 
   expect(await held()).toEqual(['ada ann', 'ada cyd']);
 });
 
+test('a submission before a pick is announced as withdrawn endorses the new meaning, even if it names the same choice', async () => {
+  await applySubmissions(client, endorse('ada', 'mayor', 'ann', { rank: 1 }));
+  await client.query(
+    `WITH head AS (UPDATE stream_head SET has_stale = true)
+     INSERT INTO stale_announcements (endorsement_id, settled) SELECT id, 'withdrawn' FROM endorsements`,
+  );
+  await applySubmissions(client, endorse('ada', 'mayor', 'ann', { rank: 1 }));
+  expect(await held()).toEqual(['ada ann 1']);
+  expect((await loadLoggedChanges(client)).map(({ type }) => type)).toEqual([
+    'created',
+    'deleted',
+    'created',
+  ]);
+});
+
 test('a pick that is committed while the edit waits for the stream counts when the first choice is found', async () => {
   await applySubmissions(client, position('ada', 'mayor', [pick('bob', { rank: 2 })]));
   await other.query('BEGIN');

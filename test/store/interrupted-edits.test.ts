@@ -1,6 +1,7 @@
 /** Edits of the catalogue whose command was killed between its commit and its announcements. */
 import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { editCatalogue } from '../../store/catalogue/edit.ts';
 import { beginEdit, dropUnchangedParts, keepParts, listStale } from '../../store/catalogue/stale.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { inTransaction } from '../../store/connection/transaction.ts';
@@ -9,10 +10,11 @@ import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { election } from '../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
-import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { useClient, useTestDatabase } from '../helpers/postgres/database.ts';
 import { loadLoggedChanges } from '../helpers/postgres/logged-changes.ts';
 
 const { client, url } = useTestDatabase();
+const other = useClient(url);
 const pool = new pg.Pool({ connectionString: url });
 const { signal } = new AbortController();
 
@@ -73,4 +75,29 @@ test('the consumers leave the announcements to an edit that is still at work', a
   await client.query('SELECT pg_advisory_unlock_all()');
   expect(await announced()).toEqual([]);
   expect(await announceLeftovers(pool, signal)).not.toBeNull();
+});
+
+test('INV-13: an endorsement that is made right after an edit has listed the others is announced too', async () => {
+  let isMade = false;
+  const query = async (statement: string, values?: unknown[]) => {
+    const answer = await client.query(statement, values);
+    if (!isMade && statement.includes('FROM emptied_choices e JOIN endorsements')) {
+      isMade = true;
+      await applySubmissions(other, endorse('coast-gazette', 'mayor', 'ann'));
+    }
+    return answer;
+  };
+  const move = async () => {
+    await keepParts(client, 'elections', `FROM elections t WHERE t.slug = '${election().slug}'`);
+    await client.query(`UPDATE elections SET state = 'WA' WHERE slug = $1`, [election().slug]);
+    return { result: null, keep: true };
+  };
+  await editCatalogue({ query } as unknown as pg.Client, move, { dryRun: false });
+  expect(await announced()).toEqual([
+    ['created', 'OR'],
+    ['deleted', 'OR'],
+    ['created', 'WA'],
+    ['deleted', 'OR'],
+    ['created', 'WA'],
+  ]);
 });

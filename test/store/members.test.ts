@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import pg, { type ClientBase } from 'pg';
 import { inTransaction } from '../../store/connection/transaction.ts';
+import { createInvitation, listInvitations } from '../../store/console/invitations.ts';
 import {
   changeRole,
   listMembers,
@@ -79,4 +80,17 @@ test('changes are in the audit log, and those that change nothing are not', asyn
     { action: 'person.role_changed', ...entry, details: { email: 'bob@a.org', from: 'member', to: 'owner' } },
     { action: 'person.removed', ...entry, details: { email: 'bob@a.org', role: 'owner' } },
   ]);
+});
+
+test('the invitations of an owner end with the role, and do not come back with it', async () => {
+  await add('ada', 'owner');
+  const former = await add('eve', 'owner');
+  const invitation = { accountId, account: 'acme', email: 'guest@a.org', role: 'member' } as const;
+  const invite = (on: ClientBase) => createInvitation(on, { ...invitation, invitedBy: 'eve@a.org' }, ACTOR);
+  await inTransaction(pool, invite);
+  expect(await listInvitations(client, accountId)).toHaveLength(1);
+  expect(await change(former, 'member')).toBe('done');
+  // As an accepted invitation does.
+  await client.query(`UPDATE account_members SET role = 'owner' WHERE person_id = $1`, [former]);
+  expect(await listInvitations(client, accountId)).toEqual([]);
 });

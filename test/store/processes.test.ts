@@ -170,3 +170,10 @@ test('a process that could not write for hours is listed again, with its own sta
   const { rows: after } = await client.query('SELECT id, started_at FROM processes');
   expect(after).toEqual([{ id: mine, ...before[0] }]);
 });
+
+test('a process that stops during its first beat leaves no row', async () => {
+  const { beat } = start();
+  started.delete(beat);
+  await beat.stop();
+  expect(await listProcesses(client)).toEqual([]);
+});

@@ -3,8 +3,11 @@ import fc from 'fast-check';
 import { FINGERPRINT_BYTES, HEADER_LENGTH, MARKER } from '../../schemas/avro-codec.ts';
 import { changeCodec } from '../../schemas/change.ts';
 import { encodeBody } from '../../schemas/change-encoding.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
+import { loadRelayedChanges } from '../../store/reads/relayed-changes.ts';
 import { sentChange } from '../../store/stream/sent-change.ts';
 import { change } from '../helpers/properties/arbitraries.ts';
+import { CHANGE_BODY } from '../helpers/stream/change-body.ts';
 
 const ROW = { sequence: 7, type: 'created', endorser: 'acme', occurredAt: 1_793_000_000_000 } as const;
 const BATCH = { epoch: 3, offsets: [4, 0] };
@@ -33,4 +36,14 @@ test('INV-3: a change stored as JSON, in any order of its keys, has the same byt
       expect(changeCodec.decode(sent.value)).toMatchObject({ id: sent.id, sequence, type });
     }),
   );
+});
+
+test('INV-7: sent changes are loaded up to the first one that the change log lacks', async () => {
+  const rows = [3, 4, 6].map((sequence) => ({ ...ROW, ...BATCH, sequence, packed: null, body: CHANGE_BODY }));
+  const pool = { any: async () => rows } as unknown as DatabasePool;
+  const load = async (from: number) => {
+    const changes = await loadRelayedChanges(pool, from, 9);
+    return changes.map(({ value }) => changeCodec.decode(value).sequence);
+  };
+  expect([await load(3), await load(2)]).toEqual([[3, 4], []]);
 });

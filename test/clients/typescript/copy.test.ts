@@ -2,7 +2,11 @@
 import { expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Step } from '../../../clients/typescript/src/events/step.ts';
-import { type EndorsementEvent, MemoryStorage } from '../../../clients/typescript/src/index.ts';
+import {
+  type EndorsementEvent,
+  type ListedEndorsement,
+  MemoryStorage,
+} from '../../../clients/typescript/src/index.ts';
 import { Copy } from '../../../clients/typescript/src/mirror/copy.ts';
 import { normalizeFilter } from '../../../clients/typescript/src/mirror/storage.ts';
 import { mirroredEndorsement } from '../../helpers/clients/mirrored.ts';
@@ -39,5 +43,44 @@ test('steps that the storage could not keep are ahead of the copy until it has k
   const steps = [stepOf('2', 'created')];
   await expect(copy.apply(steps)).rejects.toThrow('the disk is full');
   await copy.apply(steps);
+  expect([copy.cursor, (await copy.get(1))?.id]).toEqual(['2', 1]);
+});
+
+/** A list of these records, read in one batch. */
+async function* listOf(ids: readonly number[], readAt: string) {
+  const records = ids.map((id) => ({ ...record, id })) as unknown as ListedEndorsement[];
+  yield { records, streamCursor: '1', readAt };
+}
+
+test('the latest state that the copy may have parts of is that of its latest event or list, and never goes back', async () => {
+  const { copy } = await openCopy();
+  const seen: string[] = [];
+  await copy.apply([...['2', '3', '4'].map((id) => stepOf(id, 'created')), { cursor: '5', event: null }]);
+  seen.push(copy.readAt);
+  await copy.apply([{ cursor: '6', event: null }]);
+  seen.push(copy.readAt);
+  await copy.replaceRange({ first_id: 1, last_id: 1 }, [], '7');
+  seen.push(copy.readAt);
+  await copy.replaceAll(listOf([1], '8'));
+  seen.push(copy.readAt);
+  await copy.apply([stepOf('2', 'created')]);
+  expect([...seen, copy.readAt]).toEqual(['4', '4', '7', '8', '8']);
+});
+
+test('a part that is read again loses the endorsements that the service lacks, and the position stays', async () => {
+  const { storage, copy } = await openCopy();
+  await copy.replaceAll(listOf([1, 2, 3, 4], '2'));
+  const [kept] = (await listOf([3], '').next()).value?.records ?? [];
+  await copy.replaceRange({ first_id: 2, last_id: 3 }, kept ? [kept] : [], '3');
+  const ids: number[] = [];
+  for await (const batch of copy.read()) ids.push(...batch.map(({ id }) => id));
+  expect([ids, copy.cursor, await storage.load()]).toEqual([[1, 3, 4], '1', { cursor: '1', filter: '{}' }]);
+});
+
+test('a list without a batch, which is not even empty, is refused and leaves the copy', async () => {
+  const { copy } = await openCopy();
+  await copy.apply([stepOf('2', 'created')]);
+  const nothing = async function* () {};
+  await expect(copy.replaceAll(nothing())).rejects.toThrow('at least one batch');
   expect([copy.cursor, (await copy.get(1))?.id]).toEqual(['2', 1]);
 });

@@ -59,3 +59,9 @@ describe('the parser', () => {
     expect(parse('event: endorsement\nid: 0a.b\ndata: {}\n')).toEqual([]);
   });
 });
+
+test('a carriage return and its line feed are one line end, even if an empty piece comes between them', () => {
+  const parser = new SseParser();
+  const pieces = ['data: 1\r', '', '\ndata: 2\r\n\r\n'].map((text) => new TextEncoder().encode(text));
+  expect(pieces.flatMap((piece) => parser.push(piece)).map(({ data }) => data)).toEqual(['1\n2']);
+});

@@ -139,6 +139,18 @@ describe.each(kinds)('%s', (name, open) => {
     expect((await readAll(again)).map((record) => record.id)).toEqual([8]);
   });
 
+  test('replaces the copy at the next attempt if the first one is cut, without a part of that', async () => {
+    const storage = open(newFile());
+    await storage.load();
+    const broken = async function* () {
+      yield [recordOf(7)];
+      throw new Error('cut');
+    };
+    await expect(storage.replace(broken(), () => at('1'))).rejects.toThrow('cut');
+    await storage.replace(batchesOf([recordOf(8)]), () => at('1'));
+    expect((await readAll(storage)).map((record) => record.id)).toEqual([8]);
+  });
+
   test('reads a part by ids, and one state of the copy during changes', async () => {
     const storage = open(newFile());
     await storage.load();

@@ -126,6 +126,13 @@ describe('INV-1: changes', () => {
   });
 });
 
+test('INV-1: a replica that is late at a look is out of use before the primary is told that it is watched', async () => {
+  const gate = await openGate(replica('first', true));
+  late.add('first');
+  await timeOf(gate.tend());
+  expect([listed.get(runOf('first')), confirmations]).toEqual([false, 0]);
+});
+
 test('the primary is told at each look that the replicas in use are watched', async () => {
   const gate = await openGate(replica('first', true));
   for (const looks of [1, 2]) {

@@ -222,6 +222,30 @@ describe('requests at the same state of the data', () => {
     await Promise.all([first, second]);
     expect(made).toEqual(['before', 'after']);
   });
+
+  test('share the latest answer that is being made, also after the end of an older one', async () => {
+    const cache = createCache();
+    const turns = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let count = 0;
+    const ask = () =>
+      cache.answer({ name: '/a?', shows: BOTH, data, isGone: () => false }, async () => {
+        count += 1;
+        await turns[count - 1]?.promise;
+        return { json: 'x' };
+      });
+    const older = ask();
+    await until('the older is begun', () => count === 1);
+    change('WY');
+    const latest = ask();
+    await until('the latest is begun', () => count === 2);
+    turns[0]?.resolve();
+    await older;
+    const sharing = ask();
+    await until('it has asked for the data', () => lookups === 3);
+    turns[1]?.resolve();
+    await Promise.all([latest, sharing]);
+    expect(count).toBe(2);
+  });
 });
 
 test('a request that waited for its turn takes the answer that another one has made meanwhile', async () => {
@@ -288,6 +312,25 @@ test('an answer is reused for a minute, and never on another day', async () => {
   await clock.advance(midnight - 1000 - clock.now());
   expect(await isMade(cache, '/a?')).toBe(true);
   await clock.advance(1000);
+  expect(await isMade(cache, '/a?')).toBe(true);
+});
+
+test('the minute of an answer counts from its beginning, when its stream cursor was true', async () => {
+  const cache = createCache();
+  expect(await isMade(cache, '/a?', { whileMade: () => void clock.advance(30_000) })).toBe(true);
+  await clock.advance(29_999);
+  expect(await isMade(cache, '/a?')).toBe(false);
+  await clock.advance(1);
+  expect(await isMade(cache, '/a?')).toBe(true);
+});
+
+test('an answer whose client leaves while it is made is not kept', async () => {
+  const cache = createCache();
+  let hasLeft = false;
+  await cache.answer({ name: '/a?', shows: ['catalogue'], data, isGone: () => hasLeft }, async () => {
+    hasLeft = true;
+    return { json: 'x' };
+  });
   expect(await isMade(cache, '/a?')).toBe(true);
 });
 

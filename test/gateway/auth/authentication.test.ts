@@ -174,6 +174,28 @@ test('a use during a save is saved by the next one', async () => {
   expect(await isSaved(second.id)).toBe(true);
 });
 
+test('a use during a save that fails is saved by the next one', async () => {
+  const { id } = await authenticate(await newKey());
+  let fails = true;
+  const pool: typeof severable.pool = {
+    ...severable.pool,
+    async query(statement) {
+      if (!fails) return severable.pool.query(statement);
+      fails = false;
+      usage.note(id);
+      throw new Error('away');
+    },
+  };
+  const usage = new KeyUsage(pool, clock, createLog('test', 'silent'));
+  usage.start();
+  usage.note(id);
+  await clock.advance(MINUTE_MS);
+  expect(fails).toBe(false);
+  await usage.stop();
+  const { rows } = await client.query('SELECT last_used_at FROM api_keys WHERE id = $1', [id]);
+  expect(rows[0].last_used_at).not.toBeNull();
+});
+
 test('the states of many keys are found in one query', async () => {
   const keys = await Promise.all([newKey(), newKey(), newKey()]);
   const [usable = 0, revoked = 0, expiring = 0] = (await Promise.all(keys.map(authenticate))).map(

@@ -60,6 +60,12 @@ test('an unknown person is told so, and leaves nothing behind', async () => {
   expect(await console.service.query('SELECT 1 FROM people WHERE subject = $1', [subject])).toEqual([]);
 });
 
+test('a sign-in of an unknown person leaves the session that the browser has', async () => {
+  const { client } = await console.join(await console.makeAccount());
+  expect((await provider.signIn(client, console.makeUser('stranger'))).status).toBe(403);
+  expect((await client.get('/console/keys')).status).toBe(200);
+});
+
 test('a callback counts once, and not with another state, in another browser, or too late', async () => {
   const { subject } = await console.join(await console.makeAccount());
   const { client, back } = await goToProvider(subject);

@@ -1,5 +1,6 @@
 /** Forms that are sent while the console shows another account than the form's. */
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
+import { ConsoleBudget } from '../../../gateway/limits/console-budget.ts';
 import type { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { inputsOf } from '../../helpers/console/console-pages.ts';
 import { useConsoleWithProvider } from '../../helpers/console/console-with-provider.ts';
@@ -75,4 +76,13 @@ test.each([
   expect(refused.html).not.toContain(first);
   expect((await client.post('/console/account', { account: await idOf(first) })).status).toBe(404);
   expect((await client.get('/console/account')).html).toContain(`<strong>${second}</strong>`);
+});
+
+test('INV-15: a form that shows its account again counts as one request', async () => {
+  const { client, csrf } = await makeStray();
+  const admit = jest.spyOn(ConsoleBudget.prototype, 'admit');
+  const sent = await client.post('/console/subscriptions', { csrf, show_account: 'yes', name: 'Mine' });
+  const { length: requests } = admit.mock.calls;
+  admit.mockRestore();
+  expect([sent.status, requests]).toEqual([303, 1]);
 });

@@ -74,6 +74,25 @@ test('while the database is away readers continue, and only the regular check as
   expect(refusals).toHaveLength(length + 1);
 });
 
+test('while the regular check still waits for a database that has failed, a reader that asks does not', async () => {
+  const regular = Promise.withResolvers<object[]>();
+  const answers = [() => Promise.reject(new Error('away')), () => regular.promise];
+  let queries = 0;
+  const pool = { any: () => answers[queries++]?.() ?? Promise.resolve([]) } as unknown as DatabasePool;
+  const streamLeases = { findSurplus: async () => surplus };
+  const asked = new AccessWatch({ pool, streamLeases, clock, log: captureLog().log });
+  const { reader } = watch();
+  asked.add(reader);
+  await asked.check(reader);
+  asked.start();
+  await clock.advance(2000);
+  expect(queries).toBe(2);
+  await asked.check(reader);
+  expect(queries).toBe(2);
+  regular.resolve([]);
+  await asked.stop();
+});
+
 test('many readers that ask at once share a query, and one that asks later gets another', async () => {
   const readers = Array.from({ length: 500 }, () => watch());
   const before = severable.queries;

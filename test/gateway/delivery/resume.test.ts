@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { cursorOf, resolveStart } from '../../../gateway/delivery/resume.ts';
 import { formatCursor, parseCursor } from '../../../schemas/cursor.ts';
+import type { DatabasePool } from '../../../store/connection/read-pool.ts';
 import { createSeverablePool, type SeverablePool } from '../../helpers/faults/severable-pool.ts';
 import { useTestDatabase } from '../../helpers/postgres/database.ts';
 import { ManualClock } from '../../helpers/service/manual-clock.ts';
@@ -41,6 +42,19 @@ describe('a cursor of another gateway', () => {
     expect(await resume(10)).toMatchObject({ sequence: 10 });
     expect(severable.queries).toBe(before);
   });
+});
+
+test('a reader since a time begins right before the first change at that time, which comes while it is looked up', async () => {
+  const behind = { ...feed };
+  const found = { sequence: 11, nextOccurredAt: now - HOUR, offsets: [5], epoch: 7 };
+  const maybeOne = async () => {
+    behind.latest = { sequence: 12, time: now, offsets: [6] };
+    return found;
+  };
+  const services = { feed: behind, pool: { maybeOne } as unknown as DatabasePool, clock };
+  const since = new Date(now - HOUR).toISOString();
+  const start = await resolveStart({ since }, { ...services, retentionMs: 24 * HOUR });
+  expect(start).toEqual({ sequence: 11, time: now - HOUR, offsets: [5] });
 });
 
 describe('INV-5: the cursor of a reader', () => {

@@ -1,6 +1,9 @@
 import { expect, test } from '@jest/globals';
+import type { AccessWatch } from '../../../gateway/delivery/access-watch.ts';
+import { OpenStreams } from '../../../gateway/delivery/open-streams.ts';
 import { SessionStreams } from '../../../gateway/delivery/session-streams.ts';
 import type { StreamEnding } from '../../../gateway/delivery/stream-ending.ts';
+import { systemClock } from '../../../service/clock.ts';
 
 function createStream() {
   const endings: StreamEnding[] = [];
@@ -33,4 +36,18 @@ test('INV-15: the sessions of an account have 50 streams, and another account ha
   streams.requirePlace({ session: 51, accountId: 2 });
   leaves[0]?.();
   streams.requirePlace({ session: 50, accountId: 1 });
+});
+
+test('INV-15: a stream that leaves the gateway gives back the place of its session', () => {
+  const accessWatch = { add: () => {}, remove: () => {} } as unknown as AccessWatch;
+  const streams = new OpenStreams({ accessWatch, clock: systemClock });
+  const open = (session: number) =>
+    streams.add(
+      { ...createStream(), changeFilter: () => {} },
+      { credential: { session, accountId: 1 }, subscription: null, lease: null },
+    );
+  const leaves = Array.from({ length: 50 }, (_, session) => open(session));
+  expect(() => streams.ofSessions.requirePlace({ session: 50, accountId: 1 })).toThrow();
+  leaves[0]?.();
+  streams.ofSessions.requirePlace({ session: 50, accountId: 1 });
 });

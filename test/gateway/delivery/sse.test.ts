@@ -14,6 +14,18 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.comments).toEqual([' ping', ' ping', ' ping'].map((c) => c.trim()));
   });
 
+  test('sends pings again after one that a full socket could not take', async () => {
+    const stream = startStream({ output: new PassThrough({ highWaterMark: 1024 }) });
+    stream.feed.append('CA', 500);
+    await settle();
+    await stream.clock.advance(30 * SECOND);
+    stream.listen();
+    for (let i = 0; i < 50 && stream.events.length < 501; i += 1) await settle();
+    expect(stream.comments).toEqual([]);
+    await stream.clock.advance(30 * SECOND);
+    expect(stream.comments.length).toBeGreaterThan(0);
+  });
+
   test('INV-10: reads nothing for a client that reads nothing, and continues from there when it does', async () => {
     const stream = startStream({ output: new PassThrough({ highWaterMark: 1024 }) });
     stream.feed.append('CA', 5000);

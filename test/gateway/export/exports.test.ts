@@ -1,10 +1,11 @@
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { Exports } from '../../../gateway/export/exports.ts';
+import { parseCursor } from '../../../schemas/cursor.ts';
 import { systemClock } from '../../../service/clock.ts';
 import { createLog } from '../../../service/log.ts';
 import { type DatabasePool, sql } from '../../../store/connection/read-pool.ts';
-import { settle } from '../../helpers/service/manual-clock.ts';
+import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
 
 /** A database without records. */
 const transaction = {
@@ -31,4 +32,18 @@ test('INV-15: an export keeps its turn until its client has taken the last line'
   expect(isBegun).toBe(false);
   expect(await text(first)).toContain('{"count":0}');
   await third;
+});
+
+test('INV-5: the position of an export has a time before its snapshot, after which changes can follow', async () => {
+  const { signal } = new AbortController();
+  const clock = new ManualClock();
+  const asked = clock.now();
+  const slow = { ...transaction, anyFirst: async () => [], query: () => clock.advance(60_000) };
+  const late = { transaction: (work: (connection: typeof slow) => unknown) => work(slow) };
+  const log = createLog('test', 'silent');
+  const exports = new Exports({ pool: late as unknown as DatabasePool, clock, log, draining: signal });
+  const body = await exports.begin(sql.fragment`SELECT`, { accountId: 1, requestId: 'x', closed: signal });
+  const [first = ''] = (await text(body)).split('\n');
+  expect(clock.now()).toBeGreaterThan(asked);
+  expect(parseCursor(JSON.parse(first).stream_cursor).time).toBe(asked);
 });

@@ -55,6 +55,12 @@ test('nothing is written for a client that has left before', async () => {
   await expect(body.write(['1'])).rejects.toThrow(ReaderGoneError);
 });
 
+test('a client that has left before the answer begins is noticed at its first line', async () => {
+  const pace = { stallMs: HOUR_MS, bytesPerSecond: 0 };
+  const body = new LineBody({ closed: AbortSignal.abort(), pace, totalMs: HOUR_MS });
+  await expect(body.write(['1'])).rejects.toThrow(ReaderGoneError);
+});
+
 test('nothing follows the last line', async () => {
   const { body } = open();
   const ended = body.end('last');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createPredicate, type StreamFilter } from '../../../domain/stream-filter.ts';
-import { FanOut } from '../../../gateway/feed/fan-out.ts';
+import { Delivery, FanOut } from '../../../gateway/feed/fan-out.ts';
 import { FeedReader } from '../../../gateway/feed/reader.ts';
 import type { Chunk, RenderedEvent, ResumePoint } from '../../../gateway/feed/rendered-event.ts';
 import type { StateCode } from '../../../schemas/vocabulary.ts';
@@ -258,4 +258,61 @@ test('the bytes of a delivery are those of its frames', async () => {
   const delivery = await next;
   expect(delivery.bytes).toBe(delivery.frames.plain.length);
   expect(delivery.bytes).toBe(log.events.reduce((sum, { frame }) => sum + frame.length, 0));
+});
+
+describe('a reader that takes deliveries in the turn in which they arrive', () => {
+  /** Reads with a function that takes deliveries. @returns the sequences that it was offered, and the wait */
+  function take(log: Log, rest: (offer: number) => Delivery | undefined, reader = openOn(log)) {
+    const offered: number[][] = [];
+    const waiting = reader.next(log.latest, ({ events }) => {
+      offered.push(events.map(({ sequence }) => sequence));
+      return rest(offered.length);
+    });
+    return { offered, waiting, reader };
+  }
+  const openOn = (log: Log) => new FeedReader(log, log.fanOut, {});
+
+  test('waits on while it takes all of them, and returns the rest of the first one that it does not', async () => {
+    const log = new Log();
+    const rest = new Delivery([], { sequence: 2, time: 2, offsets: [] });
+    const { offered, waiting, reader } = take(log, (offer) => (offer === 2 ? rest : undefined));
+    log.append(['CA']);
+    expect(reader.isWaiting).toBe(true);
+    log.append(['OR']);
+    log.append(['WA']);
+    expect(await waiting).toBe(rest);
+    expect([offered, reader.isWaiting]).toEqual([[[1], [2]], false]);
+    reader.close();
+  });
+
+  test('is offered no delivery without a change', async () => {
+    const log = new Log();
+    const { offered, waiting, reader } = take(log, () => undefined);
+    log.fanOut.interrupt(log.latest);
+    expect((await waiting).events).toEqual([]);
+    expect(offered).toEqual([]);
+    reader.close();
+  });
+
+  test('and fails gets its error, and the other readers of its filter the delivery', async () => {
+    const log = new Log();
+    const failing = take(log, () => {
+      throw new Error('no socket');
+    });
+    const other = take(log, () => undefined);
+    log.append(['CA']);
+    await expect(failing.waiting).rejects.toThrow('no socket');
+    expect([other.offered, other.reader.isWaiting]).toEqual([[[1]], true]);
+    failing.reader.close();
+    other.reader.close();
+  });
+});
+
+test('INV-3: a reader ahead of its gateway keeps its place when it is interrupted', async () => {
+  const log = new Log();
+  const reader = new FeedReader(log, log.fanOut, {});
+  const waiting = reader.next({ sequence: 5, time: 5, offsets: [] });
+  log.fanOut.interrupt(log.latest);
+  expect((await waiting).resumePoint.sequence).toBe(5);
+  reader.close();
 });

@@ -1,4 +1,5 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
+import { UnreadableBatches } from '../../../gateway/feed/unreadable-batches.ts';
 import type { FetchedRecord } from '../../../kafka/protocol/record-batches.ts';
 import { TopicReader } from '../../../kafka/reading/topic-reader.ts';
 import { changeCodec } from '../../../schemas/change.ts';
@@ -71,4 +72,18 @@ test('INV-7: an unreadable batch is logged and counted once, and its changes com
       reason: 'its checksum is wrong',
     }),
   ]);
+});
+
+test('unreadable batches at the same offset of two partitions are both reported, each once', () => {
+  const captured = captureLog('error');
+  const unreadable = new UnreadableBatches('changes', captured.log);
+  const batch = {
+    firstOffset: 7,
+    lastOffset: 9,
+    newestAt: 0,
+    bytes: Buffer.alloc(0),
+    reason: 'a flipped bit',
+  };
+  for (const partition of [0, 1, 0]) unreadable.report({ partition, unreadable: [batch] });
+  expect(captured.lines.map(({ partition }) => partition)).toEqual([0, 1]);
 });

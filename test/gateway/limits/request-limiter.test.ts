@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { RequestLimiter } from '../../../gateway/limits/request-limiter.ts';
 import { createLog } from '../../../service/log.ts';
+import { leaseRequests } from '../../../store/access/request-quotas.ts';
+import type { DatabasePool } from '../../../store/connection/read-pool.ts';
 import { createSeverablePool, type SeverablePool } from '../../helpers/faults/severable-pool.ts';
 import { useTestDatabase } from '../../helpers/postgres/database.ts';
 import { captureLog } from '../../helpers/service/captured-log.ts';
@@ -157,6 +159,14 @@ describe('the limits of a plan, on two gateways together', () => {
   });
 });
 
+test('a limit that is lowered and raised again in its window gives back no request that was used', async () => {
+  const lease = (limit: number, size: number) =>
+    leaseRequests(severable.pool, { accountId, kind: 'day', windowStart: 0, limit, size });
+  expect(await lease(100, 50)).toEqual({ granted: 50, used: 50 });
+  expect(await lease(10, 5)).toEqual({ granted: 0, used: 50 });
+  expect(await lease(100, 80)).toEqual({ granted: 50, used: 100 });
+});
+
 describe('while the database does not answer', () => {
   test('a gateway answers at once, counts alone, and reports afterwards what it admitted', async () => {
     const plan = { requestsPerMinute: 600 };
@@ -203,6 +213,19 @@ test('while the database is away, it is asked once a second, and the log says so
   await askMany();
   expect(outages()).toHaveLength(2);
   expect(outages()[0]).toHaveProperty('error');
+});
+
+test('the second without questions begins when the database has failed to answer, however long that took', async () => {
+  let questions = 0;
+  const one = async () => {
+    questions += 1;
+    await clock.advance(2000);
+    throw Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' });
+  };
+  const limiter = new RequestLimiter({ one } as unknown as DatabasePool, clock, createLog('test', 'silent'));
+  const plan = { accountId, requestsPerMinute: 600, requestsPerDay: null };
+  for (let i = 0; i < 50; i += 1) await limiter.admit(plan);
+  expect(questions).toBe(1);
 });
 
 test('a defect is an error, not an outage', async () => {

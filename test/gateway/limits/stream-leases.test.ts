@@ -242,6 +242,23 @@ test('a stream that closes while its lost lease is written again frees its place
   expect(await counted()).toBe(0);
 });
 
+test('a stream that closes while the lease of another is released frees its place too', async () => {
+  let later = '';
+  const gateway = await createGateway({}, (pool) => ({
+    ...pool,
+    async query(statement) {
+      const result = await pool.query(statement);
+      if (statement.sql.includes('DELETE FROM stream_leases WHERE id')) void gateway.leases.release(later);
+      return result;
+    },
+  }));
+  const take = () => gateway.leases.acquire({ accountId, maxStreams: 2 }, () => {});
+  const first = await take();
+  later = await take();
+  await gateway.leases.release(first);
+  expect(await counted()).toBe(0);
+});
+
 describe('INV-15: the streams beyond a lowered plan', () => {
   const takeOf = async ({ leases }: Gateway, maxStreams: number | null): Promise<string> =>
     leases.acquire({ accountId, maxStreams }, () => {});
@@ -292,6 +309,18 @@ describe('INV-15: the streams beyond a lowered plan', () => {
     await moveTo('free');
     expect(await gateway.leases.findSurplus()).toEqual(new Set());
     expect(await counted()).toBe(0);
+  });
+
+  test('are not those of a killed gateway, whose leases have expired', async () => {
+    const gateway = await createGateway();
+    await moveTo('free');
+    await takeOf(gateway, 1);
+    await client.query(
+      `INSERT INTO stream_leases (id, account_id, gateway_id, expires_at)
+       VALUES ('ffffffff-ffff-7fff-bfff-ffffffffffff', $1, gen_random_uuid(), clock_timestamp())`,
+      [accountId],
+    );
+    expect(await gateway.leases.findSurplus()).toEqual(new Set());
   });
 
   test('are none of another account', async () => {

@@ -180,6 +180,15 @@ describe('Idempotency-Key', () => {
     expect((await post({ name: 'b' }, headers)).body.error.code).toBe('conflict');
   });
 
+  test('that is used again after a day saves another subscription, once', async () => {
+    const headers = { 'Idempotency-Key': 'order-6' };
+    await post({ name: 'a' }, headers);
+    await client.query(`UPDATE idempotency_keys SET created_at = now() - interval '24 hours'`);
+    const answers = [await post({ name: 'b' }, headers), await post({ name: 'b' }, headers)];
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect((await service.get('/v1/subscriptions')).body.data).toHaveLength(2);
+  });
+
   test('is deleted after a day, for any account, when others are saved', async () => {
     const other = await createKey({ databaseUrl: service.databaseUrl, account: 'other', plan: 'internal' });
     const headers = { 'Idempotency-Key': 'order-3' };

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { BrokerLoops, type BrokerLoopsOptions } from '../../../kafka/reading/broker-loops.ts';
 import { captureLog } from '../../helpers/service/captured-log.ts';
 import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
@@ -63,6 +63,43 @@ test('a loop begins when a broker gets its first partition, and ends with its la
   expect(loops.nodes).toEqual([2]);
 });
 
+test('a loop begins at once when a read has named another broker', async () => {
+  sources = [1];
+  start();
+  await settle();
+  sources = [1, 2];
+  readsOf(1)[0]?.end.resolve();
+  await settle();
+  expect([readsOf(1).length, readsOf(2).length]).toEqual([2, 1]);
+});
+
+describe('while the brokers cannot be looked up', () => {
+  const away = Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
+
+  test('they are asked again after a short pause, and read as soon as they answer', async () => {
+    let failures = 2;
+    sources = [1];
+    const lookUp = async () => {
+      failures -= 1;
+      if (failures >= 0) throw away;
+      return sources;
+    };
+    start({ reader: { sources: lookUp } });
+    await settle();
+    expect([reads.length, lines[0]?.msg]).toEqual([0, expect.stringContaining('cannot be looked up')]);
+    await clock.advance(2 * RETRY_MS);
+    expect(reads).toHaveLength(1);
+  });
+
+  test('the reading ends if the failure is of that kind', async () => {
+    const seen: unknown[] = [];
+    const endsFor = (error: unknown, node: number | null) => seen.push([error, node]) > 0;
+    start({ reader: { sources: () => Promise.reject(away) }, endsFor });
+    await clock.advance(WATCH_MS);
+    expect([seen, lines]).toEqual([[[away, null]], []]);
+  });
+});
+
 test('a failed read is reported once, and retried after a pause; after a success the next one is reported too', async () => {
   sources = [1];
   start();
@@ -81,7 +118,10 @@ test('a failed read is reported once, and retried after a pause; after a success
     'the topic cannot be read',
     'the topic is readable again',
   ]);
-  reads[3]?.end.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }));
+  reads[3]?.end.resolve();
+  await settle();
+  expect(lines).toHaveLength(2);
+  reads[4]?.end.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }));
   await settle();
   expect(lines).toHaveLength(3);
 });

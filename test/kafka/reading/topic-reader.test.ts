@@ -109,3 +109,21 @@ test('records in buffers of a pool are the same, and a later fetch reuses a rele
   expect([end.records, end.release]).toEqual([[], undefined]);
   await pooled.close();
 });
+
+test('a topic that was made anew has its own id at once, although its former one is remembered', async () => {
+  const anew = { topic: randomUUID(), numPartitions: 1, replicationFactor: 1 };
+  const make = () => withAdmin(brokers, (admin) => admin.createTopics({ topics: [anew] }));
+  const open = (expectedId: () => string | null) =>
+    new TopicReader({ brokers, topic: anew.topic, clientId: 'test-reader', expectedId });
+  let expected: string | null = null;
+  const [knowing, asking] = [open(() => expected), open(() => null)];
+  await make();
+  const { topicId: former } = await asking.identify();
+  await knowing.sources();
+  await withAdmin(brokers, (admin) => admin.deleteTopics({ topics: [anew.topic] }));
+  await until('it is made anew', () => make().catch(() => false));
+  expected = (await asking.identify()).topicId;
+  expect(expected).not.toBe(former);
+  expect(await knowing.sources()).toHaveLength(1);
+  await Promise.all([knowing.close(), asking.close()]);
+});

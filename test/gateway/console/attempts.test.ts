@@ -1,0 +1,16 @@
+import { expect, test } from '@jest/globals';
+import { AttemptsByAddress } from '../../../gateway/console/session/attempts.ts';
+import { ManualClock } from '../../helpers/service/manual-clock.ts';
+
+test('INV-15: an address has its attempts again a minute after the first of them, and others have their own', async () => {
+  const clock = new ManualClock();
+  const attempts = new AttemptsByAddress(2, clock);
+  attempts.note('first');
+  await clock.advance(59_000);
+  attempts.require('first');
+  attempts.note('first');
+  expect(() => attempts.require('first')).toThrow(expect.objectContaining({ status: 429 }));
+  attempts.require('second');
+  await clock.advance(1000);
+  attempts.require('first');
+});

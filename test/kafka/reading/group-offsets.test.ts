@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { GroupOffsets } from '../../../kafka/reading/group-offsets.ts';
+import { identifyTopic } from '../../../kafka/reading/read-topic.ts';
+import { topicNames } from '../../../kafka/topic-names.ts';
+import type { Brokers } from '../../../service/brokers.ts';
+import { createTestTopics } from '../../helpers/kafka/topics.ts';
+
+let brokers: Brokers;
+let topic: string;
+let group: GroupOffsets;
+
+beforeAll(async () => {
+  const topics = await createTestTopics();
+  brokers = topics.brokers;
+  topic = topicNames(topics.prefix).submissions;
+  group = new GroupOffsets({ brokers, groupId: `${topics.prefix}apply`, topic });
+});
+afterAll(() => group.close());
+
+test('offsets are committed only while the brokers belong to the cluster that they are of', async () => {
+  const { clusterId } = await identifyTopic({ brokers, topic, clientId: 'test' });
+  await group.commit(new Map([[0, 5]]), 'another cluster');
+  expect(await group.load()).toEqual(new Map());
+  await group.commit(new Map([[0, 7]]), clusterId);
+  expect(await group.load()).toEqual(new Map([[0, 7]]));
+});

@@ -1,0 +1,70 @@
+/** Stored keys in another form than the one of text, which programs other than imports can leave. */
+import { beforeEach, expect, test } from '@jest/globals';
+import { type CatalogueImport, importCatalogue } from '../../store/catalogue/import.ts';
+import { type CatalogueLine, stageLines } from '../helpers/ballots/catalogue.ts';
+import { choice, contest, election } from '../helpers/ballots/catalogue-records.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
+
+const { client } = useTestDatabase();
+const OTHER = 'or-2026-05-19-primary';
+const choices = [choice('ánn', { candidate: { full_name: 'Zoé Ann' } }), choice('bób')];
+/** In the order of their ids, names with an accent before those that a test changes. */
+const LINES: CatalogueLine[] = [
+  ['elections', election()],
+  ['contests', contest('cóuncil', { choices })],
+  ['contests', contest('máyor', { choices })],
+];
+
+const load = (lines: CatalogueLine[]): Promise<CatalogueImport> =>
+  importCatalogue(client, stageLines(lines), { skipRefused: false, dryRun: false, maxRemovals: null });
+
+async function stored(): Promise<unknown[]> {
+  const { rows } = await client.query(`
+    SELECT 'district' AS kind, id, name AS key FROM districts UNION ALL SELECT 'contest', id, key FROM contests
+    UNION ALL SELECT 'candidate', id, key FROM candidates UNION ALL SELECT 'choice', id, key FROM choices
+    ORDER BY kind, id`);
+  return rows;
+}
+
+beforeEach(async () => {
+  await client.query('TRUNCATE elections, contests, choices, candidates, districts CASCADE');
+  await load(LINES);
+});
+
+test('an import gives each of them its one form, also after keys that have it, and the rows keep their ids', async () => {
+  const before = await stored();
+  await client.query(`
+    UPDATE candidates SET key = normalize(key, NFD)
+    WHERE contest_id = (SELECT id FROM contests WHERE key LIKE '%/máyor');
+    UPDATE choices SET key = key || ' ' WHERE contest_id = (SELECT id FROM contests WHERE key LIKE '%/máyor');
+    UPDATE contests SET key = normalize(key, NFD) WHERE key LIKE '%/máyor';
+    UPDATE districts SET name = name || ' '`);
+  expect(await stored()).not.toEqual(before);
+  const { counts } = await load(LINES);
+  expect(await stored()).toEqual(before);
+  expect([counts.contests, counts.choices]).toMatchObject([
+    { added: 0, removed: 0 },
+    { added: 0, removed: 0 },
+  ]);
+});
+
+test('a row whose form another row has is removed', async () => {
+  await client.query(`
+    INSERT INTO choices (contest_id, key, label, ballot_order)
+    SELECT id, 'bób ', 'Bób', 3 FROM contests WHERE key LIKE '%/máyor'`);
+  const { counts } = await load(LINES);
+  expect(counts.choices).toMatchObject({ added: 0, removed: 1 });
+  const { rows } = await client.query('SELECT key FROM choices WHERE removed_at IS NOT NULL');
+  expect(rows).toEqual([{ key: 'bób ' }]);
+});
+
+test('an import leaves those of elections that its lines do not name', async () => {
+  await load([
+    ['elections', election({ slug: OTHER })],
+    ['contests', contest('máyor', { election: OTHER })],
+  ]);
+  await client.query(`UPDATE contests SET key = key || ' ' WHERE key LIKE '${OTHER}%'`);
+  await load(LINES);
+  const { rows } = await client.query(`SELECT key FROM contests WHERE key LIKE '${OTHER}%'`);
+  expect(rows).toEqual([{ key: `${OTHER}/máyor ` }]);
+});

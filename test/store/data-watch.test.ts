@@ -1,0 +1,57 @@
+import { expect, test } from '@jest/globals';
+import type { AnswerChange, ScopePredicate } from '../../domain/answer-scope.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
+import { loadAnswerChanges } from '../../store/reads/answer-changes.ts';
+import { DataWatch } from '../../store/reads/data-watch.ts';
+import { CHANGE_BODY } from '../helpers/stream/change-body.ts';
+
+/** Watches a database whose change of each sequence is one of the contest of that number. */
+function createWatch() {
+  const database = { sequence: 1, isAway: false };
+  const changeOf = (contestId: number) => ({ facets: {}, contestId, endorsementId: 1 }) as AnswerChange;
+  const watch = new DataWatch({
+    loadVersions: async () => ({ ...database, epoch: '1', catalogue: '1', officeholders: '1' }),
+    async loadChanges(from, to) {
+      if (database.isAway) throw new Error('away');
+      return Array.from({ length: to - from + 1 }, (_, index) => changeOf(from + index));
+    },
+  });
+  const advance = async (sequence: number) => {
+    database.sequence = sequence;
+    return watch.next();
+  };
+  return { database, watch, advance };
+}
+
+const isOf =
+  (contest: number): ScopePredicate =>
+  ({ contestId }) =>
+    contestId === contest;
+
+test('INV-1: a change that could not be loaded at first is loaded later, and alters what it matches', async () => {
+  const { database, watch, advance } = createWatch();
+  await advance(1);
+  await advance(2);
+  database.isAway = true;
+  await expect(advance(3)).rejects.toThrow('away');
+  database.isAway = false;
+  const state = await watch.next();
+  expect([state.isAltered(isOf(3), 2), state.isAltered(isOf(2), 2)]).toEqual([true, false]);
+});
+
+test('INV-1: for a state that a database has lost since, everything counts as altered', async () => {
+  const { advance } = createWatch();
+  await advance(1);
+  const lost = await advance(3);
+  expect(lost.isAltered(isOf(9), 2)).toBe(false);
+  await advance(2);
+  expect(lost.isAltered(isOf(9), 2)).toBe(true);
+});
+
+test('INV-1: changes are unknown if the change log lacks one of them', async () => {
+  const row = { type: 'created', packed: null, body: CHANGE_BODY };
+  const load = (rows: object[]) =>
+    loadAnswerChanges({ any: async () => rows } as unknown as DatabasePool, 1, 2);
+  expect(await load([row, row])).toHaveLength(2);
+  expect(await load([row])).toBeNull();
+});
