@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { orderBySupport, recommend } from '../../domain/recommendation.ts';
+import { type EndorsedContest, orderBySupport, recommend } from '../../domain/recommendation.ts';
+import type { Recommendation } from '../../schemas/http/recommendations.ts';
 import { escapeLineBreaks } from '../../schemas/json-text.ts';
 import type {
   ContestRules,
@@ -19,9 +20,20 @@ const SLICE_MS = 5;
 /** The numbers of a pick in `BallotPicks.facts`. */
 export const PICK_NUMBERS = 4;
 /** The approximate memory of objects besides their bytes. */
-const CONTEST_BYTES = 500;
+const CONTEST_BYTES = 900;
 const CHOICE_BYTES = 100;
 const ENDORSER_BYTES = 300;
+
+/** What picks recommend, and the order of the choices. */
+export interface Decision {
+  order: ReturnType<typeof orderBySupport>;
+  recommendation: Recommendation;
+}
+
+export const decide = (contest: EndorsedContest): Decision => ({
+  order: orderBySupport(contest),
+  recommendation: recommend(contest),
+});
 
 /** The picks in a contest, in the order in which they are shown. */
 export interface BallotPicks {
@@ -29,6 +41,8 @@ export interface BallotPicks {
   facts: Int32Array;
   /** The JSON of the picks without their endorsers and without their opening braces, one after another. */
   records: Buffer;
+  /** What all of them recommend, once it was asked for. */
+  decision: Decision | null;
 }
 
 /** A contest in memory. Its places are in the text of its election. */
@@ -165,15 +179,15 @@ function packContest(
   const head = writer.length;
   const records = new Map(linesOf(choices).map((line, index) => [rules.choices[index]?.id, line]));
   const places = new Map<number, [number, number]>();
-  const unendorsed = { ...rules, picks: [] };
-  for (const [index, { id: choice, ...counts }] of orderBySupport(unendorsed).entries()) {
+  const { order, recommendation } = decide({ ...rules, picks: [] });
+  for (const [index, { id: choice, ...counts }] of order.entries()) {
     if (index > 0) writer.text(',');
     const from = writer.length;
     writer.text(records.get(choice)?.slice(0, -1) ?? '');
     places.set(choice, [from, writer.length]);
     writer.text(`,"endorsed_by":[${endOfChoice(counts)}`);
   }
-  writer.text(endOfContest(recommend(unendorsed)));
+  writer.text(endOfContest(recommendation));
   const ranges = rules.choices.flatMap((choice) => places.get(choice.id) ?? [0, 0]);
   return {
     ...{ id, level, kind, rules, start, head },
@@ -191,7 +205,7 @@ function packPicks({ facts, records }: StoredPicks): BallotPicks {
     end += Buffer.byteLength(text);
     return [endorser, choice, rank ?? 0, end];
   });
-  return { facts: Int32Array.from(numbers), records: encodeTexts(texts) };
+  return { facts: Int32Array.from(numbers), records: encodeTexts(texts), decision: null };
 }
 
 /** The JSON after the endorsements of a choice. */

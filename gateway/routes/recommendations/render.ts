@@ -1,9 +1,11 @@
-import { type EndorsedContest, orderBySupport, recommend } from '../../../domain/recommendation.ts';
+import type { EndorsedContest } from '../../../domain/recommendation.ts';
 import type { BodyWriter } from '../../ballots/body-writer.ts';
 import {
   type BallotContest,
   type BallotPicks,
+  type Decision,
   DIGEST_BYTES,
+  decide,
   type ElectionBallot,
   endOfChoice,
   endOfContest,
@@ -26,17 +28,25 @@ function findPicks({ facts }: BallotPicks, endorsers: ReadonlySet<number> | null
   return picks;
 }
 
+/** Decides a contest; by all of its picks only once. */
+function decideBy(picks: readonly PlacedPick[], { rules, picks: all }: BallotContest): Decision {
+  if (picks.length * PICK_NUMBERS !== all?.facts.length) return decide({ ...rules, picks });
+  all.decision ??= decide({ ...rules, picks });
+  return all.decision;
+}
+
 /** Writes a contest with its recommendation (specification, "Recommendation"). */
 function writeContest(
   writer: BodyWriter,
   { text, endorsers }: ElectionBallot,
-  { rules, start, head, choices: places, picks: stored }: BallotContest,
+  contest: BallotContest,
   picks: readonly PlacedPick[],
 ): void {
-  const contest = { ...rules, picks };
+  const { rules, start, head, choices: places, picks: stored } = contest;
+  const { order, recommendation } = decideBy(picks, contest);
   const backings = Map.groupBy(picks, ({ choice }) => choice);
   writer.copy(text, start, head);
-  for (const [index, { id, ...counts }] of orderBySupport(contest).entries()) {
+  for (const [index, { id, ...counts }] of order.entries()) {
     if (index > 0) writer.text(',');
     const place = 2 * rules.choices.findIndex((choice) => choice.id === id);
     writer.copy(text, places[place] ?? 0, places[place + 1] ?? 0);
@@ -51,7 +61,7 @@ function writeContest(
     }
     writer.text(endOfChoice(counts));
   }
-  writer.text(endOfContest(recommend(contest)));
+  writer.text(endOfContest(recommendation));
 }
 
 /**

@@ -33,6 +33,9 @@ async function render(
   writer.text('[');
   let isFirst = true;
   for (const ballot of await packBallots(storedBallots(contests))) {
+    // What all endorsers recommend is remembered.
+    const whole = { ...selectBallots([{}, {}], {}), onlyEndorsed: false };
+    await writeElection(new BodyWriter(), ballot, whole, { isFirst: true });
     const selection = { ...selectBallots([chosen, {}], endorsers), onlyEndorsed };
     if (await writeElection(writer, ballot, selection, { isFirst })) isFirst = false;
   }
