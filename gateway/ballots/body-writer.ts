@@ -7,11 +7,17 @@ const BLOCK_BYTES = 64 * 1024;
 /** Shorter parts are copied, because each piece of a body costs more to send than these bytes. */
 const SHARED_FROM_BYTES = 8 * 1024;
 
+/** A body would have more bytes than its writer allows. */
+export class BodyTooLargeError extends Error {
+  override name = 'BodyTooLargeError';
+}
+
 /**
  * Writes a large body piece by piece, with its ETag. Long parts that are in memory already are shared, neither copied
  * nor hashed: they come with their digest.
  */
 export class BodyWriter {
+  readonly #maxBytes: number;
   readonly #pieces: Buffer[] = [];
   readonly #hash = createHash('sha1');
   #block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
@@ -19,6 +25,11 @@ export class BodyWriter {
   #start = 0;
   #end = 0;
   #finished = 0;
+
+  /** @param maxBytes more bytes make writing throw BodyTooLargeError */
+  constructor(maxBytes = Number.POSITIVE_INFINITY) {
+    this.#maxBytes = maxBytes;
+  }
 
   /** The bytes written so far. */
   get length(): number {
@@ -46,9 +57,7 @@ export class BodyWriter {
       return;
     }
     this.#flush();
-    this.#hash.update(digest);
-    this.#pieces.push(bytes);
-    this.#finished += bytes.length;
+    this.#push(bytes, digest);
   }
 
   /** Returns the content. Nothing may be written after this. */
@@ -61,10 +70,16 @@ export class BodyWriter {
   #flush(): void {
     if (this.#end === this.#start) return;
     const piece = this.#block.subarray(this.#start, this.#end);
-    this.#hash.update(piece);
+    this.#push(piece, piece);
+    this.#start = this.#end;
+  }
+
+  #push(piece: Buffer, hashed: Buffer): void {
+    this.#hash.update(hashed);
     this.#pieces.push(piece);
     this.#finished += piece.length;
-    this.#start = this.#end;
+    if (this.#finished > this.#maxBytes)
+      throw new BodyTooLargeError(`The body has more than ${this.#maxBytes} bytes.`);
   }
 
   #reserve(bytes: number): void {

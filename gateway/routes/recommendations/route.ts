@@ -1,14 +1,18 @@
 import { lang, subscription } from '../../../schemas/http/parameters.ts';
 import { recommendationParameters, recommendations } from '../../../schemas/http/recommendations.ts';
-import { BodyWriter } from '../../ballots/body-writer.ts';
+import { BodyTooLargeError, BodyWriter } from '../../ballots/body-writer.ts';
+import type { ElectionBallot } from '../../ballots/election-ballot.ts';
 import { ApiError } from '../../http/api-error.ts';
+import type { Content } from '../../http/content.ts';
 import { upcomingFrom } from '../../selection/upcoming.ts';
 import { defineRoute } from '../define-route.ts';
 import { writeElection } from './render.ts';
-import { readSelection, selectBallots } from './selection.ts';
+import { type BallotSelection, readSelection, selectBallots } from './selection.ts';
 
 /** A recommendation for as many named contests takes no turn. */
 const FEW_CONTESTS = 20;
+/** The largest answer: three times that of California with a million endorsements in the country. */
+const MAX_MEGABYTES = 64;
 
 export const recommendationsRoute = defineRoute({
   method: 'GET',
@@ -17,7 +21,7 @@ export const recommendationsRoute = defineRoute({
   tag: 'Recommendations',
   summary: 'Get recommendations',
   description:
-    'The choices to mark in each contest according to the chosen endorsers, and the agreement of these. One of `state`, `election` and `contest` is required. Without a selection of endorsers, all of them count.',
+    'The choices to mark in each contest according to the chosen endorsers, and the agreement of these. One of `state`, `election` and `contest` is required. Without a selection of endorsers, all of them count. An answer of more than 64 MB is refused (`invalid_parameter`).',
   scope: 'data:read',
   query: { subscription, ...recommendationParameters, lang },
   errors: ['subscription_not_found'],
@@ -53,7 +57,7 @@ export const recommendationsRoute = defineRoute({
       only_endorsed: only_endorsed ?? null,
     };
     const head = JSON.stringify({ scope, endorsers: shown });
-    const writer = new BodyWriter();
+    const writer = new BodyWriter(MAX_MEGABYTES * 1024 * 1024);
     writer.text(`{"data":${head.slice(0, -1)},"elections":[`);
     const selection = {
       ...selectBallots([asked, narrowing], endorsers),
@@ -63,13 +67,29 @@ export const recommendationsRoute = defineRoute({
     const found = contest
       ? await ballots.ofContests(request, contest)
       : ballots.ofElections(request, selection.hasElection);
-    let isFirst = true;
-    for await (const ballot of found) {
+    const json = await finishBody(writer, found, { selection, closed });
+    const { electionsFrom: _, ...contests } = asked;
+    return { json, scope: [{ ...contests, ...endorsers }] };
+  },
+});
+
+/** Writes the elections and the end of the body. @throws ApiError invalid_parameter if the body is too large */
+async function finishBody(
+  writer: BodyWriter,
+  ballots: AsyncIterable<ElectionBallot> | Iterable<ElectionBallot>,
+  { selection, closed }: { selection: BallotSelection; closed: AbortSignal },
+): Promise<Content> {
+  let isFirst = true;
+  try {
+    for await (const ballot of ballots) {
       if (await writeElection(writer, ballot, selection, { isFirst })) isFirst = false;
       if (closed.aborted) break;
     }
     writer.text(']}}');
-    const { electionsFrom: _, ...contests } = asked;
-    return { json: writer.finish(), scope: [{ ...contests, ...endorsers }] };
-  },
-});
+    return writer.finish();
+  } catch (error) {
+    if (!(error instanceof BodyTooLargeError)) throw error;
+    const message = `The answer has more than ${MAX_MEGABYTES} MB; ask for fewer states, elections or contests at a time.`;
+    throw new ApiError('invalid_parameter', message);
+  }
+}

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { BodyWriter } from '../../../gateway/ballots/body-writer.ts';
+import { BodyTooLargeError, BodyWriter } from '../../../gateway/ballots/body-writer.ts';
 
 const digest = (bytes: Buffer) => hash('sha1', bytes, 'buffer');
 
@@ -32,6 +32,18 @@ test('a body has all of its parts in order, with Unicode’s line breaks escaped
     }),
     { numRuns: 50 },
   );
+});
+
+test('a body of more bytes than are allowed is an error, however it is written', () => {
+  const write = (maxBytes: number) => {
+    const writer = new BodyWriter(maxBytes);
+    writer.text('a'.repeat(10_000));
+    writer.share(Buffer.alloc(10_000), Buffer.alloc(20));
+    writer.copy(Buffer.alloc(70_000), 0, 70_000);
+    return writer.finish().length;
+  };
+  expect(write(90_000)).toBe(90_000);
+  for (const maxBytes of [9999, 19_999, 89_999]) expect(() => write(maxBytes)).toThrow(BodyTooLargeError);
 });
 
 test('long shared bytes are not copied, and their digest stands for them in the ETag', () => {

@@ -287,7 +287,7 @@ export interface paths {
         };
         /**
          * Get recommendations
-         * @description The choices to mark in each contest according to the chosen endorsers, and the agreement of these. One of `state`, `election` and `contest` is required. Without a selection of endorsers, all of them count. Needs an API key with the scope `data:read`.
+         * @description The choices to mark in each contest according to the chosen endorsers, and the agreement of these. One of `state`, `election` and `contest` is required. Without a selection of endorsers, all of them count. An answer of more than 64 MB is refused (`invalid_parameter`). Needs an API key with the scope `data:read`.
          */
         get: operations["getRecommendations"];
         put?: never;
@@ -373,7 +373,7 @@ export interface paths {
          *
          *     event: endorsement
          *     id: 00000000001.AQGAtYuwijQABAAAAABMY0x3
-         *     data: {"id":"00000000001.AQGAtYuwijQABAAAAABMY0x3","type":"endorsement.created","occurred_at":"2026-09-15T17:00:00.000Z","endorsement":{"id":1,"rank":1,"statement":"Our members interviewed every candidate; this was not close.","source_url":null,"published_on":"2026-07-27"},"endorser":{"id":334,"slug":"dr-emeka-pham-of-fenneldale","name":"Dr. Emeka Pham of Fenneldale","category":{"slug":"individual","name":"Individuals"},"state":"national"},"contest":{"id":7,"title":"Mayor of Fennelwold 3","short_title":"Mayor","kind":"candidate","vote_method":"ranked_choice","votes_allowed":1,"ranks_allowed":4,"measure_code":null,"district":{"id":4,"name":"Fennelwold 3","level":"city","ocd_id":"ocd-division/country:us/state:me/place:fennelwold_3","state":"ME"}},"election":{"id":1,"slug":"me-2026-11-03-general","name":"Maine General Election 2026","date":"2026-11-03","state":"ME","type":"general"},"choice":{"id":15,"label":"Marta M. Olsen","measure_answer":null,"candidate":{"id":11,"full_name":"Marta M. Olsen"},"party":null,"withdrawn":false}}
+         *     data: {"id":"00000000001.AQGAtYuwijQABAAAAABMY0x3","type":"endorsement.created","occurred_at":"2026-09-15T17:00:00.000Z","endorsement":{"id":1,"rank":1,"statement":null,"source_url":null,"published_on":"2026-08-30"},"endorser":{"id":325,"slug":"saffronmere-ferry-crews-union-local-770","name":"Saffronmere Ferry Crews Union Local 770","category":{"slug":"labor","name":"Labor unions"},"state":"national"},"contest":{"id":7,"title":"Mayor of Fennelwold","short_title":"Mayor","kind":"candidate","vote_method":"ranked_choice","votes_allowed":1,"ranks_allowed":4,"measure_code":null,"district":{"id":4,"name":"Fennelwold","level":"city","ocd_id":"ocd-division/country:us/state:me/place:fennelwold","state":"ME"}},"election":{"id":1,"slug":"me-2026-11-03-general","name":"Maine General Election 2026","date":"2026-11-03","state":"ME","type":"general"},"choice":{"id":18,"label":"Ivan Rivas","measure_answer":null,"candidate":{"id":14,"full_name":"Ivan Rivas"},"party":null,"withdrawn":false}}
          *
          *     event: checkpoint
          *     id: 00000000008_001k2j05mk0.AgEABAAAAAAXaLte
@@ -2068,41 +2068,41 @@ export interface operations {
                      *           "choices": [
                      *             {
                      *               "id": 1,
-                     *               "label": "Edwin O'Dell",
+                     *               "label": "Yusuf Ellis",
                      *               "measure_answer": null,
                      *               "candidate": {
                      *                 "id": 1,
-                     *                 "full_name": "Edwin O'Dell"
+                     *                 "full_name": "Yusuf Ellis"
                      *               },
                      *               "party": "democratic",
                      *               "withdrawn": false,
-                     *               "ballot_designation": null,
+                     *               "ballot_designation": "Nurse",
                      *               "party_label": "Democratic"
                      *             },
                      *             {
                      *               "id": 2,
-                     *               "label": "Miles Fischer",
+                     *               "label": "Dolores Rivas",
                      *               "measure_answer": null,
                      *               "candidate": {
                      *                 "id": 2,
-                     *                 "full_name": "Miles Fischer"
+                     *                 "full_name": "Dolores Rivas"
                      *               },
                      *               "party": "republican",
                      *               "withdrawn": false,
-                     *               "ballot_designation": "Teacher",
+                     *               "ballot_designation": null,
                      *               "party_label": "Republican"
                      *             },
                      *             {
                      *               "id": 3,
-                     *               "label": "Rosa Lindgren",
+                     *               "label": "Joan Quintero",
                      *               "measure_answer": null,
                      *               "candidate": {
                      *                 "id": 3,
-                     *                 "full_name": "Rosa Lindgren"
+                     *                 "full_name": "Joan Quintero"
                      *               },
                      *               "party": "independent",
                      *               "withdrawn": false,
-                     *               "ballot_designation": "Attorney",
+                     *               "ballot_designation": null,
                      *               "party_label": "No Party Preference"
                      *             }
                      *           ]
@@ -2184,7 +2184,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": 7,
-                     *         "title": "Mayor of Fennelwold 3",
+                     *         "title": "Mayor of Fennelwold",
                      *         "short_title": "Mayor",
                      *         "description": null,
                      *         "kind": "candidate",
@@ -2193,11 +2193,11 @@ export interface operations {
                      *         "ranks_allowed": 4,
                      *         "measure_code": null,
                      *         "ballot_order": 7,
-                     *         "source_url": "https://elections.me.example/2026-11-03/fennelwold-3-mayor",
+                     *         "source_url": "https://elections.me.example/2026-11-03/fennelwold-mayor",
                      *         "district": {
                      *           "id": 4,
-                     *           "ocd_id": "ocd-division/country:us/state:me/place:fennelwold_3",
-                     *           "name": "Fennelwold 3",
+                     *           "ocd_id": "ocd-division/country:us/state:me/place:fennelwold",
+                     *           "name": "Fennelwold",
                      *           "level": "city",
                      *           "type": "place",
                      *           "state": "ME"
@@ -2212,41 +2212,77 @@ export interface operations {
                      *         },
                      *         "details": {
                      *           "term": "2027–2031",
-                     *           "source_url": "https://elections.me.example/2026-11-03/fennelwold-3-mayor",
+                     *           "source_url": "https://elections.me.example/2026-11-03/fennelwold-mayor",
                      *           "nonpartisan": true
                      *         },
                      *         "choices": [
                      *           {
-                     *             "id": 15,
-                     *             "label": "Marta M. Olsen",
+                     *             "id": 16,
+                     *             "label": "Selma Fischer",
                      *             "measure_answer": null,
                      *             "candidate": {
-                     *               "id": 11,
-                     *               "full_name": "Marta M. Olsen"
+                     *               "id": 12,
+                     *               "full_name": "Selma Fischer"
                      *             },
                      *             "party": null,
                      *             "withdrawn": false,
                      *             "ballot_designation": null
                      *           },
                      *           {
-                     *             "id": 16,
-                     *             "label": "Amir Greene",
-                     *             "measure_answer": null,
-                     *             "candidate": {
-                     *               "id": 12,
-                     *               "full_name": "Amir Greene"
-                     *             },
-                     *             "party": null,
-                     *             "withdrawn": false,
-                     *             "ballot_designation": "Attorney"
-                     *           },
-                     *           {
                      *             "id": 17,
-                     *             "label": "José Salazar",
+                     *             "label": "Yara Q. Underhill",
                      *             "measure_answer": null,
                      *             "candidate": {
                      *               "id": 13,
-                     *               "full_name": "José Salazar"
+                     *               "full_name": "Yara Q. Underhill"
+                     *             },
+                     *             "party": null,
+                     *             "withdrawn": false,
+                     *             "ballot_designation": null
+                     *           },
+                     *           {
+                     *             "id": 18,
+                     *             "label": "Ivan Rivas",
+                     *             "measure_answer": null,
+                     *             "candidate": {
+                     *               "id": 14,
+                     *               "full_name": "Ivan Rivas"
+                     *             },
+                     *             "party": null,
+                     *             "withdrawn": false,
+                     *             "ballot_designation": "Nurse"
+                     *           },
+                     *           {
+                     *             "id": 19,
+                     *             "label": "Ines Y. Vargas",
+                     *             "measure_answer": null,
+                     *             "candidate": {
+                     *               "id": 15,
+                     *               "full_name": "Ines Y. Vargas"
+                     *             },
+                     *             "party": null,
+                     *             "withdrawn": false,
+                     *             "ballot_designation": "Incumbent"
+                     *           },
+                     *           {
+                     *             "id": 20,
+                     *             "label": "Calvin G. Khan",
+                     *             "measure_answer": null,
+                     *             "candidate": {
+                     *               "id": 16,
+                     *               "full_name": "Calvin G. Khan"
+                     *             },
+                     *             "party": null,
+                     *             "withdrawn": false,
+                     *             "ballot_designation": null
+                     *           },
+                     *           {
+                     *             "id": 21,
+                     *             "label": "Victor Harmon",
+                     *             "measure_answer": null,
+                     *             "candidate": {
+                     *               "id": 17,
+                     *               "full_name": "Victor Harmon"
                      *             },
                      *             "party": null,
                      *             "withdrawn": false,
@@ -2256,9 +2292,9 @@ export interface operations {
                      *         "endorsements": [
                      *           {
                      *             "endorser": {
-                     *               "id": 334,
-                     *               "slug": "dr-emeka-pham-of-fenneldale",
-                     *               "name": "Dr. Emeka Pham of Fenneldale",
+                     *               "id": 172,
+                     *               "slug": "former-mayor-calvin-farrow-of-pellholt",
+                     *               "name": "Former Mayor Calvin Farrow of Pellholt",
                      *               "category": {
                      *                 "slug": "individual",
                      *                 "name": "Individuals"
@@ -2267,39 +2303,53 @@ export interface operations {
                      *             },
                      *             "picks": [
                      *               {
-                     *                 "choice_id": 15,
-                     *                 "label": "Marta M. Olsen",
+                     *                 "choice_id": 16,
+                     *                 "label": "Selma Fischer",
                      *                 "measure_answer": null,
                      *                 "rank": 1,
-                     *                 "statement": "Our members interviewed every candidate; this was not close.",
-                     *                 "source_url": null,
-                     *                 "published_on": "2026-07-27"
+                     *                 "statement": null,
+                     *                 "source_url": "https://former-mayor-calvin-farrow-of-pellholt.example/endorsements/2026",
+                     *                 "published_on": "2026-09-07"
                      *               },
                      *               {
-                     *                 "choice_id": 16,
-                     *                 "label": "Amir Greene",
+                     *                 "choice_id": 17,
+                     *                 "label": "Yara Q. Underhill",
                      *                 "measure_answer": null,
                      *                 "rank": 2,
                      *                 "statement": null,
                      *                 "source_url": null,
-                     *                 "published_on": "2026-07-27"
-                     *               },
-                     *               {
-                     *                 "choice_id": 17,
-                     *                 "label": "José Salazar",
-                     *                 "measure_answer": null,
-                     *                 "rank": 3,
-                     *                 "statement": null,
-                     *                 "source_url": null,
-                     *                 "published_on": "2026-07-27"
+                     *                 "published_on": "2026-09-07"
                      *               }
                      *             ]
                      *           },
                      *           {
                      *             "endorser": {
-                     *               "id": 181,
-                     *               "slug": "larchwatch-ferry-crews-union-local-309",
-                     *               "name": "Larchwatch Ferry Crews Union Local 309",
+                     *               "id": 55,
+                     *               "slug": "osterbourne-corner-store-club",
+                     *               "name": "Osterbourne Corner Store Club",
+                     *               "category": {
+                     *                 "slug": "political_club",
+                     *                 "name": "Political clubs"
+                     *               },
+                     *               "state": "national"
+                     *             },
+                     *             "picks": [
+                     *               {
+                     *                 "choice_id": 19,
+                     *                 "label": "Ines Y. Vargas",
+                     *                 "measure_answer": null,
+                     *                 "rank": 1,
+                     *                 "statement": null,
+                     *                 "source_url": "https://osterbourne-corner-store-club.example/endorsements/2026",
+                     *                 "published_on": "2026-09-18"
+                     *               }
+                     *             ]
+                     *           },
+                     *           {
+                     *             "endorser": {
+                     *               "id": 325,
+                     *               "slug": "saffronmere-ferry-crews-union-local-770",
+                     *               "name": "Saffronmere Ferry Crews Union Local 770",
                      *               "category": {
                      *                 "slug": "labor",
                      *                 "name": "Labor unions"
@@ -2308,77 +2358,63 @@ export interface operations {
                      *             },
                      *             "picks": [
                      *               {
-                     *                 "choice_id": 15,
-                     *                 "label": "Marta M. Olsen",
-                     *                 "measure_answer": null,
-                     *                 "rank": 1,
-                     *                 "statement": "Worth the cost, and overdue.",
-                     *                 "source_url": "https://larchwatch-ferry-crews-union-local-309.example/endorsements/2026",
-                     *                 "published_on": "2026-07-23"
-                     *               }
-                     *             ]
-                     *           },
-                     *           {
-                     *             "endorser": {
-                     *               "id": 136,
-                     *               "slug": "lindengarth-printers-exchange",
-                     *               "name": "Lindengarth Printers Exchange",
-                     *               "category": {
-                     *                 "slug": "business",
-                     *                 "name": "Business groups"
-                     *               },
-                     *               "state": "national"
-                     *             },
-                     *             "picks": [
-                     *               {
-                     *                 "choice_id": 17,
-                     *                 "label": "José Salazar",
-                     *                 "measure_answer": null,
-                     *                 "rank": 1,
-                     *                 "statement": null,
-                     *                 "source_url": "https://lindengarth-printers-exchange.example/endorsements/2026",
-                     *                 "published_on": "2026-08-29"
-                     *               }
-                     *             ]
-                     *           },
-                     *           {
-                     *             "endorser": {
-                     *               "id": 379,
-                     *               "slug": "quillhollow-tram-drivers-union-local-526",
-                     *               "name": "Quillhollow Tram Drivers Union Local 526",
-                     *               "category": {
-                     *                 "slug": "labor",
-                     *                 "name": "Labor unions"
-                     *               },
-                     *               "state": "national"
-                     *             },
-                     *             "picks": [
-                     *               {
-                     *                 "choice_id": 16,
-                     *                 "label": "Amir Greene",
+                     *                 "choice_id": 18,
+                     *                 "label": "Ivan Rivas",
                      *                 "measure_answer": null,
                      *                 "rank": 1,
                      *                 "statement": null,
                      *                 "source_url": null,
-                     *                 "published_on": "2026-09-22"
+                     *                 "published_on": "2026-08-30"
                      *               },
                      *               {
                      *                 "choice_id": 17,
-                     *                 "label": "José Salazar",
+                     *                 "label": "Yara Q. Underhill",
                      *                 "measure_answer": null,
                      *                 "rank": 2,
                      *                 "statement": null,
                      *                 "source_url": null,
-                     *                 "published_on": "2026-09-22"
+                     *                 "published_on": "2026-08-30"
                      *               },
                      *               {
-                     *                 "choice_id": 15,
-                     *                 "label": "Marta M. Olsen",
+                     *                 "choice_id": 16,
+                     *                 "label": "Selma Fischer",
                      *                 "measure_answer": null,
                      *                 "rank": 3,
                      *                 "statement": null,
                      *                 "source_url": null,
-                     *                 "published_on": "2026-09-22"
+                     *                 "published_on": "2026-08-30"
+                     *               }
+                     *             ]
+                     *           },
+                     *           {
+                     *             "endorser": {
+                     *               "id": 19,
+                     *               "slug": "the-fallowridge-foghorn",
+                     *               "name": "The Fallowridge Foghorn",
+                     *               "category": {
+                     *                 "slug": "newspaper",
+                     *                 "name": "Newspapers"
+                     *               },
+                     *               "state": "national"
+                     *             },
+                     *             "picks": [
+                     *               {
+                     *                 "choice_id": 19,
+                     *                 "label": "Ines Y. Vargas",
+                     *                 "measure_answer": null,
+                     *                 "rank": 1,
+                     *                 "statement": null,
+                     *                 "source_url": null,
+                     *                 "published_on": "2026-09-01"
+                     *               },
+                     *               {
+                     *                 "choice_id": 18,
+                     *                 "label": "Ivan Rivas",
+                     *                 "measure_answer": null,
+                     *                 "rank": 2,
+                     *                 "statement": null,
+                     *                 "source_url": null,
+                     *                 "published_on": "2026-09-01"
                      *               }
                      *             ]
                      *           }
@@ -2552,14 +2588,14 @@ export interface operations {
                      *       "data": {
                      *         "stream_cursor": "00000000008_001k2j05mk0.AgEABAAAAAAXaLte",
                      *         "count": 8,
-                     *         "digest": "9bfb5cf6f0b3bae7c1bfdecff3f14e15672e62320ad98a47daaa32a157ba02e7",
+                     *         "digest": "a5b231cb2adeb2ae1c461ceeec61e8b8f38cc3c2ef719ef835d8e56492721ca7",
                      *         "bucket_size": 4096,
                      *         "buckets": [
                      *           {
                      *             "first_id": 0,
                      *             "last_id": 4095,
                      *             "count": 8,
-                     *             "digest": "9bfb5cf6f0b3bae7c1bfdecff3f14e15672e62320ad98a47daaa32a157ba02e7"
+                     *             "digest": "a5b231cb2adeb2ae1c461ceeec61e8b8f38cc3c2ef719ef835d8e56492721ca7"
                      *           }
                      *         ]
                      *       }
@@ -2747,29 +2783,29 @@ export interface operations {
                      *         {
                      *           "id": 1,
                      *           "rank": 1,
-                     *           "statement": "Our members interviewed every candidate; this was not close.",
+                     *           "statement": null,
                      *           "source_url": null,
-                     *           "published_on": "2026-07-27",
+                     *           "published_on": "2026-08-30",
                      *           "updated_at": "2026-09-15T17:00:00.000Z",
                      *           "endorser": {
-                     *             "id": 334,
-                     *             "slug": "dr-emeka-pham-of-fenneldale",
-                     *             "name": "Dr. Emeka Pham of Fenneldale",
+                     *             "id": 325,
+                     *             "slug": "saffronmere-ferry-crews-union-local-770",
+                     *             "name": "Saffronmere Ferry Crews Union Local 770",
                      *             "category": {
-                     *               "slug": "individual",
-                     *               "name": "Individuals"
+                     *               "slug": "labor",
+                     *               "name": "Labor unions"
                      *             },
                      *             "state": "national"
                      *           },
                      *           "contest": {
                      *             "id": 7,
-                     *             "title": "Mayor of Fennelwold 3",
+                     *             "title": "Mayor of Fennelwold",
                      *             "short_title": "Mayor",
                      *             "kind": "candidate",
                      *             "district": {
                      *               "id": 4,
-                     *               "ocd_id": "ocd-division/country:us/state:me/place:fennelwold_3",
-                     *               "name": "Fennelwold 3",
+                     *               "ocd_id": "ocd-division/country:us/state:me/place:fennelwold",
+                     *               "name": "Fennelwold",
                      *               "level": "city",
                      *               "type": "place",
                      *               "state": "ME"
@@ -2784,12 +2820,12 @@ export interface operations {
                      *             "type": "general"
                      *           },
                      *           "choice": {
-                     *             "id": 15,
-                     *             "label": "Marta M. Olsen",
+                     *             "id": 18,
+                     *             "label": "Ivan Rivas",
                      *             "measure_answer": null,
                      *             "candidate": {
-                     *               "id": 11,
-                     *               "full_name": "Marta M. Olsen"
+                     *               "id": 14,
+                     *               "full_name": "Ivan Rivas"
                      *             },
                      *             "party": null
                      *           }
@@ -2867,23 +2903,23 @@ export interface operations {
                      *       "data": {
                      *         "id": 1,
                      *         "rank": 1,
-                     *         "statement": "Our members interviewed every candidate; this was not close.",
+                     *         "statement": null,
                      *         "source_url": null,
-                     *         "published_on": "2026-07-27",
+                     *         "published_on": "2026-08-30",
                      *         "updated_at": "2026-09-15T17:00:00.000Z",
                      *         "endorser": {
-                     *           "id": 334,
-                     *           "slug": "dr-emeka-pham-of-fenneldale",
-                     *           "name": "Dr. Emeka Pham of Fenneldale",
+                     *           "id": 325,
+                     *           "slug": "saffronmere-ferry-crews-union-local-770",
+                     *           "name": "Saffronmere Ferry Crews Union Local 770",
                      *           "category": {
-                     *             "slug": "individual",
-                     *             "name": "Individuals"
+                     *             "slug": "labor",
+                     *             "name": "Labor unions"
                      *           },
                      *           "state": "national"
                      *         },
                      *         "contest": {
                      *           "id": 7,
-                     *           "title": "Mayor of Fennelwold 3",
+                     *           "title": "Mayor of Fennelwold",
                      *           "short_title": "Mayor",
                      *           "description": null,
                      *           "kind": "candidate",
@@ -2892,11 +2928,11 @@ export interface operations {
                      *           "ranks_allowed": 4,
                      *           "measure_code": null,
                      *           "ballot_order": 7,
-                     *           "source_url": "https://elections.me.example/2026-11-03/fennelwold-3-mayor",
+                     *           "source_url": "https://elections.me.example/2026-11-03/fennelwold-mayor",
                      *           "district": {
                      *             "id": 4,
-                     *             "ocd_id": "ocd-division/country:us/state:me/place:fennelwold_3",
-                     *             "name": "Fennelwold 3",
+                     *             "ocd_id": "ocd-division/country:us/state:me/place:fennelwold",
+                     *             "name": "Fennelwold",
                      *             "level": "city",
                      *             "type": "place",
                      *             "state": "ME"
@@ -2911,21 +2947,21 @@ export interface operations {
                      *           },
                      *           "details": {
                      *             "term": "2027–2031",
-                     *             "source_url": "https://elections.me.example/2026-11-03/fennelwold-3-mayor",
+                     *             "source_url": "https://elections.me.example/2026-11-03/fennelwold-mayor",
                      *             "nonpartisan": true
                      *           }
                      *         },
                      *         "choice": {
-                     *           "id": 15,
-                     *           "label": "Marta M. Olsen",
+                     *           "id": 18,
+                     *           "label": "Ivan Rivas",
                      *           "measure_answer": null,
                      *           "candidate": {
-                     *             "id": 11,
-                     *             "full_name": "Marta M. Olsen"
+                     *             "id": 14,
+                     *             "full_name": "Ivan Rivas"
                      *           },
                      *           "party": null,
                      *           "withdrawn": false,
-                     *           "ballot_designation": null
+                     *           "ballot_designation": "Nurse"
                      *         }
                      *       }
                      *     }
@@ -3136,7 +3172,7 @@ export interface operations {
             path: {
                 /**
                  * @description The slug of the record. Must be a slug of at most 200 characters.
-                 * @example dr-emeka-pham-of-fenneldale
+                 * @example saffronmere-ferry-crews-union-local-770
                  */
                 slug: string;
             };
@@ -3162,16 +3198,16 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
-                     *         "id": 334,
-                     *         "slug": "dr-emeka-pham-of-fenneldale",
-                     *         "name": "Dr. Emeka Pham of Fenneldale",
+                     *         "id": 325,
+                     *         "slug": "saffronmere-ferry-crews-union-local-770",
+                     *         "name": "Saffronmere Ferry Crews Union Local 770",
                      *         "category": {
-                     *           "slug": "individual",
-                     *           "name": "Individuals"
+                     *           "slug": "labor",
+                     *           "name": "Labor unions"
                      *         },
                      *         "state": "national",
-                     *         "description": "Dr. Emeka Pham of Fenneldale has published its choices before every election since 1944. It is invented.",
-                     *         "website_url": "https://dr-emeka-pham-of-fenneldale.example",
+                     *         "description": "Saffronmere Ferry Crews Union Local 770 has published its choices before every election since 1979. It is invented.",
+                     *         "website_url": "https://saffronmere-ferry-crews-union-local-770.example",
                      *         "logo_url": null,
                      *         "endorsement_count": 3,
                      *         "elections": [
@@ -3283,23 +3319,23 @@ export interface operations {
                      *           "endorsement": {
                      *             "id": 1,
                      *             "rank": 1,
-                     *             "statement": "Our members interviewed every candidate; this was not close.",
+                     *             "statement": null,
                      *             "source_url": null,
-                     *             "published_on": "2026-07-27"
+                     *             "published_on": "2026-08-30"
                      *           },
                      *           "endorser": {
-                     *             "id": 334,
-                     *             "slug": "dr-emeka-pham-of-fenneldale",
-                     *             "name": "Dr. Emeka Pham of Fenneldale",
+                     *             "id": 325,
+                     *             "slug": "saffronmere-ferry-crews-union-local-770",
+                     *             "name": "Saffronmere Ferry Crews Union Local 770",
                      *             "category": {
-                     *               "slug": "individual",
-                     *               "name": "Individuals"
+                     *               "slug": "labor",
+                     *               "name": "Labor unions"
                      *             },
                      *             "state": "national"
                      *           },
                      *           "contest": {
                      *             "id": 7,
-                     *             "title": "Mayor of Fennelwold 3",
+                     *             "title": "Mayor of Fennelwold",
                      *             "short_title": "Mayor",
                      *             "kind": "candidate",
                      *             "vote_method": "ranked_choice",
@@ -3308,9 +3344,9 @@ export interface operations {
                      *             "measure_code": null,
                      *             "district": {
                      *               "id": 4,
-                     *               "name": "Fennelwold 3",
+                     *               "name": "Fennelwold",
                      *               "level": "city",
-                     *               "ocd_id": "ocd-division/country:us/state:me/place:fennelwold_3",
+                     *               "ocd_id": "ocd-division/country:us/state:me/place:fennelwold",
                      *               "state": "ME"
                      *             }
                      *           },
@@ -3323,12 +3359,12 @@ export interface operations {
                      *             "type": "general"
                      *           },
                      *           "choice": {
-                     *             "id": 15,
-                     *             "label": "Marta M. Olsen",
+                     *             "id": 18,
+                     *             "label": "Ivan Rivas",
                      *             "measure_answer": null,
                      *             "candidate": {
-                     *               "id": 11,
-                     *               "full_name": "Marta M. Olsen"
+                     *               "id": 14,
+                     *               "full_name": "Ivan Rivas"
                      *             },
                      *             "party": null,
                      *             "withdrawn": false
@@ -3705,7 +3741,7 @@ export interface operations {
                      *             "contests": [
                      *               {
                      *                 "id": 7,
-                     *                 "title": "Mayor of Fennelwold 3",
+                     *                 "title": "Mayor of Fennelwold",
                      *                 "short_title": "Mayor",
                      *                 "description": null,
                      *                 "kind": "candidate",
@@ -3714,11 +3750,11 @@ export interface operations {
                      *                 "ranks_allowed": 4,
                      *                 "measure_code": null,
                      *                 "ballot_order": 7,
-                     *                 "source_url": "https://elections.me.example/2026-11-03/fennelwold-3-mayor",
+                     *                 "source_url": "https://elections.me.example/2026-11-03/fennelwold-mayor",
                      *                 "district": {
                      *                   "id": 4,
-                     *                   "ocd_id": "ocd-division/country:us/state:me/place:fennelwold_3",
-                     *                   "name": "Fennelwold 3",
+                     *                   "ocd_id": "ocd-division/country:us/state:me/place:fennelwold",
+                     *                   "name": "Fennelwold",
                      *                   "level": "city",
                      *                   "type": "place",
                      *                   "state": "ME"
@@ -3733,195 +3769,237 @@ export interface operations {
                      *                 },
                      *                 "details": {
                      *                   "term": "2027–2031",
-                     *                   "source_url": "https://elections.me.example/2026-11-03/fennelwold-3-mayor",
+                     *                   "source_url": "https://elections.me.example/2026-11-03/fennelwold-mayor",
                      *                   "nonpartisan": true
                      *                 },
                      *                 "choices": [
                      *                   {
-                     *                     "id": 15,
-                     *                     "label": "Marta M. Olsen",
-                     *                     "measure_answer": null,
-                     *                     "candidate": {
-                     *                       "id": 11,
-                     *                       "full_name": "Marta M. Olsen"
-                     *                     },
-                     *                     "party": null,
-                     *                     "withdrawn": false,
-                     *                     "ballot_designation": null,
-                     *                     "endorsed_by": [
-                     *                       {
-                     *                         "endorser": {
-                     *                           "id": 334,
-                     *                           "slug": "dr-emeka-pham-of-fenneldale",
-                     *                           "name": "Dr. Emeka Pham of Fenneldale",
-                     *                           "category": {
-                     *                             "slug": "individual",
-                     *                             "name": "Individuals"
-                     *                           },
-                     *                           "state": "national"
-                     *                         },
-                     *                         "rank": 1,
-                     *                         "statement": "Our members interviewed every candidate; this was not close.",
-                     *                         "source_url": null,
-                     *                         "published_on": "2026-07-27"
-                     *                       },
-                     *                       {
-                     *                         "endorser": {
-                     *                           "id": 181,
-                     *                           "slug": "larchwatch-ferry-crews-union-local-309",
-                     *                           "name": "Larchwatch Ferry Crews Union Local 309",
-                     *                           "category": {
-                     *                             "slug": "labor",
-                     *                             "name": "Labor unions"
-                     *                           },
-                     *                           "state": "national"
-                     *                         },
-                     *                         "rank": 1,
-                     *                         "statement": "Worth the cost, and overdue.",
-                     *                         "source_url": "https://larchwatch-ferry-crews-union-local-309.example/endorsements/2026",
-                     *                         "published_on": "2026-07-23"
-                     *                       },
-                     *                       {
-                     *                         "endorser": {
-                     *                           "id": 379,
-                     *                           "slug": "quillhollow-tram-drivers-union-local-526",
-                     *                           "name": "Quillhollow Tram Drivers Union Local 526",
-                     *                           "category": {
-                     *                             "slug": "labor",
-                     *                             "name": "Labor unions"
-                     *                           },
-                     *                           "state": "national"
-                     *                         },
-                     *                         "rank": 3,
-                     *                         "statement": null,
-                     *                         "source_url": null,
-                     *                         "published_on": "2026-09-22"
-                     *                       }
-                     *                     ],
-                     *                     "endorsement_count": 3,
-                     *                     "first_choice_count": 2
-                     *                   },
-                     *                   {
-                     *                     "id": 17,
-                     *                     "label": "José Salazar",
-                     *                     "measure_answer": null,
-                     *                     "candidate": {
-                     *                       "id": 13,
-                     *                       "full_name": "José Salazar"
-                     *                     },
-                     *                     "party": null,
-                     *                     "withdrawn": false,
-                     *                     "ballot_designation": null,
-                     *                     "endorsed_by": [
-                     *                       {
-                     *                         "endorser": {
-                     *                           "id": 334,
-                     *                           "slug": "dr-emeka-pham-of-fenneldale",
-                     *                           "name": "Dr. Emeka Pham of Fenneldale",
-                     *                           "category": {
-                     *                             "slug": "individual",
-                     *                             "name": "Individuals"
-                     *                           },
-                     *                           "state": "national"
-                     *                         },
-                     *                         "rank": 3,
-                     *                         "statement": null,
-                     *                         "source_url": null,
-                     *                         "published_on": "2026-07-27"
-                     *                       },
-                     *                       {
-                     *                         "endorser": {
-                     *                           "id": 136,
-                     *                           "slug": "lindengarth-printers-exchange",
-                     *                           "name": "Lindengarth Printers Exchange",
-                     *                           "category": {
-                     *                             "slug": "business",
-                     *                             "name": "Business groups"
-                     *                           },
-                     *                           "state": "national"
-                     *                         },
-                     *                         "rank": 1,
-                     *                         "statement": null,
-                     *                         "source_url": "https://lindengarth-printers-exchange.example/endorsements/2026",
-                     *                         "published_on": "2026-08-29"
-                     *                       },
-                     *                       {
-                     *                         "endorser": {
-                     *                           "id": 379,
-                     *                           "slug": "quillhollow-tram-drivers-union-local-526",
-                     *                           "name": "Quillhollow Tram Drivers Union Local 526",
-                     *                           "category": {
-                     *                             "slug": "labor",
-                     *                             "name": "Labor unions"
-                     *                           },
-                     *                           "state": "national"
-                     *                         },
-                     *                         "rank": 2,
-                     *                         "statement": null,
-                     *                         "source_url": null,
-                     *                         "published_on": "2026-09-22"
-                     *                       }
-                     *                     ],
-                     *                     "endorsement_count": 3,
-                     *                     "first_choice_count": 1
-                     *                   },
-                     *                   {
                      *                     "id": 16,
-                     *                     "label": "Amir Greene",
+                     *                     "label": "Selma Fischer",
                      *                     "measure_answer": null,
                      *                     "candidate": {
                      *                       "id": 12,
-                     *                       "full_name": "Amir Greene"
+                     *                       "full_name": "Selma Fischer"
                      *                     },
                      *                     "party": null,
                      *                     "withdrawn": false,
-                     *                     "ballot_designation": "Attorney",
+                     *                     "ballot_designation": null,
                      *                     "endorsed_by": [
                      *                       {
                      *                         "endorser": {
-                     *                           "id": 334,
-                     *                           "slug": "dr-emeka-pham-of-fenneldale",
-                     *                           "name": "Dr. Emeka Pham of Fenneldale",
+                     *                           "id": 172,
+                     *                           "slug": "former-mayor-calvin-farrow-of-pellholt",
+                     *                           "name": "Former Mayor Calvin Farrow of Pellholt",
                      *                           "category": {
                      *                             "slug": "individual",
                      *                             "name": "Individuals"
                      *                           },
                      *                           "state": "national"
                      *                         },
-                     *                         "rank": 2,
+                     *                         "rank": 1,
                      *                         "statement": null,
-                     *                         "source_url": null,
-                     *                         "published_on": "2026-07-27"
+                     *                         "source_url": "https://former-mayor-calvin-farrow-of-pellholt.example/endorsements/2026",
+                     *                         "published_on": "2026-09-07"
                      *                       },
                      *                       {
                      *                         "endorser": {
-                     *                           "id": 379,
-                     *                           "slug": "quillhollow-tram-drivers-union-local-526",
-                     *                           "name": "Quillhollow Tram Drivers Union Local 526",
+                     *                           "id": 325,
+                     *                           "slug": "saffronmere-ferry-crews-union-local-770",
+                     *                           "name": "Saffronmere Ferry Crews Union Local 770",
                      *                           "category": {
                      *                             "slug": "labor",
                      *                             "name": "Labor unions"
                      *                           },
                      *                           "state": "national"
                      *                         },
-                     *                         "rank": 1,
+                     *                         "rank": 3,
                      *                         "statement": null,
                      *                         "source_url": null,
-                     *                         "published_on": "2026-09-22"
+                     *                         "published_on": "2026-08-30"
                      *                       }
                      *                     ],
                      *                     "endorsement_count": 2,
                      *                     "first_choice_count": 1
+                     *                   },
+                     *                   {
+                     *                     "id": 17,
+                     *                     "label": "Yara Q. Underhill",
+                     *                     "measure_answer": null,
+                     *                     "candidate": {
+                     *                       "id": 13,
+                     *                       "full_name": "Yara Q. Underhill"
+                     *                     },
+                     *                     "party": null,
+                     *                     "withdrawn": false,
+                     *                     "ballot_designation": null,
+                     *                     "endorsed_by": [
+                     *                       {
+                     *                         "endorser": {
+                     *                           "id": 172,
+                     *                           "slug": "former-mayor-calvin-farrow-of-pellholt",
+                     *                           "name": "Former Mayor Calvin Farrow of Pellholt",
+                     *                           "category": {
+                     *                             "slug": "individual",
+                     *                             "name": "Individuals"
+                     *                           },
+                     *                           "state": "national"
+                     *                         },
+                     *                         "rank": 2,
+                     *                         "statement": null,
+                     *                         "source_url": null,
+                     *                         "published_on": "2026-09-07"
+                     *                       },
+                     *                       {
+                     *                         "endorser": {
+                     *                           "id": 325,
+                     *                           "slug": "saffronmere-ferry-crews-union-local-770",
+                     *                           "name": "Saffronmere Ferry Crews Union Local 770",
+                     *                           "category": {
+                     *                             "slug": "labor",
+                     *                             "name": "Labor unions"
+                     *                           },
+                     *                           "state": "national"
+                     *                         },
+                     *                         "rank": 2,
+                     *                         "statement": null,
+                     *                         "source_url": null,
+                     *                         "published_on": "2026-08-30"
+                     *                       }
+                     *                     ],
+                     *                     "endorsement_count": 2,
+                     *                     "first_choice_count": 0
+                     *                   },
+                     *                   {
+                     *                     "id": 18,
+                     *                     "label": "Ivan Rivas",
+                     *                     "measure_answer": null,
+                     *                     "candidate": {
+                     *                       "id": 14,
+                     *                       "full_name": "Ivan Rivas"
+                     *                     },
+                     *                     "party": null,
+                     *                     "withdrawn": false,
+                     *                     "ballot_designation": "Nurse",
+                     *                     "endorsed_by": [
+                     *                       {
+                     *                         "endorser": {
+                     *                           "id": 325,
+                     *                           "slug": "saffronmere-ferry-crews-union-local-770",
+                     *                           "name": "Saffronmere Ferry Crews Union Local 770",
+                     *                           "category": {
+                     *                             "slug": "labor",
+                     *                             "name": "Labor unions"
+                     *                           },
+                     *                           "state": "national"
+                     *                         },
+                     *                         "rank": 1,
+                     *                         "statement": null,
+                     *                         "source_url": null,
+                     *                         "published_on": "2026-08-30"
+                     *                       },
+                     *                       {
+                     *                         "endorser": {
+                     *                           "id": 19,
+                     *                           "slug": "the-fallowridge-foghorn",
+                     *                           "name": "The Fallowridge Foghorn",
+                     *                           "category": {
+                     *                             "slug": "newspaper",
+                     *                             "name": "Newspapers"
+                     *                           },
+                     *                           "state": "national"
+                     *                         },
+                     *                         "rank": 2,
+                     *                         "statement": null,
+                     *                         "source_url": null,
+                     *                         "published_on": "2026-09-01"
+                     *                       }
+                     *                     ],
+                     *                     "endorsement_count": 2,
+                     *                     "first_choice_count": 1
+                     *                   },
+                     *                   {
+                     *                     "id": 19,
+                     *                     "label": "Ines Y. Vargas",
+                     *                     "measure_answer": null,
+                     *                     "candidate": {
+                     *                       "id": 15,
+                     *                       "full_name": "Ines Y. Vargas"
+                     *                     },
+                     *                     "party": null,
+                     *                     "withdrawn": false,
+                     *                     "ballot_designation": "Incumbent",
+                     *                     "endorsed_by": [
+                     *                       {
+                     *                         "endorser": {
+                     *                           "id": 55,
+                     *                           "slug": "osterbourne-corner-store-club",
+                     *                           "name": "Osterbourne Corner Store Club",
+                     *                           "category": {
+                     *                             "slug": "political_club",
+                     *                             "name": "Political clubs"
+                     *                           },
+                     *                           "state": "national"
+                     *                         },
+                     *                         "rank": 1,
+                     *                         "statement": null,
+                     *                         "source_url": "https://osterbourne-corner-store-club.example/endorsements/2026",
+                     *                         "published_on": "2026-09-18"
+                     *                       },
+                     *                       {
+                     *                         "endorser": {
+                     *                           "id": 19,
+                     *                           "slug": "the-fallowridge-foghorn",
+                     *                           "name": "The Fallowridge Foghorn",
+                     *                           "category": {
+                     *                             "slug": "newspaper",
+                     *                             "name": "Newspapers"
+                     *                           },
+                     *                           "state": "national"
+                     *                         },
+                     *                         "rank": 1,
+                     *                         "statement": null,
+                     *                         "source_url": null,
+                     *                         "published_on": "2026-09-01"
+                     *                       }
+                     *                     ],
+                     *                     "endorsement_count": 2,
+                     *                     "first_choice_count": 2
+                     *                   },
+                     *                   {
+                     *                     "id": 20,
+                     *                     "label": "Calvin G. Khan",
+                     *                     "measure_answer": null,
+                     *                     "candidate": {
+                     *                       "id": 16,
+                     *                       "full_name": "Calvin G. Khan"
+                     *                     },
+                     *                     "party": null,
+                     *                     "withdrawn": false,
+                     *                     "ballot_designation": null,
+                     *                     "endorsed_by": [],
+                     *                     "endorsement_count": 0,
+                     *                     "first_choice_count": 0
+                     *                   },
+                     *                   {
+                     *                     "id": 21,
+                     *                     "label": "Victor Harmon",
+                     *                     "measure_answer": null,
+                     *                     "candidate": {
+                     *                       "id": 17,
+                     *                       "full_name": "Victor Harmon"
+                     *                     },
+                     *                     "party": null,
+                     *                     "withdrawn": false,
+                     *                     "ballot_designation": null,
+                     *                     "endorsed_by": [],
+                     *                     "endorsement_count": 0,
+                     *                     "first_choice_count": 0
                      *                   }
                      *                 ],
                      *                 "recommendation": {
-                     *                   "choice_ids": [
-                     *                     15,
-                     *                     16,
-                     *                     17
-                     *                   ],
+                     *                   "choice_ids": [],
                      *                   "endorser_count": 4,
-                     *                   "agreement": "plurality"
+                     *                   "agreement": "split"
                      *                 }
                      *               }
                      *             ]
