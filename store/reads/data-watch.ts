@@ -19,7 +19,7 @@ export interface DataQuestions {
 /** The data of a database at a moment. */
 export interface DataState {
   versions: DataVersions;
-  /** The same text while no change is lost: the epoch, and how often the database fell back within it. */
+  /** The same text while nothing is lost: the epoch, and how often the database fell back within it. */
   history: string;
   /** Whether a change after the sequence `after`, up to this moment, can have altered an answer. */
   isAltered(matches: ScopePredicate, after: number): boolean;
@@ -36,6 +36,7 @@ export class DataWatch {
   readonly #runs = new Coalescer(() => this.#ask());
   #epoch = '';
   #setbacks = 0;
+  #catalogue = 0;
   /** The last known change. */
   #through = 0;
   /** The newest changes up to `#through`, without a gap. */
@@ -62,9 +63,12 @@ export class DataWatch {
     };
   }
 
-  async #learn({ epoch, sequence }: DataVersions): Promise<void> {
+  async #learn({ epoch, sequence, ...versions }: DataVersions): Promise<void> {
+    const catalogue = Number(versions.catalogue);
+    const hasLost = sequence < this.#through || catalogue < this.#catalogue;
+    if (epoch === this.#epoch && hasLost) this.#setbacks += 1;
+    this.#catalogue = catalogue;
     if (epoch === this.#epoch && sequence === this.#through) return;
-    if (epoch === this.#epoch && sequence < this.#through) this.#setbacks += 1;
     const isNext =
       epoch === this.#epoch && sequence > this.#through && sequence - this.#through <= MAX_LOADED;
     const loaded = isNext ? await this.#questions.loadChanges(this.#through + 1, sequence) : null;

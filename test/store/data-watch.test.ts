@@ -7,10 +7,10 @@ import { CHANGE_BODY } from '../helpers/stream/change-body.ts';
 
 /** Watches a database whose change of each sequence is one of the contest of that number. */
 function createWatch() {
-  const database = { sequence: 1, isAway: false };
+  const database = { sequence: 1, catalogue: '1', isAway: false };
   const changeOf = (contestId: number) => ({ facets: {}, contestId, endorsementId: 1 }) as AnswerChange;
   const watch = new DataWatch({
-    loadVersions: async () => ({ ...database, epoch: '1', catalogue: '1', officeholders: '1' }),
+    loadVersions: async () => ({ ...database, epoch: '1', officeholders: '1' }),
     async loadChanges(from, to) {
       if (database.isAway) throw new Error('away');
       return Array.from({ length: to - from + 1 }, (_, index) => changeOf(from + index));
@@ -46,6 +46,22 @@ test('INV-1: for a state that a database has lost since, everything counts as al
   expect(lost.isAltered(isOf(9), 2)).toBe(false);
   await advance(2);
   expect(lost.isAltered(isOf(9), 2)).toBe(true);
+});
+
+test('a database that lost changes, an edit of the catalogue or both begins another history, once', async () => {
+  const { database, watch, advance } = createWatch();
+  const histories = [(await advance(3)).history];
+  const lose = async (sequence: number, catalogue: string) => {
+    database.catalogue = catalogue;
+    await advance(sequence);
+    histories.push((await watch.next()).history);
+  };
+  await lose(4, '9');
+  await lose(3, '9');
+  await lose(3, '8');
+  await lose(2, '7');
+  await lose(5, '10');
+  expect(histories).toEqual(['1.0', '1.0', '1.1', '1.2', '1.3', '1.3']);
 });
 
 test('INV-1: changes are unknown if the change log lacks one of them', async () => {
