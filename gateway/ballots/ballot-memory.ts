@@ -73,10 +73,12 @@ export class BallotMemory {
     const found: [key: string, kept: KeptElection][] = [];
     for (const election of await elections.at(request.state)) {
       const key = keyOf(name, election, request);
-      const kept = this.#kept.get(key);
+      const kept = this.#kept.peek(key);
       const present = kept && [...missing].filter((id) => kept.has(id, request.state));
       if (!kept || !present?.length) continue;
       found.push([key, kept]);
+      // It is used now.
+      this.#kept.get(key);
       for (const id of present) missing.delete(id);
     }
     if (missing.size > 0) return packBallots(await loadBallots(request.pool, { contests }, request.lang));

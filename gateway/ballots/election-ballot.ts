@@ -124,7 +124,11 @@ async function packElection(
   }
   const { pieces, length } = writer.finish();
   const text = copyPieces(pieces, length);
-  const digests = contests.map(({ start, end }) => hash('sha1', text.subarray(start, end), 'buffer'));
+  const digests: Buffer[] = [];
+  for (const { start, end } of contests) {
+    digests.push(hash('sha1', text.subarray(start, end), 'buffer'));
+    await slices.next();
+  }
   return {
     election,
     head: encodeTexts([`${record.slice(0, -1)},"contests":[`]),

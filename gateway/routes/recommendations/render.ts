@@ -17,11 +17,14 @@ import type { BallotSelection } from './selection.ts';
 /** A pick, with the place of its record. */
 type PlacedPick = EndorsedContest['picks'][number] & { from: number; to: number };
 
-function findPicks({ facts }: BallotPicks, endorsers: ReadonlySet<number> | null): PlacedPick[] {
+function findPicks(
+  { facts }: BallotPicks,
+  counts: ReturnType<BallotSelection['chooseEndorsers']>,
+): PlacedPick[] {
   const picks: PlacedPick[] = [];
   for (let at = 0; at < facts.length; at += PICK_NUMBERS) {
     const endorser = facts[at] ?? 0;
-    if (endorsers && !endorsers.has(endorser)) continue;
+    if (counts && !counts(endorser)) continue;
     const [choice = 0, rank, to = 0] = facts.subarray(at + 1, at + PICK_NUMBERS);
     picks.push({ endorser, choice, rank: rank || null, from: facts[at - 1] ?? 0, to });
   }
@@ -80,7 +83,7 @@ export async function writeElection(
 ): Promise<boolean> {
   const { head, text, digests, contests } = ballot;
   if (!hasElection(ballot.election)) return false;
-  const endorsers = chooseEndorsers(ballot);
+  const counts = chooseEndorsers(ballot);
   const slices = new Slices();
   let isEmpty = true;
   const separate = () => {
@@ -102,7 +105,7 @@ export async function writeElection(
   };
   for (const [index, contest] of contests.entries()) {
     const isChosen = hasContest(contest);
-    const picks = isChosen && contest.picks ? findPicks(contest.picks, endorsers) : [];
+    const picks = isChosen && contest.picks ? findPicks(contest.picks, counts) : [];
     if (isChosen && picks.length === 0 && !onlyEndorsed) {
       first ??= index;
       continue;

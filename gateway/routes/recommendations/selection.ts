@@ -20,8 +20,8 @@ interface ContestSelection extends ContestFilters {
 export interface BallotSelection {
   hasElection(election: ListedElection): boolean;
   hasContest(contest: BallotContest): boolean;
-  /** The ids of the endorsers that count; null for all. */
-  chooseEndorsers(ballot: ElectionBallot): ReadonlySet<number> | null;
+  /** Tells by their ids which endorsers count; null if all do. */
+  chooseEndorsers(ballot: ElectionBallot): ((id: number) => boolean) | null;
   /** Only contests in which one of these endorsers took a position. */
   onlyEndorsed: boolean;
 }
@@ -100,10 +100,15 @@ export function selectBallots(
     hasContest: (contest) => ofContests.every((matches) => matches(contest)),
     chooseEndorsers(ballot) {
       if (areAll) return null;
-      const chosen = [...ballot.endorsers.values()].filter(({ slug, category, state }) =>
-        isChosen({ endorsers: slug, categories: category, endorser_states: state }),
-      );
-      return new Set(chosen.map(({ id }) => id));
+      const chosen = new Map<number, boolean>();
+      return (id) => {
+        const known = chosen.get(id);
+        if (known !== undefined) return known;
+        const { slug = '', category = '', state = '' } = ballot.endorsers.get(id) ?? {};
+        const counts = isChosen({ endorsers: slug, categories: category, endorser_states: state });
+        chosen.set(id, counts);
+        return counts;
+      };
     },
   };
 }
