@@ -4,7 +4,7 @@ import { BodyWriter } from '../../ballots/body-writer.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { upcomingFrom } from '../../selection/upcoming.ts';
 import { defineRoute } from '../define-route.ts';
-import { writeElection } from './render.ts';
+import { writeElections } from './render.ts';
 import { readSelection, selectBallots } from './selection.ts';
 
 /** A recommendation for as many named contests takes no turn. */
@@ -63,11 +63,7 @@ export const recommendationsRoute = defineRoute({
     const found = contest
       ? await ballots.ofContests(request, contest)
       : ballots.ofElections(request, selection.hasElection);
-    let isFirst = true;
-    for await (const ballot of found) {
-      if (await writeElection(writer, ballot, selection, { isFirst })) isFirst = false;
-      if (closed.aborted) break;
-    }
+    await writeElections(writer, found, selection, closed);
     writer.text(']}}');
     const { electionsFrom: _, ...contests } = asked;
     return { json: writer.finish(), scope: [{ ...contests, ...endorsers }] };
