@@ -1,16 +1,32 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { readRejections } from '../../administration/rejections/read-rejections.ts';
 import { loadRecentRejections } from '../../administration/rejections/recent.ts';
+import type { PartitionRead } from '../../kafka/reading/partition-read.ts';
+import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { rejectionCodec } from '../../schemas/submission.ts';
+import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
 import { startKafkajsClient } from '../helpers/kafka/outside-javascript.ts';
 import { createTestTopics } from '../helpers/kafka/topics.ts';
 
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
 /** The bytes of a rejection, at a second of 1970. */
-const rejectedAt = (second: number): Buffer =>
+const rejectedAt = (second: number, values: Partial<Rejection> = {}): Buffer =>
   rejectionCodec.encode({
     ...{ code: 'undecodable', message: 'No.', topic: 'any', partition: 0, offset: second, last_offset: null },
-    ...{ rejected_at: second * 1000, value: null, truncated: null },
+    ...{ rejected_at: second * 1000, value: null, truncated: null, ...values },
   });
+
+/** The rejected topic with these values in one partition. @returns the prefix of the topics, and their brokers */
+async function keep(values: readonly Buffer[]) {
+  const { prefix: topicPrefix, brokers } = await createTestTopics();
+  const producer = await startKafkajsClient(brokers, topicNames(topicPrefix).rejected).open();
+  await producer.send(values.map((value) => ({ key: null, partition: 0, value })));
+  await producer.close();
+  return { topicPrefix, brokers };
+}
 
 test('the newest records of each partition are read, and are complete only if no partition has older ones', async () => {
   const { prefix, brokers } = await createTestTopics();
@@ -32,4 +48,51 @@ test('the newest records of each partition are read, and are complete only if no
   expect(await load(3)).toEqual({ seconds: [2, 3, 4], strangers: 1, isComplete: false });
   expect(await load(4)).toEqual({ seconds: [1, 2, 3, 4], strangers: 1, isComplete: true });
   expect(await load(100)).toEqual({ seconds: [1, 2, 3, 4], strangers: 1, isComplete: true });
+});
+
+test("another program's records, records with an impossible time, and unreadable batches are strangers", async () => {
+  const place = await keep([rejectedAt(1), Buffer.from('noise'), rejectedAt(2, { rejected_at: 9e15 })]);
+  const fetch = TopicReader.prototype.fetchFromSources;
+  jest.spyOn(TopicReader.prototype, 'fetchFromSources').mockImplementation(async function (
+    this: TopicReader,
+    ...given
+  ) {
+    const [first, ...others] = await fetch.apply(this, given);
+    const reason = 'It is damaged.';
+    const unreadable = [{ firstOffset: 0, lastOffset: 0, newestAt: 0, bytes: Buffer.alloc(0), reason }];
+    return [{ ...(first as PartitionRead), unreadable }, ...others];
+  });
+  const { rejections, strangers } = await loadRecentRejections(place, 100);
+  expect([rejections.map(({ offset }) => offset), strangers]).toEqual([[1], 3]);
+});
+
+test('a rejection is a duplicate only if its origin and its bytes are the same', async () => {
+  const shortened = (byte: number) => ({
+    ...{ value: Buffer.from('beginning'), truncated: { size: 9_000_000, sha256: Buffer.alloc(32, byte) } },
+  });
+  const different = [
+    rejectedAt(1),
+    rejectedAt(2),
+    rejectedAt(1, { partition: 1 }),
+    rejectedAt(1, { topic: 'other' }),
+    rejectedAt(1, { value: Buffer.from('a') }),
+    rejectedAt(1, { value: Buffer.from('b') }),
+    rejectedAt(1, shortened(1)),
+    rejectedAt(1, shortened(2)),
+  ];
+  const again = rejectedAt(1, { ...shortened(2), rejected_at: 5000 });
+  const { rejections } = await loadRecentRejections(await keep([...different, again]), 100);
+  expect(rejections).toHaveLength(different.length);
+});
+
+test('a page is in the order of time, and its reading tells its progress', async () => {
+  const { topicPrefix, brokers } = await keep([3, 1, 2].map((second) => rejectedAt(second)));
+  const { rejected: topic } = topicNames(topicPrefix);
+  const onProgress = jest.fn();
+  const pages: number[][] = [];
+  for await (const { rejections } of readRejections({ brokers, topic, onProgress })) {
+    pages.push(rejections.map(({ offset }) => offset));
+  }
+  expect(pages).toEqual([[1, 2, 3]]);
+  expect(onProgress).toHaveBeenLastCalledWith(3, 3);
 });

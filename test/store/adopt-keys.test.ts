@@ -1,8 +1,10 @@
 /** Stored keys in another form than the one of text, which programs other than imports can leave. */
 import { beforeEach, expect, test } from '@jest/globals';
 import { type CatalogueImport, importCatalogue } from '../../store/catalogue/import.ts';
+import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { type CatalogueLine, stageLines } from '../helpers/ballots/catalogue.ts';
-import { choice, contest, election } from '../helpers/ballots/catalogue-records.ts';
+import { category, choice, contest, election, endorser } from '../helpers/ballots/catalogue-records.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const { client } = useTestDatabase();
@@ -10,13 +12,17 @@ const OTHER = 'or-2026-05-19-primary';
 const choices = [choice('ánn', { candidate: { full_name: 'Zoé Ann' } }), choice('bób')];
 /** In the order of their ids, names with an accent before those that a test changes. */
 const LINES: CatalogueLine[] = [
+  ['endorser-categories', category()],
+  ['endorsers', endorser()],
   ['elections', election()],
   ['contests', contest('cóuncil', { choices })],
   ['contests', contest('máyor', { choices })],
 ];
 
-const load = (lines: CatalogueLine[]): Promise<CatalogueImport> =>
-  importCatalogue(client, stageLines(lines), { skipRefused: false, dryRun: false, maxRemovals: null });
+const load = (lines: CatalogueLine[], { keepMissing = false } = {}): Promise<CatalogueImport> =>
+  importCatalogue(client, stageLines(lines), {
+    ...{ skipRefused: false, dryRun: false, maxRemovals: null, keepMissing },
+  });
 
 async function stored(): Promise<unknown[]> {
   const { rows } = await client.query(`
@@ -48,11 +54,25 @@ test('an import gives each of them its one form, also after keys that have it, a
   ]);
 });
 
-test('a row whose form another row has is removed', async () => {
+test('INV-13: the endorsements in a district whose name gets its form are announced again', async () => {
+  await applySubmissions(client, endorse('bakers-local-1', 'máyor', 'bób'));
+  await client.query(`UPDATE districts SET name = name || ' '`);
+  const { announced } = await load(LINES);
+  expect(announced).toEqual({ created: 0, updated: 1, deleted: 0 });
+});
+
+test('an import does not write those that have their form', async () => {
+  const times = async () => (await client.query('SELECT id, updated_at FROM contests ORDER BY id')).rows;
+  const before = await times();
+  await load(LINES);
+  expect(await times()).toEqual(before);
+});
+
+test('a row whose form another row has is removed, even if missing rows are kept', async () => {
   await client.query(`
     INSERT INTO choices (contest_id, key, label, ballot_order)
     SELECT id, 'bób ', 'Bób', 3 FROM contests WHERE key LIKE '%/máyor'`);
-  const { counts } = await load(LINES);
+  const { counts } = await load(LINES, { keepMissing: true });
   expect(counts.choices).toMatchObject({ added: 0, removed: 1 });
   const { rows } = await client.query('SELECT key FROM choices WHERE removed_at IS NOT NULL');
   expect(rows).toEqual([{ key: 'bób ' }]);

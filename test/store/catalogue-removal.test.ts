@@ -81,6 +81,18 @@ test('a choice that vanishes from its contest is removed with its endorsements',
   expect(await deleted()).toEqual(['deleted Title of mayor']);
 });
 
+test('the key of a removed choice can become that of another person', async () => {
+  const council: [CatalogueKind, unknown] = ['contests', contest('council')];
+  await load([['contests', contest('mayor', { choices: [choice('bob')] })], council]);
+  const other = choice('ann', { candidate: { full_name: 'Zoe Xu' } });
+  const { refused } = await load([
+    ['contests', contest('mayor', { choices: [other, choice('bob')] })],
+    council,
+  ]);
+  expect(refused).toEqual({});
+  expect(await present()).toEqual(ALL);
+});
+
 test('contests, choices and endorsements count together against the number that may be taken away', async () => {
   const lacking: [CatalogueKind, unknown][] = [['contests', contest('mayor', { choices: [choice('bob')] })]];
   const refused = await load(lacking, 5);

@@ -68,6 +68,22 @@ function writeContest(
 }
 
 /**
+ * Writes a list of elections, as `writeElection` does, until the client has left.
+ */
+export async function writeElections(
+  writer: BodyWriter,
+  ballots: AsyncIterable<ElectionBallot> | Iterable<ElectionBallot>,
+  selection: BallotSelection,
+  closed: AbortSignal,
+): Promise<void> {
+  let isFirst = true;
+  for await (const ballot of ballots) {
+    if (await writeElection(writer, ballot, selection, { isFirst })) isFirst = false;
+    if (closed.aborted) break;
+  }
+}
+
+/**
  * Writes an election with the recommendations in its chosen contests. Consecutive contests without picks of the chosen
  * endorsers are shared with the ballot. A whole state has thousands of contests, so other requests get their turn every
  * few milliseconds.
@@ -75,7 +91,7 @@ function writeContest(
  * @param isFirst whether it is the first election of its list
  * @returns whether the election has a chosen contest; nothing is written otherwise
  */
-export async function writeElection(
+async function writeElection(
   writer: BodyWriter,
   ballot: ElectionBallot,
   { hasElection, hasContest, chooseEndorsers, onlyEndorsed }: BallotSelection,

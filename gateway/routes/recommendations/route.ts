@@ -1,13 +1,11 @@
 import { lang, subscription } from '../../../schemas/http/parameters.ts';
 import { recommendationParameters, recommendations } from '../../../schemas/http/recommendations.ts';
 import { BodyTooLargeError, BodyWriter } from '../../ballots/body-writer.ts';
-import type { ElectionBallot } from '../../ballots/election-ballot.ts';
 import { ApiError } from '../../http/api-error.ts';
-import type { Content } from '../../http/content.ts';
 import { upcomingFrom } from '../../selection/upcoming.ts';
 import { defineRoute } from '../define-route.ts';
-import { writeElection } from './render.ts';
-import { type BallotSelection, readSelection, selectBallots } from './selection.ts';
+import { writeElections } from './render.ts';
+import { readSelection, selectBallots } from './selection.ts';
 
 /** A recommendation for as many named contests takes no turn. */
 const FEW_CONTESTS = 20;
@@ -67,29 +65,20 @@ export const recommendationsRoute = defineRoute({
     const found = contest
       ? await ballots.ofContests(request, contest)
       : ballots.ofElections(request, selection.hasElection);
-    const json = await finishBody(writer, found, { selection, closed });
+    const finish = async () => {
+      await writeElections(writer, found, selection, closed);
+      writer.text(']}}');
+      return writer.finish();
+    };
+    const json = await finish().catch(refuseTooLarge);
     const { electionsFrom: _, ...contests } = asked;
     return { json, scope: [{ ...contests, ...endorsers }] };
   },
 });
 
-/** Writes the elections and the end of the body. @throws ApiError invalid_parameter if the body is too large */
-async function finishBody(
-  writer: BodyWriter,
-  ballots: AsyncIterable<ElectionBallot> | Iterable<ElectionBallot>,
-  { selection, closed }: { selection: BallotSelection; closed: AbortSignal },
-): Promise<Content> {
-  let isFirst = true;
-  try {
-    for await (const ballot of ballots) {
-      if (await writeElection(writer, ballot, selection, { isFirst })) isFirst = false;
-      if (closed.aborted) break;
-    }
-    writer.text(']}}');
-    return writer.finish();
-  } catch (error) {
-    if (!(error instanceof BodyTooLargeError)) throw error;
-    const message = `The answer has more than ${MAX_MEGABYTES} MB; ask for fewer states, elections or contests at a time.`;
-    throw new ApiError('invalid_parameter', message);
-  }
+/** @throws ApiError invalid_parameter if the body was too large, and the error otherwise */
+function refuseTooLarge(error: unknown): never {
+  if (!(error instanceof BodyTooLargeError)) throw error;
+  const message = `The answer has more than ${MAX_MEGABYTES} MB; ask for fewer states, elections or contests at a time.`;
+  throw new ApiError('invalid_parameter', message);
 }

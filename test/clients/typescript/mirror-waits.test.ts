@@ -22,7 +22,7 @@ type Path = 'endorsements' | 'events' | 'digest';
 
 /** The requests so far: the path, and when it was asked, in whole seconds. */
 let asked: [Path, number][];
-let answers: Record<Path, () => Response | Promise<Response>>;
+let answers: Record<Path, (query: URLSearchParams) => Response | Promise<Response>>;
 let storage: MemoryStorage;
 let mirror: Mirror;
 
@@ -33,7 +33,7 @@ beforeEach(() => {
   const fetch: typeof globalThis.fetch = async (address) => {
     const path = /\/v1\/(\w+)/.exec(String(address))?.[1] as Path;
     asked.push([path, Math.floor(time.now / SECOND)]);
-    return answers[path]();
+    return answers[path](new URL(String(address)).searchParams);
   };
   mirror = new BallotEndorsements({ baseUrl: 'https://ballot.example', fetch }).mirror({ storage });
 });
@@ -166,6 +166,15 @@ describe('a verification', () => {
     };
     const found = await passUntil(mirror.repair());
     expect([found.ok, found.repaired.length]).toEqual([ok, repairs]);
+  });
+
+  test('repairs the first record of a part', async () => {
+    await passUntil(mirror.sync());
+    const first = { ...RECORD, id: BUCKET_SIZE };
+    answers.digest = () => digestOf([first], '10');
+    answers.endorsements = (query) =>
+      list('10', ...(Number(query.get('after')) < BUCKET_SIZE ? [first] : []));
+    expect(await passUntil(mirror.repair())).toMatchObject({ ok: true, count: 1 });
   });
 
   test('after a repair compares with no state before the one that the repair has read', async () => {

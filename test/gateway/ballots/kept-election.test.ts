@@ -228,6 +228,22 @@ describe('requests at the same time', () => {
     }
   });
 
+  test('INV-1: one at an older state does not let another one, which waits for an edit, have the ballot from before', async () => {
+    const kept = keep();
+    await read(kept);
+    const before = state();
+    change(1);
+    let later: Promise<unknown> = Promise.resolve();
+    whileLoading = () => {
+      whileLoading = () => {};
+      edit();
+      later = read(kept);
+      kept.find(before);
+    };
+    await read(kept);
+    expect(await later).toEqual({ 1: 2, 2: 1, 3: 1, 4: 1 });
+  });
+
   test('INV-1: none gets the ballot while the picks that a change touched are being loaded', async () => {
     const kept = keep();
     await read(kept);

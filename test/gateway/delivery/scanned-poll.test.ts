@@ -6,12 +6,12 @@ import { ApiError } from '../../../gateway/http/api-error.ts';
 import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
 import { FakeFeed, SECOND } from '../../helpers/stream/fed-stream.ts';
 
-/** A poll for changes in Oregon, behind three changes in California. */
-function startPoll() {
+/** A poll for changes in Oregon, behind changes in California. */
+function startPoll(passed = 3) {
   const clock = new ManualClock();
   const feed = new FakeFeed(clock);
   const start = feed.latest;
-  feed.append('CA', 3);
+  feed.append('CA', passed);
   const confirm = jest.fn(async () => {});
   const poll = new LongPoll(feed as unknown as Feed, {
     ...{ start, filter: { states: ['OR'] }, limit: 10, waitMs: 25 * SECOND, confirm, clock },
@@ -44,4 +44,12 @@ test('a poll without an event needs no confirmation, and has the position after 
   const { events, resumePoint } = await answer;
   expect([events, resumePoint.sequence]).toEqual([[], 3]);
   expect(confirm).not.toHaveBeenCalled();
+});
+
+test('INV-15: a poll that passes very many changes is answered before the end, and the next one continues there', async () => {
+  const { clock, answer } = startPoll(21_000);
+  await settle();
+  await clock.advance(25 * SECOND);
+  const { events, resumePoint } = await answer;
+  expect([events, resumePoint.sequence]).toEqual([[], 20_000]);
 });

@@ -182,6 +182,22 @@ describe('a stream that is behind the window', () => {
     expect(stream.kinds()).not.toContain('reconnect');
   });
 
+  test('by less than the grace continues after a slow client has taken the last event', async () => {
+    const output = new PassThrough({ highWaterMark: 2048 });
+    const stream = startStream({ ...setting, behind: 10, output });
+    await stream.clock.advance(10 * MINUTE + 27 * SECOND);
+    stream.feed.failure = undefined;
+    await stream.clock.advance(2 * SECOND);
+    expect(output.writableNeedDrain).toBe(true);
+    await stream.clock.advance(5 * SECOND);
+    stream.listen();
+    await stream.clock.advance(SECOND);
+    stream.feed.append();
+    await stream.clock.advance(SECOND);
+    expect(stream.kinds().filter((kind) => kind === 'endorsement')).toHaveLength(11);
+    expect(stream.kinds()).not.toContain('reconnect');
+  });
+
   test('by more than the grace is asked to reconnect, although Kafka might still have the events', async () => {
     const stream = startStream(setting);
     stream.listen();

@@ -1,5 +1,7 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
+import { Tail } from '../../../gateway/feed/tail.ts';
 import { TopicReader } from '../../../kafka/reading/topic-reader.ts';
+import { parseCursor } from '../../../schemas/cursor.ts';
 import { KafkaUnavailableError } from '../../../service/failure.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { captureLog } from '../../helpers/service/captured-log.ts';
@@ -35,3 +37,27 @@ test.each<[string, Error, string]>([
     await service.eventsOnceThereAre(before + 1);
   },
 );
+
+test('INV-7: a change that comes while the stream moves to another log is delivered once', async () => {
+  const { stop } = Tail.prototype;
+  const before = await service.latestSequence();
+  const change = async (number: number) => {
+    await service.submit([endorse('bakers-local-1', 'mayor', 'ann', { statement: `Change ${number}.` })]);
+    await service.eventsOnceThereAre(before + number);
+  };
+  jest.spyOn(Tail.prototype, 'stop').mockImplementationOnce(async function (this: Tail) {
+    await change(1);
+    await stop.call(this);
+  });
+  const stream = await service.stream();
+  await stream.wait('ready', 1);
+  await service.query('UPDATE stream_generation SET generation = generation + 1');
+  await until('it has moved', () =>
+    lines.some(({ msg }) => msg.startsWith('the stream continues in another')),
+  );
+  await change(2);
+  await stream.wait('endorsement', 2);
+  const sequences = stream.of('endorsement').map(({ id }) => parseCursor(id ?? '').sequence);
+  expect(sequences).toEqual([before + 1, before + 2]);
+  stream.close();
+});

@@ -14,6 +14,7 @@ import type { Brokers } from '../../../service/brokers.ts';
 import { createLog } from '../../../service/log.ts';
 import { createTestTopics } from '../../helpers/kafka/topics.ts';
 import { writeChanges } from '../../helpers/stream/write-changes.ts';
+import { until } from '../../helpers/until.ts';
 
 const PARTITIONS = 5;
 const CHUNKS = 24;
@@ -118,17 +119,18 @@ describe('INV-10: older changes are read once for all readers', () => {
   });
 });
 
-describe('a read that another reader joins', () => {
-  const read = ReplayRun.prototype.read;
-  afterEach(() => {
-    jest.restoreAllMocks();
-  });
-  const pointAfter = (sequence: number): ResumePoint => ({
-    ...BEGINNING,
-    sequence,
-    offsets: offsetsAfter(sequence),
-  });
+const read = ReplayRun.prototype.read;
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
+const pointAfter = (sequence: number): ResumePoint => ({
+  ...BEGINNING,
+  sequence,
+  offsets: offsetsAfter(sequence),
+});
+
+describe('a read that another reader joins', () => {
   test('and that ends before that reader begins, is followed by another read', async () => {
     jest.spyOn(ReplayRun.prototype, 'read').mockImplementationOnce(function (this: ReplayRun, reader) {
       return read.call(this, reader, 100);
@@ -153,6 +155,28 @@ describe('a read that another reader joins', () => {
     expect(runs[1]).not.toBe(runs[0]);
     expect(runs[2]).toBe(runs[1]);
   });
+});
+
+test('INV-4: a reader that waits for its turn gets no places of a log that the stream leaves meanwhile', async () => {
+  const runs: ReplayRun[] = [];
+  let mayRead = Promise.resolve();
+  jest.spyOn(ReplayRun.prototype, 'read').mockImplementation(async function (this: ReplayRun, ...given) {
+    runs.push(this);
+    await mayRead;
+    return read.apply(this, given);
+  });
+  const quiet = { ...STREAM, latest: 0 };
+  const { resumePoint } = await replay.read(pointAfter(5000), quiet);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  mayRead = promise;
+  const reads = [8000, 10_000, 12_000, 14_000].map((sequence) => replay.read(pointAfter(sequence), quiet));
+  reads.push(replay.read(resumePoint, quiet));
+  await until('the readers are in use', () => runs.length === 5);
+  replay.forgetPlaces();
+  resolve();
+  await Promise.all(reads);
+  expect(runs).toHaveLength(6);
+  expect(runs[5]).not.toBe(runs[0]);
 });
 
 test('the fetches of one reader grow with its progress; those of many readers stay small', async () => {

@@ -36,6 +36,14 @@ test('a refusal known only to the connection explains the failure', async () => 
   await expect(explainingRefusals(brokers, action, findHidden)).rejects.toThrow('refuses the user "gateway"');
 });
 
+test('a login that a lost connection interrupts is not refused', async () => {
+  const interrupted = Object.assign(new Error('Closed connection'), {
+    name: 'KafkaJSSASLAuthenticationError',
+  });
+  const action = () => Promise.reject(interrupted);
+  await expect(explainingRefusals(brokers, action)).rejects.toBe(interrupted);
+});
+
 test('an old refusal does not explain a new failure', async () => {
   const { findHidden, refuse } = openConnection();
   refuse();

@@ -72,7 +72,7 @@ test('it waits as asked, continues after the last id, and takes nothing twice', 
   const { connected, waits, changes, reach } = startFollower();
   const first = await connected(0);
   expect(first.lastEventId).toBeNull();
-  first.write(`retry: 1500\n\n${ready('a1')}${change('a2')}`);
+  first.write(`retry: 1500\n\n${ready('a1')}${change('a2')}${change('a1')}`);
   await reach('connected');
   first.end();
   await reach('wait');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { orderBySupport, recommend } from '../../../../domain/recommendation.ts';
 import { BodyWriter } from '../../../../gateway/ballots/body-writer.ts';
 import { packBallots } from '../../../../gateway/ballots/election-ballot.ts';
-import { writeElection } from '../../../../gateway/routes/recommendations/render.ts';
+import { writeElections } from '../../../../gateway/routes/recommendations/render.ts';
 import { selectBallots } from '../../../../gateway/routes/recommendations/selection.ts';
 import { VOTE_METHODS } from '../../../../schemas/vocabulary.ts';
 import {
@@ -18,6 +18,9 @@ import {
   type TestContest,
 } from '../../../helpers/ballots/stored-ballots.ts';
 
+/** The client of an answer does not leave. */
+const OPEN = new AbortController().signal;
+
 interface Selection {
   contests?: Parameters<typeof selectBallots>[0][number];
   endorsers?: Parameters<typeof selectBallots>[1];
@@ -31,14 +34,12 @@ async function render(
 ) {
   const writer = new BodyWriter();
   writer.text('[');
-  let isFirst = true;
-  for (const ballot of await packBallots(storedBallots(contests))) {
-    // What all endorsers recommend is remembered.
-    const whole = { ...selectBallots([{}, {}], {}), onlyEndorsed: false };
-    await writeElection(new BodyWriter(), ballot, whole, { isFirst: true });
-    const selection = { ...selectBallots([chosen, {}], endorsers), onlyEndorsed };
-    if (await writeElection(writer, ballot, selection, { isFirst })) isFirst = false;
-  }
+  const ballots = await packBallots(storedBallots(contests));
+  // What all endorsers recommend is remembered.
+  const whole = { ...selectBallots([{}, {}], {}), onlyEndorsed: false };
+  await writeElections(new BodyWriter(), ballots, whole, OPEN);
+  const selection = { ...selectBallots([chosen, {}], endorsers), onlyEndorsed };
+  await writeElections(writer, ballots, selection, OPEN);
   writer.text(']');
   const { pieces, length, etag } = writer.finish();
   const text = Buffer.concat(pieces).toString();
@@ -105,7 +106,7 @@ const pick = fc.record({
   statement: fc.oneof(fc.string({ unit: 'grapheme' }), fc.constant('\u2028 é \u2029')),
 });
 const contest = fc.record({
-  election: fc.integer({ min: 1, max: 2 }),
+  election: fc.integer({ min: 1, max: 3 }),
   level: fc.constantFrom('state', 'city'),
   kind: fc.constantFrom('candidate', 'measure'),
   rules: fc.record({
@@ -124,7 +125,7 @@ const selection = fc.record({
   contests: fc.record({
     levels: maybe(fc.constantFrom('state', 'city')),
     contest_kinds: maybe(fc.constantFrom('candidate', 'measure')),
-    elections: maybe(fc.constantFrom('election-1', 'election-2')),
+    elections: maybe(fc.constantFrom('election-1', 'election-2', 'election-3')),
     contests: maybe(fc.integer({ min: 1, max: 12 })),
   }),
   endorsers: fc.record({
@@ -183,7 +184,7 @@ test('other work gets its turn while a large answer is packed and written', asyn
   if (!ballot) throw new Error('There is no ballot.');
   const packing = turns;
   const whole = { ...selectBallots([{}, {}], {}), onlyEndorsed: false };
-  await writeElection(new BodyWriter(), ballot, whole, { isFirst: true });
+  await writeElections(new BodyWriter(), [ballot], whole, OPEN);
   isDone = true;
   expect(packing).toBeGreaterThan(3);
   expect(turns - packing).toBeGreaterThan(3);

@@ -1,0 +1,17 @@
+import { expect, test } from '@jest/globals';
+import { createRefusalList, type LineRefusal } from '../../ops/catalog/refusal-list.ts';
+
+const refusal = (line: number, field: string, message: string): LineRefusal => ({
+  ...{ file: 'contests.ndjson', line, field, message, name: null },
+});
+
+test('refusals count together whatever their places in lists and the values that were found', () => {
+  const list = createRefusalList();
+  list.add(refusal(1, 'choices[0].lines[2]', 'must be text, is 7'));
+  list.add(refusal(2, 'choices[11].lines[0]', 'must be text, is null'));
+  list.add(refusal(3, 'choices[0].key', 'must be text, is 7'));
+  expect(list.counts).toMatchObject([
+    { field: 'choices[].lines[]', reason: 'must be text', count: 2 },
+    { field: 'choices[].key', reason: 'must be text', count: 1 },
+  ]);
+});
