@@ -22,6 +22,7 @@ export class SeparateNetwork {
   readonly address = HERE;
   readonly #name = `ballot-${process.pid}`;
   readonly #clients: ChildProcess[] = [];
+  #isRemoved = false;
 
   /** Creates one; null without the right to, or the programs. */
   static create(): SeparateNetwork | null {
@@ -73,7 +74,10 @@ export class SeparateNetwork {
     this.#ip(`-n ${this.#name} route del blackhole ${HERE}/32`);
   }
 
+  /** Removes it, once. */
   remove(): void {
+    if (this.#isRemoved) return;
+    this.#isRemoved = true;
     for (const client of this.#clients) client.kill('SIGKILL');
     this.#ip(`netns del ${this.#name}`);
   }
