@@ -10,8 +10,11 @@ const MAX_ACCOUNTS = 10_000;
 const JITTER = 0.2;
 
 interface Refusals {
+  /** The number of waits that have ended with a refusal, or that run. */
   count: number;
   at: number;
+  /** When the present wait ends. */
+  until: number;
 }
 
 export interface RefusalBackoffOptions {
@@ -21,8 +24,9 @@ export interface RefusalBackoffOptions {
 }
 
 /**
- * The waits of accounts that are refused again and again: each is twice as long as the one before. An account that is
- * forgotten, or admitted, begins again.
+ * The waits of accounts that are refused again and again: each is twice as long as the one before. Refusals during a
+ * wait do not double it, because they are of other clients: many that lose their connections together are refused
+ * together, and none of them has waited yet. An account that is forgotten, or admitted, begins again.
  */
 export class RefusalBackoff {
   readonly #options: RefusalBackoffOptions;
@@ -38,15 +42,19 @@ export class RefusalBackoff {
     const { clock, random } = this.#options;
     const now = clock.now();
     const known = this.#refusals.get(accountId);
-    const count = known && now - known.at < FORGET_MS ? known.count : 0;
+    const before = known && now - known.at < FORGET_MS ? known : { count: 0, until: now };
+    const isNext = now >= before.until;
+    const count = isNext ? before.count + 1 : before.count;
+    const { min, max } = WAIT_RANGE;
+    const wait = Math.min(max, min * 2 ** (count - 1)) * (1 - JITTER * random());
+    const seconds = Math.max(min, Math.ceil(wait));
     this.#refusals.delete(accountId);
-    this.#refusals.set(accountId, { count: count + 1, at: now });
+    this.#refusals.set(accountId, { count, at: now, until: isNext ? now + seconds * 1000 : before.until });
     for (const [oldest, { at }] of this.#refusals) {
       if (this.#refusals.size <= MAX_ACCOUNTS && now - at < FORGET_MS) break;
       this.#refusals.delete(oldest);
     }
-    const { min, max } = WAIT_RANGE;
-    return Math.max(min, Math.ceil(Math.min(max, min * 2 ** count) * (1 - JITTER * random())));
+    return seconds;
   }
 
   /** Forgets the refusals of an account that was admitted. */

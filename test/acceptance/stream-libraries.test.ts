@@ -1,10 +1,13 @@
 /** Libraries for Server-Sent Events, used as docs/streaming.md says, across the ends of their connections. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { installNpmPackages } from '../helpers/clients/npm-packages.ts';
-import { installPythonPackage } from '../helpers/clients/python.ts';
+import { installPythonPackage, runProgram } from '../helpers/clients/python.ts';
+import { hasJavaCompiler } from '../helpers/kafka/outside-client.ts';
+import { findProgram } from '../helpers/servers/find-program.ts';
 import { metricValue } from '../helpers/service/metrics.ts';
 import { TestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
@@ -76,6 +79,90 @@ while True:
     time.sleep(1)
 `;
 
+const GO = `
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"log"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+)
+
+func main() {
+	id, next := "", ""
+	for ; ; time.Sleep(time.Second) {
+		request, err := http.NewRequest("GET", os.Args[1], nil)
+		if err != nil {
+			log.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+os.Args[2])
+		request.Header.Set("Last-Event-ID", id)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if response.StatusCode != 200 {
+			log.Fatal(response.Status)
+		}
+		event, data := "", ""
+		lines := bufio.NewScanner(response.Body)
+		for lines.Scan() {
+			field, value, _ := strings.Cut(lines.Text(), ": ")
+			switch field {
+			case "event":
+				event = value
+			case "data":
+				data = value
+			case "id":
+				next = value
+			case "":
+				id = next
+				if event == "endorsement" {
+					fmt.Println(data)
+				}
+				event = ""
+			}
+		}
+		response.Body.Close()
+	}
+}
+`;
+
+const JAVA = `
+import java.net.URI;
+import java.net.http.*;
+
+class Follow {
+  static String id = "", next = "", event = "", data = "";
+
+  public static void main(String[] args) throws Exception {
+    var client = HttpClient.newHttpClient();
+    for (;; Thread.sleep(1000)) {
+      var request = HttpRequest.newBuilder(URI.create(args[0])).header("Authorization", "Bearer " + args[1]);
+      if (!id.isEmpty()) request.header("Last-Event-ID", id);
+      var response = client.send(request.build(), HttpResponse.BodyHandlers.ofLines());
+      if (response.statusCode() != 200) throw new Exception("Status " + response.statusCode());
+      response.body().forEach(Follow::take);
+    }
+  }
+
+  static void take(String line) {
+    if (line.startsWith("event: ")) event = line.substring(7);
+    else if (line.startsWith("data: ")) data = line.substring(6);
+    else if (line.startsWith("id: ")) next = line.substring(4);
+    else if (line.isEmpty()) {
+      id = next;
+      if (event.equals("endorsement")) System.out.println(data);
+      event = "";
+    }
+  }
+}
+`;
+
 let service: TestService;
 const children: ChildProcess[] = [];
 let round = 0;
@@ -108,6 +195,32 @@ const ofNode = (program: string) => {
 };
 const ofPython = (program: string) =>
   bin && { command: path.join(bin, 'python'), args: ['-c', program], cwd: process.cwd() };
+/** Writes a program in another language below `.cache`. Returns its folder. */
+async function writeProgram(file: string, program: string): Promise<string> {
+  const folder = path.resolve('.cache', 'stream-libraries');
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, file), program);
+  return folder;
+}
+
+async function ofGo(program: string) {
+  if (findProgram('go') === null) return skip('Go');
+  const cwd = await writeProgram('follow.go', program);
+  if ((await runProgram('go', ['build', '-o', 'follow', 'follow.go'], cwd)) !== 0) {
+    throw new Error('The program in Go does not compile.');
+  }
+  return { command: path.join(cwd, 'follow'), args: [], cwd };
+}
+
+async function ofJava(program: string) {
+  if (!hasJavaCompiler()) return skip('a JDK');
+  return { command: 'java', args: ['Follow.java'], cwd: await writeProgram('Follow.java', program) };
+}
+
+function skip(tool: string): null {
+  process.stderr.write(`Without ${tool}, its program is skipped.\n`);
+  return null;
+}
 
 describe.each([
   ['eventsource', ofNode(EVENTSOURCE)],
@@ -115,8 +228,10 @@ describe.each([
   ['@microsoft/fetch-event-source', ofNode(FETCH_EVENT_SOURCE)],
   ['httpx-sse', ofPython(HTTPX_SSE)],
   ['sseclient-py', ofPython(SSECLIENT)],
+  ['net/http of Go', await ofGo(GO)],
+  ['java.net.http', await ofJava(JAVA)],
 ])('%s', (_, program) => {
-  // Without a registry, the library cannot be installed.
+  // Without a registry or the language, the library is missing.
   const testWithLibrary = program ? test : test.skip;
 
   testWithLibrary('reads every change once, across the ends of its connections', async () => {

@@ -57,16 +57,18 @@ export function createEdit(number: number, random: Random): CatalogueLine[] {
     return [['endorsers', endorser({ slug: random.pick(ENDORSERS).slug, ...values })]];
   }
   if (kind < 0.55) return [['endorser-categories', category({ slug: random.pick(CATEGORIES), name })]];
-  if (kind < 0.7) return [['elections', election({ name, state: random.pick(['OR', 'CA']) })]];
-  // All contests of the election must be named. Now and then an endorsed choice is missing.
+  // All contests of the election must be named, in its state. Now and then an endorsed choice is missing.
+  const state = random.pick(['OR', 'CA']);
   const choices = CHOICES.map((key) => choice(key, { withdrawn: random.chance(0.2) })).filter(
     (_, index) => index === 0 || random.chance(0.9),
   );
   const level = random.pick(['city', 'county', 'federal']);
-  const district = { ocd_id: null, name: 'Fernville', level, type: 'place', state: 'OR' };
+  const district = { ocd_id: null, name: 'Fernville', level, type: 'place', state };
+  const others = { choices: CHOICES.map((key) => choice(key)), district: { ...district, level: 'city' } };
   return [
+    ['elections', election({ name, state })],
     ['contests', contest('mayor', { title: name, choices, district })],
-    ['contests', contest('council', { choices: CHOICES.map((key) => choice(key)) })],
-    ['contests', contest('sheriff', { choices: CHOICES.map((key) => choice(key)) })],
+    ['contests', contest('council', others)],
+    ['contests', contest('sheriff', others)],
   ];
 }

@@ -56,7 +56,7 @@ export async function runBrokerRestarts(options: BrokerRestartsOptions): Promise
     ...{ streams, bases, choice: 'any', key, databaseUrl, cutMs: 0 },
   });
   const over = new AbortController();
-  const reads = new Reads({ base: bases[1] ?? '', key, paths: READS, pauseMs: READ_EVERY_MS }, over.signal);
+  const reads = new Reads({ bases: bases.slice(1), key, paths: READS, pauseMs: READ_EVERY_MS }, over.signal);
   const stretches: Stretch[] = [];
   try {
     const allOpen = async () => (await readers.countConnected()) === streams;

@@ -49,7 +49,7 @@ export async function runCrowd(options: CrowdOptions): Promise<CrowdReport> {
   const readers = new ReaderProcesses(readerProcesses, plan);
   const over = new AbortController();
   const changing = makeChanges(cluster, createRandom(1), rate, over.signal);
-  const reads = new Reads({ base: bases[1] ?? '', key, paths: READS, pauseMs: READ_EVERY_MS }, over.signal);
+  const reads = new Reads({ bases: bases.slice(1), key, paths: READS, pauseMs: READ_EVERY_MS }, over.signal);
   try {
     const allOpen = async () => (await readers.countConnected()) === streams;
     await until('all streams to be open', allOpen, OPEN_TIMEOUT_MS);

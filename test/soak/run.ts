@@ -1,11 +1,13 @@
 /**
  * `npm run test:soak [-- --minutes N --streams N --rate N]`: runs a whole service under load and among hostile
  * producers. It edits the catalogue, adds partitions in the middle, kills the gateways, consumers and broker
- * repeatedly, sets their clocks wrong, and cuts and pauses streams. With --rotate SECONDS it also replaces all
- * certificates. It ends with a verdict. The exit status is 1 if any reader received anything but the change log, or
- * kept a copy that differs from the reads.
+ * repeatedly, sets their clocks wrong, and cuts and pauses streams. Other clients vanish and return, read slowly or
+ * never, and flood. With --rotate SECONDS it also replaces all certificates. It ends with a verdict. The exit status is
+ * 1 if any reader received anything but the change log or kept a copy that differs from the reads, if a vanished client
+ * was locked out, if an ordinary read failed, or if a gateway used more than 700 MB.
  */
 import { parseArgs } from 'node:util';
+import { formatDurations } from '../../bench/statistics.ts';
 import { runSoak } from './soak.ts';
 
 const { values } = parseArgs({
@@ -34,6 +36,7 @@ const report = await runSoak({
   cutMs: Number(values.cut) * 1000,
   readerProcesses: Number(values.processes),
   seed: Number(values.seed),
+  hasBadClients: true,
   ...(values.rotate !== undefined && { rotateEveryMs: Number(values.rotate) * 1000 }),
   report: (line) => print(`${((performance.now() - started) / 1000).toFixed(0).padStart(5)} s  ${line}`),
 });
@@ -51,6 +54,13 @@ print(
 if (values.rotate !== undefined) print(`rotations               ${report.rotations} of all certificates`);
 print(`hostile producers       ${JSON.stringify(report.hostile)}`);
 print(`answered with an error  ${JSON.stringify(report.refusals)}`);
+if (report.badClients) {
+  const { greedy, returns, reads } = report.badClients;
+  print(`slow and flooding       ${JSON.stringify(greedy)}`);
+  print(`returns of vanished     ${formatDurations(returns)}`);
+  print(`ordinary reads          ${formatDurations(reads)}`);
+}
+print(`memory of gateways      at most ${report.peakMb.toFixed(0)} MB`);
 for (const { gateway, minutes, firstMb, lastMb, mbPerMinute } of report.memory) {
   print(
     `memory of gateway ${gateway}     ${firstMb.toFixed(0)} MB a minute after its start, ${lastMb.toFixed(0)} MB ` +

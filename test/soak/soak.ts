@@ -5,6 +5,7 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import { createRandom, type Random } from '../../ops/demo/random.ts';
 import { clockOff } from '../helpers/faults/faketime.ts';
 import { until } from '../helpers/until.ts';
+import { BadClients, type BadClientsVerdict } from './bad-clients.ts';
 import { SOAK_BALLOT } from './ballot.ts';
 import { drain, makeChanges } from './changes.ts';
 import { Cluster } from './cluster.ts';
@@ -27,6 +28,8 @@ export interface SoakOptions {
   seed: number;
   /** The time between rotations of all certificates, in milliseconds; without it, the broker has none. */
   rotateEveryMs?: number;
+  /** Whether clients vanish, read slowly and flood. */
+  hasBadClients?: boolean;
   /** Called with a line about each step. */
   report: (line: string) => void;
 }
@@ -43,6 +46,10 @@ export interface SoakReport extends ReadersVerdict {
   partitions: number;
   /** The certain acts of hostile producers. */
   hostile: Hostility['counts'];
+  /** Null without bad clients. */
+  badClients: BadClientsVerdict | null;
+  /** The highest resident memory of a gateway, in megabytes. */
+  peakMb: number;
   /** The growth of memory after the warm-up, of each gateway that lived long enough. */
   memory: { gateway: number; minutes: number; firstMb: number; lastMb: number; mbPerMinute: number }[];
 }
@@ -56,6 +63,7 @@ const MIRRORS = 3;
 const SAMPLE_MS = 2000;
 const WARM_UP_MS = 60_000;
 const MAX_AWAY_MS = 2000;
+const MAX_GATEWAY_MB = 700;
 const DRAIN_MS = 120_000;
 /** Killed in this order, repeatedly. */
 const VICTIMS: Victim[] = ['gateway 0', 'consumers', 'broker', 'gateway 1'];
@@ -88,7 +96,11 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     databaseUrl,
     cutMs,
   });
+  let badClients: BadClients | null = null;
   try {
+    if (options.hasBadClients) {
+      badClients = await BadClients.create({ cluster, random: random.fork('bad clients'), report });
+    }
     await until('the first readers', async () => (await readers.countConnected()) > streams / 2, 60_000);
     const over = new AbortController();
     const memory = new MemoryWatch(cluster);
@@ -100,12 +112,20 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       makeChanges(cluster, random.fork('changes'), options.rate, over.signal),
       hostility.run(over.signal),
       memory.run(over.signal),
+      badClients?.run(over.signal),
       reportProgress(readers, report, over.signal),
     ]);
     report('waiting for everything to arrive ...');
     const changes = await drain(cluster);
     const verdict = await readers.finish(changes, DRAIN_MS);
-    verdict.faults.push(...(await hostility.findFaults()), ...(await cluster.findRotationFaults()));
+    const bad = (await badClients?.finish(changes, DRAIN_MS)) ?? null;
+    const { peakMb } = memory;
+    verdict.faults.push(
+      ...(await hostility.findFaults()),
+      ...(await cluster.findRotationFaults()),
+      ...(bad?.faults ?? []),
+      ...(peakMb > MAX_GATEWAY_MB ? [`A gateway used ${peakMb.toFixed(0)} MB.`] : []),
+    );
     return {
       ...verdict,
       changes,
@@ -114,10 +134,13 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       rotations,
       partitions,
       hostile: hostility.counts,
+      badClients: bad,
+      peakMb,
       memory: memory.summarize(),
     };
   } finally {
     readers.stop();
+    badClients?.stop();
     await cluster.stop();
   }
 }
@@ -212,6 +235,11 @@ class MemoryWatch {
       }
       await sleep(SAMPLE_MS, undefined, { signal: over }).catch(() => {});
     }
+  }
+
+  /** The highest memory of all gateways. */
+  get peakMb(): number {
+    return Math.max(0, ...[...this.#lives.values()].flatMap(({ samples }) => samples.map(({ mb }) => mb)));
   }
 
   /** The growth in every life that lasted well beyond its warm-up. */

@@ -2,11 +2,13 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { createKey } from '../../../ops/commands/keys.ts';
+import { findFreePort } from '../../../ops/local/servers/ports.ts';
 import { formatCursor, parseCursor } from '../../../schemas/cursor.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import {
   findAccessibilityProblems,
   hasChromium,
+  openWindow,
   startChromium,
   TWO_LOOKS,
 } from '../../helpers/browser/chromium.ts';
@@ -21,6 +23,7 @@ const TIMEOUT_MS = 90_000;
 let service: TestService;
 let switchboard: TcpProxy;
 let browser: Browser;
+let debuggingPort: number;
 let contexts: BrowserContext[] = [];
 /** The number of changes. */
 let changes = 0;
@@ -29,7 +32,8 @@ beforeAll(async () => {
   if (!hasChromium) return;
   service = await TestService.start({ gateways: 2 });
   switchboard = await TcpProxy.open(service.gateways[0]?.port ?? 0);
-  browser = await startChromium();
+  debuggingPort = await findFreePort();
+  browser = await startChromium(debuggingPort);
 });
 afterEach(async () => {
   for (const context of contexts) await context.close();
@@ -41,6 +45,12 @@ afterAll(async () => {
   await service?.stop();
 });
 
+/** Gives a context the session of a client. */
+function enter(context: BrowserContext, client: ConsoleClient): Promise<void> {
+  const value = client.cookie('bes_session');
+  return context.addCookies([{ name: 'bes_session', value, url: `${switchboard.address}/console` }]);
+}
+
 /** A page of the console with a client's session; its errors fail the test. */
 async function open(
   path: string,
@@ -49,8 +59,7 @@ async function open(
 ): Promise<Page> {
   const context = await browser.newContext(options);
   contexts.push(context);
-  const value = client.cookie('bes_session');
-  await context.addCookies([{ name: 'bes_session', value, url: `${switchboard.address}/console` }]);
+  await enter(context, client);
   const page = await context.newPage();
   await page.goto(switchboard.address + path);
   return page;
@@ -167,6 +176,44 @@ testInBrowser(
     await reach(first, 'stop');
     expect(await first.getByRole('status').first().textContent()).toContain('one stream at a time');
     await reach(second, 'connected');
+  },
+  TIMEOUT_MS,
+);
+
+testInBrowser(
+  `with the page open in eight tabs, a ninth page opens, and each tab has all changes when it is shown${SKIPPED}`,
+  async () => {
+    const window = await openWindow(debuggingPort);
+    await enter(window, await ConsoleClient.signIn(service));
+    const openTab = async (path: string) => {
+      const tab = await window.newPage();
+      // A browser without a free connection for it would wait for much longer.
+      await tab.goto(switchboard.address + path, { timeout: 5000 });
+      return tab;
+    };
+    const tabs: Page[] = [];
+    for (let opened = 0; opened < 8; opened += 1) {
+      const tab = await openTab('/console/live');
+      await reach(tab, 'connected');
+      tabs.push(tab);
+    }
+    const [first, newest] = [tabs.at(0), tabs.at(-1)];
+    if (!first || !newest) throw new Error('No tab is open.');
+    await change('nation-herald');
+    await count(newest, 1);
+
+    const ninth = await openTab('/console/subscriptions');
+    await ninth.getByRole('heading', { level: 1 }).waitFor();
+    await change('nation-herald', 2);
+    for (const [tab, events] of [
+      [newest, 3],
+      [first, 3],
+    ] as const) {
+      await tab.bringToFront();
+      await count(tab, events);
+      await reach(tab, 'connected');
+    }
+    for (const tab of [...tabs, ninth]) await tab.close();
   },
   TIMEOUT_MS,
 );

@@ -82,8 +82,8 @@ export async function loadCatalogue(
       ...{ skipRefused: false, dryRun: false, maxRemovals: Number.POSITIVE_INFINITY, keepMissing },
       allowRenames: true,
     };
-    const { loaded } = await importCatalogue(client, stageLines(lines), options);
-    if (!loaded) throw new Error('The test catalogue was refused.');
+    const { loaded, ...result } = await importCatalogue(client, stageLines(lines), options);
+    if (!loaded) throw new Error(`The test catalogue was refused: ${JSON.stringify(result)}`);
   } finally {
     await client.end();
   }

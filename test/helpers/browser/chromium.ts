@@ -1,5 +1,5 @@
 import axe from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { findProgram } from '../servers/find-program.ts';
 
 /** The widths and themes of a page to test. */
@@ -16,12 +16,29 @@ export const TWO_LOOKS = LOOKS.filter(({ name }) => name === 'phone-light' || na
 /** Whether Debian's Chromium is installed. */
 export const hasChromium = findProgram('chromium') !== null;
 
-/** Starts a headless Chromium; the test closes it. */
-export async function startChromium(): Promise<Browser> {
+/**
+ * Starts a headless Chromium; the test closes it.
+ *
+ * @param debuggingPort a free port, for `openWindow`
+ */
+export async function startChromium(debuggingPort?: number): Promise<Browser> {
   const executablePath = findProgram('chromium');
   if (executablePath === null) throw new Error('chromium is not installed.');
   // Chromium's sandbox refuses to run as root, and the pages are the tests' own.
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  const args = ['--no-sandbox', '--disable-dev-shm-usage'];
+  if (debuggingPort !== undefined) args.push(`--remote-debugging-port=${debuggingPort}`);
+  return chromium.launch({ executablePath, args });
+}
+
+/**
+ * The window of a Chromium with this debugging port. It shows one tab at a time, as a person's window does; of the
+ * contexts that Playwright makes, all tabs count as shown.
+ */
+export async function openWindow(debuggingPort: number): Promise<BrowserContext> {
+  const browser = await chromium.connectOverCDP(`http://127.0.0.1:${debuggingPort}`, { noDefaults: true });
+  const [context] = browser.contexts();
+  if (!context) throw new Error('Chromium has no window.');
+  return context;
 }
 
 interface AxeResults {

@@ -49,6 +49,8 @@ export class StreamReader {
   #response: http.IncomingMessage | undefined;
   #lastId: string | undefined;
   #retryMs = 1000;
+  /** The wait that the last answer asked for because the account has too many streams, in milliseconds. */
+  #refusedMs = 0;
   #done: Promise<void> | undefined;
 
   constructor(options: StreamReaderOptions) {
@@ -91,7 +93,7 @@ export class StreamReader {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       await this.#connect();
-      const pause = this.#retryMs * (this.#options.patience ?? 1);
+      const pause = this.#refusedMs || this.#retryMs * (this.#options.patience ?? 1);
       await sleep(pause, undefined, { signal }).catch(() => {});
     }
   }
@@ -113,6 +115,7 @@ export class StreamReader {
 
   /** Resolves when the connection has ended or failed. */
   #connect(): Promise<void> {
+    this.#refusedMs = 0;
     const headers: Record<string, string> = { Authorization: `Bearer ${this.#options.key}` };
     if (this.#lastId !== undefined) headers['Last-Event-ID'] = this.#lastId;
     return new Promise((resolve) => {
@@ -151,6 +154,7 @@ export class StreamReader {
 
   #noteRefusal(response: http.IncomingMessage): void {
     let body = '';
+    if (response.statusCode === 429) this.#refusedMs = 1000 * Number(response.headers['retry-after']);
     response.on('data', (text: string) => {
       body += text;
     });
