@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type EndorsedContest, orderBySupport, recommend } from '../../domain/recommendation.ts';
-import { contestOf } from '../helpers/ballots/recommended-contests.ts';
+import { contestOf, labelOf } from '../helpers/ballots/recommended-contests.ts';
 import { firstChoicesSlowly, orderSlowly } from '../helpers/ballots/slow-runoffs.ts';
 
 /** Picks of one endorser: the ranked ones in order, some ranks skipped, and some of them without a rank. */
@@ -125,5 +125,25 @@ describe('a ranked contest', () => {
     // The last choice gets every vote that moves. Without it, the votes of 1 move to 2, those of 3 to 4 and so on; among
     // these pairs, 2 has been ahead for the longest time.
     expect(choice_ids.slice(0, 2)).toEqual([last, 2]);
+  });
+
+  // The shapes of cases that PyRankVote and RCTab publish for their tests.
+  test.each([
+    ['the last one goes out and decides a tie', ['A>B', 'B>C', 'B>C', 'C>B', 'C>B>A'], 'BCA'],
+    [
+      'of two that tie for fewest, the one that was behind in the round before goes out',
+      ['A', 'A', 'A', 'A', 'B>A', 'B>A', 'B>A', 'C>B', 'C>B', 'D>C>B'],
+      'BACD',
+    ],
+    ['a skipped rank counts as if it were not there', ['A>>B', 'B>>A', 'C>>>B'], 'BAC'],
+    [
+      'a ranking without a remaining choice counts for nobody',
+      ['A', 'A', 'A', 'A', 'B', 'B', 'B>C', 'C>D', 'D'],
+      'ABCD',
+    ],
+  ])('%s', (_, endorsers, expected) => {
+    const given = contestOf('ranked_choice', endorsers);
+    expect(recommend(given).choice_ids.map(labelOf).join('')).toBe(expected);
+    expect(orderSlowly(given)).toEqual(recommend(given).choice_ids);
   });
 });
