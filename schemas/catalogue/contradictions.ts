@@ -2,13 +2,18 @@
 import { type Problem, showValue } from '../problems.ts';
 import type { ChoiceRecord, ContestRecord } from './contest-fields.ts';
 
-/** A rule: the fields that contradict each other, and what would be right. */
-type Rule = (contest: ContestRecord) => Problem[];
+type Check = (contest: ContestRecord) => Problem[];
+
+/** A rule: what is right of a field, as docs/data-formats.md says it, and the contradictions to it. */
+interface Rule {
+  says: Readonly<Record<string, string>>;
+  check: Check;
+}
 
 const refuseIf = (isWrong: boolean, field: string, message: string): Problem[] =>
   isWrong ? [{ field, message }] : [];
 
-const seats: Rule = ({ vote_method: method, votes_allowed: votes }) => {
+const seats: Check = ({ vote_method: method, votes_allowed: votes }) => {
   const most = votes ?? null;
   if (most === null) return [];
   const isSingle = method === 'plurality' || method === 'yes_no';
@@ -22,14 +27,14 @@ const seats: Rule = ({ vote_method: method, votes_allowed: votes }) => {
   ];
 };
 
-const ranks: Rule = ({ vote_method: method, ranks_allowed: most }) =>
+const ranks: Check = ({ vote_method: method, ranks_allowed: most }) =>
   refuseIf(
     (most ?? null) !== null && method !== 'ranked_choice',
     'ranks_allowed',
     `must be null unless the contest is ranked_choice, is ${most} for ${method}`,
   );
 
-const answers: Rule = ({ kind, vote_method: method, choices }) => {
+const answers: Check = ({ kind, vote_method: method, choices }) => {
   const count = (answer: string) => choices.filter(({ measure_answer: given }) => given === answer).length;
   const [yes, no] = [count('yes'), count('no')];
   if (method !== 'yes_no') {
@@ -50,13 +55,13 @@ const answers: Rule = ({ kind, vote_method: method, choices }) => {
   ];
 };
 
-const noneOfThese: Rule = ({ choices }) => {
+const noneOfThese: Check = ({ choices }) => {
   const count = choices.filter(({ option }) => option === 'none_of_these').length;
   return refuseIf(count > 1, 'choices', `must have at most one none_of_these, have ${count}`);
 };
 
 /** Equal labels are lines of one candidate, or carry different parties. */
-const labels: Rule = ({ choices }) => {
+const labels: Check = ({ choices }) => {
   const first = new Map<string, number>();
   return choices.flatMap((choice, index) => {
     const earlier = first.get(choice.label);
@@ -75,9 +80,33 @@ const nameOf = ({ candidate }: ChoiceRecord): string | undefined => candidate?.k
 const isSameCandidate = (a: ChoiceRecord, b: ChoiceRecord): boolean =>
   nameOf(a) !== undefined && nameOf(a) === nameOf(b);
 
-const RULES: readonly Rule[] = [seats, ranks, answers, noneOfThese, labels];
+export const RULES: readonly Rule[] = [
+  {
+    says: {
+      votes_allowed: 'is 1 or null for `plurality` and `yes_no`, and more than 1 or null for `multi_seat`',
+    },
+    check: seats,
+  },
+  { says: { ranks_allowed: 'is null unless `vote_method` is `ranked_choice`' }, check: ranks },
+  {
+    says: {
+      vote_method:
+        'is `yes_no` only for measures and retention, with one choice that answers `yes` and one `no`',
+      measure_answer: 'is null unless `vote_method` is `yes_no`',
+    },
+    check: answers,
+  },
+  { says: { option: 'is `none_of_these` for at most one choice' }, check: noneOfThese },
+  {
+    says: {
+      label:
+        'differs within the contest, unless the choices are lines of one candidate or have other parties',
+    },
+    check: labels,
+  },
+];
 
 /** The contradictions between the fields of a contest. */
 export function findContradictions(contest: ContestRecord): Problem[] {
-  return RULES.flatMap((rule) => rule(contest));
+  return RULES.flatMap(({ check }) => check(contest));
 }

@@ -5,6 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { createDemo } from '../../ops/demo/generate.ts';
+import { RULES } from '../../schemas/catalogue/contradictions.ts';
 import { CATALOGUE_KINDS, parseCatalogueRecord } from '../../schemas/catalogue-files.ts';
 import { parseSubmission } from '../../schemas/submission-files.ts';
 import { createFileSchema, createTable, FILES } from '../helpers/docs/data-formats.ts';
@@ -32,6 +33,13 @@ test('the tables of the page have the fields of every file', async () => {
   if (updating) await writeFile(PAGE, made);
   for (const form of Object.values(FILES).flat()) expect(made).toContain(createTable(form));
   expect(await readFile(PAGE, 'utf8')).toBe(made);
+});
+
+test('the page has the rules that fields of a contest must agree with', async () => {
+  const page = await readFile(PAGE, 'utf8');
+  const rows = page.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
+  for (const [field, rule] of RULES.flatMap(({ says }) => Object.entries(says)))
+    expect(rows).toContainEqual(['', `\`${field}\``, rule, '']);
 });
 
 test.each(files)('the JSON Schema of %s is that of the service', async (file) => {
