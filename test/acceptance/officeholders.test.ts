@@ -23,14 +23,15 @@ const TODAY = NOW.toISOString().slice(0, 10);
 
 /** The states with one member of the U.S. House, who represents the whole state as its senators do. */
 const AT_LARGE = ['ak', 'de', 'nd', 'sd', 'vt', 'wy'];
-const CATALOGUE: CatalogueLine[] = [
-  ['elections', election()],
-  ...AT_LARGE.map((state): CatalogueLine => {
-    const ocd_id = `ocd-division/country:us/state:${state}`;
-    const district = { ocd_id, level: 'federal', type: 'congressional_district', state: state.toUpperCase() };
-    return ['contests', contest(`house-${state}`, { district: { ...district, name: `House ${state}` } })];
-  }),
-];
+const CATALOGUE: CatalogueLine[] = AT_LARGE.flatMap((code): CatalogueLine[] => {
+  const [slug, state, name] = [`${code}-2026-11-03-general`, code.toUpperCase(), `House ${code}`];
+  const ocd_id = `ocd-division/country:us/state:${code}`;
+  const district = { ocd_id, level: 'federal', type: 'congressional_district', state, name };
+  return [
+    ['elections', election({ slug, state })],
+    ['contests', contest(`house-${code}`, { election: slug, district })],
+  ];
+});
 
 interface Line {
   id: string;
