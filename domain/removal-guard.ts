@@ -7,7 +7,7 @@ interface RemovedRecords {
   of: number | null;
 }
 
-/** What an import would take away from an election, or from the officeholders of a state. */
+/** The records that an import would take away from an election, or from the officeholders of a state. */
 export interface Removal {
   /** The election's slug or the state's code. */
   from: string;

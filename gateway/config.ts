@@ -40,7 +40,7 @@ export interface GatewayConfig extends Servers, ConsoleConfig {
   feedReplayBytes: number;
   /** The memory for answers that can be reused, in bytes; 0 for none. */
   responseMemoryBytes: number;
-  /** The memory for ballots, of which recommendations are made, in bytes. */
+  /** The memory for ballots, from which recommendations are made, in bytes. */
   ballotMemoryBytes: number;
   /** Whether the gateway serves the console. */
   hasConsole: boolean;

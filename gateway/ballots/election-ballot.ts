@@ -24,7 +24,7 @@ const CONTEST_BYTES = 900;
 const CHOICE_BYTES = 100;
 const ENDORSER_BYTES = 300;
 
-/** What picks recommend, and the order of the choices. */
+/** The recommendation by some picks, and the order of the choices. */
 export interface Decision {
   order: ReturnType<typeof orderBySupport>;
   recommendation: Recommendation;
@@ -41,7 +41,7 @@ export interface BallotPicks {
   facts: Int32Array;
   /** The JSON of the picks without their endorsers and without their opening braces, one after another. */
   records: Buffer;
-  /** What all of them recommend, once it was asked for. */
+  /** The decision by all of them, once it was asked for. */
   decision: Decision | null;
 }
 

@@ -1,6 +1,6 @@
 /*
  * Rows that no import wrote can have keys in another form than the one of text, such as with a space at the end. An
- * import gives them their form before it compares keys, so that the rows keep their ids (decision 43).
+ * import gives them their form before it compares keys, so that the rows keep their ids (decision 44).
  */
 import type { ClientBase } from 'pg';
 import { normalizeText } from '../../schemas/text.ts';
