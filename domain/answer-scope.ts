@@ -24,11 +24,10 @@ export const EVERY_CHANGE: AnswerScope = [{}];
 export type ScopePredicate = (change: AnswerChange) => boolean;
 
 function createFilterPredicate({ contests, endorsementIds, ...filter }: ScopeFilter): ScopePredicate {
-  const given = FACET_FIELDS.flatMap((field) => {
-    const values = filter[field];
-    return values === undefined ? [] : [[field, values] as const];
-  });
-  const matches = createPredicate(Object.fromEntries(given));
+  // A scope can come from parameters that have other fields too.
+  const matches = createPredicate<FacetField>(
+    Object.fromEntries(FACET_FIELDS.map((field) => [field, filter[field]])),
+  );
   return (change) =>
     (contests?.includes(change.contestId) ?? true) &&
     (endorsementIds?.includes(change.endorsementId) ?? true) &&

@@ -1,4 +1,5 @@
 import { FACET_FIELDS, FACET_PATHS, type FacetField, type FieldOf } from '../schemas/vocabulary.ts';
+import { createPredicate } from './stream-filter.ts';
 
 type Part = (typeof FACET_PATHS)[FacetField][0];
 
@@ -13,9 +14,6 @@ export function createPartPredicate<const Of extends Part>(
   part: Of,
   filters: { readonly [Field in FacetField]?: readonly string[] | undefined },
 ): (facets: PartFacets<Of>) => boolean {
-  const conditions = FACET_FIELDS.filter((field) => FACET_PATHS[field][0] === part).flatMap((field) => {
-    const values = filters[field];
-    return values === undefined ? [] : [[field as FieldOf<Of>, new Set(values)] as const];
-  });
-  return (facets) => conditions.every(([field, values]) => values.has(facets[field]));
+  const fields = FACET_FIELDS.filter((field) => FACET_PATHS[field][0] === part) as FieldOf<Of>[];
+  return createPredicate<FieldOf<Of>>(Object.fromEntries(fields.map((field) => [field, filters[field]])));
 }

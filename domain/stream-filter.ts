@@ -19,10 +19,14 @@ export type StreamFilter = { readonly [Field in FilterField]?: readonly string[]
 
 export type ChangePredicate = (facets: ChangeFacets) => boolean;
 
-/** Fields combine with AND, the values of one field with OR. */
-export function createPredicate(filter: StreamFilter): ChangePredicate {
-  const conditions = Object.entries(filter).map(
-    ([field, values]) => [field as FilterField, new Set<string>(values)] as const,
+/** Fields combine with AND, the values of one field with OR; an absent field matches everything. */
+export function createPredicate<Field extends FilterField>(
+  filter: {
+    readonly [Name in Field]?: readonly string[] | undefined;
+  },
+): (facets: Readonly<Record<Field, string>>) => boolean {
+  const conditions = (Object.entries(filter) as [Field, readonly string[] | undefined][]).flatMap(
+    ([field, values]) => (values === undefined ? [] : [[field, new Set(values)] as const]),
   );
   return (facets) => conditions.every(([field, values]) => values.has(facets[field]));
 }
