@@ -51,9 +51,8 @@ export async function measureCost(
   target: Target,
   options: LoadOptions,
 ): Promise<{ rate: number; cpuMicroseconds: number }> {
-  const before = cpuMsOf(pid);
-  const rate = await measureRate(target, options);
-  return { rate, cpuMicroseconds: ((cpuMsOf(pid) - before) * 1000) / (rate * options.seconds) };
+  const { rate, cpuMs } = await measureBusy(pid, target, options);
+  return { rate, cpuMicroseconds: cpuMs * 1000 };
 }
 
 /** The requests a second, their latencies, and the processor time of an answer, all in milliseconds. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { EndorsedContest } from '../../domain/recommendation.ts';
 import type { Language } from '../../schemas/vocabulary.ts';
-import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
+import { type DatabasePool, sql } from '../connection/read-pool.ts';
+import { inSnapshot, type SnapshotConnection } from '../connection/snapshot.ts';
 import { type DataVersions, loadDataVersions } from './data-versions.ts';
 import { columns, jsonObject, type Sql } from './json.ts';
 import {
@@ -12,6 +13,7 @@ import {
   CONTESTS,
   choiceRecord,
   contestFields,
+  ENDORSER_STATE,
   ENDORSERS,
   electionFields,
   endorserRecord,
@@ -77,8 +79,6 @@ export interface StoredBallots extends StoredBallotPicks {
 /** The contests to load: those of an election, or those with these ids. */
 export type BallotContests = { election: number } | { contests: readonly number[] };
 
-type Transaction = Parameters<Parameters<DatabasePool['transaction']>[0]>[0];
-
 /** SQL of all rows of `from` as one: `facts`, a JSON list, and `records`, one on each line. JSON has no line breaks. */
 function listed({ facts, record, from, order }: Record<'facts' | 'record' | 'from' | 'order', Sql>): Sql {
   return sql.fragment`
@@ -125,23 +125,13 @@ function pickRows(chosen: BallotContests, lang: Language): Sql {
 }
 
 const endorserRows = (chosen: BallotContests, lang: Language): Sql => sql.fragment`
-  SELECT e.id, e.slug, e.category, COALESCE(e.state, 'national') AS state, ${endorserRecord(lang)}::text AS record
+  SELECT e.id, e.slug, e.category, ${ENDORSER_STATE} AS state, ${endorserRecord(lang)}::text AS record
   FROM ${ENDORSERS}
   WHERE e.id IN (
     SELECT n.endorser_id FROM endorsements n JOIN contests c ON c.id = n.contest_id WHERE ${areChosen(chosen)})`;
 
-function inSnapshot<Result>(
-  pool: DatabasePool,
-  load: (transaction: Transaction) => Promise<Result>,
-): Promise<Result> {
-  return pool.transaction(async (transaction) => {
-    await transaction.query(sql.type(noRow)`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`);
-    return load(transaction);
-  });
-}
-
 async function loadPicks(
-  transaction: Transaction,
+  transaction: SnapshotConnection,
   chosen: BallotContests,
   lang: Language,
 ): Promise<StoredBallotPicks> {

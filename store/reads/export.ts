@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
+import { inSnapshot, type SnapshotConnection } from '../connection/snapshot.ts';
 import { recordRow, type Sql } from './json.ts';
 import { offsetsAfter, pointRow, type StreamPoint } from './stream-points.ts';
 
@@ -31,8 +32,7 @@ export interface ExportSink {
  * @throws the sink's error, after ending the query
  */
 export async function exportRecords(pool: DatabasePool, select: Sql, sink: ExportSink): Promise<number> {
-  return pool.transaction(async (transaction) => {
-    await transaction.query(sql.type(noRow)`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`);
+  const read = async (transaction: SnapshotConnection) => {
     // For the parts that many records have in common.
     await transaction.query(sql.type(noRow)`SET LOCAL work_mem = '16MB'`);
     const { pid, startedAt, ...point } = await transaction.one(sql.type(beginningRow)`
@@ -48,7 +48,8 @@ export async function exportRecords(pool: DatabasePool, select: Sql, sink: Expor
     } finally {
       sink.closed.removeEventListener('abort', leave);
     }
-  }, 0);
+  };
+  return inSnapshot(pool, read, 0);
 }
 
 async function sendAll(transaction: Pick<DatabasePool, 'anyFirst'>, sink: ExportSink): Promise<number> {

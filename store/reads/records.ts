@@ -32,11 +32,14 @@ export const BALLOT_CHOICES = sql.fragment`choices h LEFT JOIN candidates p ON p
   WHERE h.contest_id = c.id AND h.removed_at IS NULL`;
 export const BALLOT_ORDER = sql.fragment`h.ballot_order, h.id`;
 
+/** The home of an endorser. */
+export const ENDORSER_STATE = sql.fragment`COALESCE(e.state, ${sql.literalValue(NATIONAL)})`;
+
 /** {id, slug, name, category, state} */
 export const endorserFields = (lang: Language): Record<string, Sql> => ({
   ...columns('e', ['id', 'slug', 'name']),
   category: jsonObject({ ...columns('k', ['slug']), ...localized('k', ['name'], lang) }),
-  state: sql.fragment`COALESCE(e.state, ${sql.literalValue(NATIONAL)})`,
+  state: ENDORSER_STATE,
 });
 export const endorserRecord = (lang: Language): Sql => jsonObject(endorserFields(lang));
 

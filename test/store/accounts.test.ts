@@ -128,23 +128,22 @@ describe('a key', () => {
     expect(await audited()).toEqual(['key.created']);
   });
 
-  test('is the last of a hundred for one of two operators at the same time', async () => {
-    await client.query(
+  const addNinetyNineKeys = () =>
+    client.query(
       `INSERT INTO api_keys (account_id, hash, scopes)
        SELECT $1, sha256(n::text::bytea), '{data:read}' FROM generate_series(1, 99) AS n`,
       [acme.id],
     );
+
+  test('is the last of a hundred for one of two operators at the same time', async () => {
+    await addNinetyNineKeys();
     const issue = (on: ClientBase) => issueKeyOf(on, acme, grant, ACTOR);
     await expect(overlap(pool, issue, issue)).rejects.toThrow(TooManyKeysError);
     expect(await audited()).toEqual(['key.created']);
   });
 
   test('that is the last of a hundred is made once by a form that is sent again', async () => {
-    await client.query(
-      `INSERT INTO api_keys (account_id, hash, scopes)
-       SELECT $1, sha256(n::text::bytea), '{data:read}' FROM generate_series(1, 99) AS n`,
-      [acme.id],
-    );
+    await addNinetyNineKeys();
     const formId = '5f2d1c1e-0b57-4c8e-9f57-2d1f9b7c0002';
     expect(await issueKeyOf(client, acme, { ...grant, formId }, ACTOR)).not.toBeNull();
     expect(await issueKeyOf(client, acme, { ...grant, formId }, ACTOR)).toBeNull();
