@@ -183,7 +183,7 @@ describe('Idempotency-Key', () => {
   test('that is used again after a day saves another subscription, once', async () => {
     const headers = { 'Idempotency-Key': 'order-6' };
     await post({ name: 'a' }, headers);
-    await client.query(`UPDATE idempotency_keys SET created_at = now() - interval '24 hours'`);
+    await client.query(`UPDATE idempotency_keys SET created_at = now() - interval '24 hours 1 second'`);
     const answers = [await post({ name: 'b' }, headers), await post({ name: 'b' }, headers)];
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
     expect((await service.get('/v1/subscriptions')).body.data).toHaveLength(2);
@@ -196,7 +196,7 @@ describe('Idempotency-Key', () => {
     await post({ name: 'a' }, { ...headers, Authorization: `Bearer ${other}` });
     await post({ name: 'kept' }, { 'Idempotency-Key': 'order-4' });
     await client.query(
-      `UPDATE idempotency_keys SET created_at = now() - interval '24 hours' WHERE key = 'order-3'`,
+      `UPDATE idempotency_keys SET created_at = now() - interval '24 hours 1 second' WHERE key = 'order-3'`,
     );
     await post({ name: 'b' }, { 'Idempotency-Key': 'order-5' });
     const { rows } = await client.query('SELECT key FROM idempotency_keys ORDER BY key');
