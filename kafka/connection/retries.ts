@@ -21,14 +21,21 @@ export class TopicError extends KafkaUnavailableError {
  * is lost.
  *
  * @param prepare is called before each retry
+ * @param retryMs no attempt begins later than this after the first, in milliseconds
  * @throws the last error
  */
-export async function withRetries<T>(action: () => Promise<T>, prepare: () => void): Promise<T> {
+export async function withRetries<T>(
+  action: () => Promise<T>,
+  prepare: () => void,
+  retryMs = Number.POSITIVE_INFINITY,
+): Promise<T> {
+  const lastAt = performance.now() + retryMs;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await action();
     } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !mayPass(error)) throw error;
+      const isLast = attempt === MAX_ATTEMPTS || performance.now() + RETRY_MS * attempt > lastAt;
+      if (isLast || !mayPass(error)) throw error;
       prepare();
       await sleep(RETRY_MS * attempt);
     }

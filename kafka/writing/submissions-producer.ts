@@ -1,72 +1,64 @@
-/** The only part of `submit` that uses kafkajs. */
 import { formatTraceparent } from '../../schemas/record-headers.ts';
 import type { Brokers } from '../../service/brokers.ts';
-
+import { KafkaUnavailableError } from '../../service/failure.ts';
 import { currentTraceparent, traceMessages } from '../../service/tracing.ts';
-import { createKafkaClient } from '../connection/client.ts';
-import { explainingRefusals } from '../connection/refusal.ts';
-import { type Right, withRight } from '../connection/rights.ts';
-import { rememberPartitions, sendAll } from './send-all.ts';
+import type { OutgoingRecord } from '../protocol/write-batch.ts';
+import { TopicWriter } from './topic-writer.ts';
 
 export interface Message {
   key: string;
   value: Buffer;
 }
 
-/** A range of a partition's offsets, without `to`. */
-export interface OffsetRange {
+/** A message's place in its topic. */
+export interface Place {
   partition: number;
-  from: number;
-  to: number;
+  offset: number;
 }
 
 export interface MessageProducer {
   /**
-   * Resolves when every in-sync replica has the messages.
+   * Resolves when every in-sync replica has the messages. Calls take turns.
    *
-   * @returns their places; the messages of a partition stay in order
+   * @returns the place of each message, in their order; those of a partition stay in order
+   * @throws KafkaRefusal if Kafka refuses this process, and the client's error otherwise. Kafka may have some or all of
+   *   the messages then. No further attempt follows, and the next call works again when Kafka does.
    */
-  send(messages: Message[]): Promise<OffsetRange[]>;
+  send(messages: readonly Message[]): Promise<Place[]>;
+  /** Kafka's id of the topic. @throws as `send` does */
+  identifyTopic(): Promise<string>;
   close(): Promise<void>;
-}
-
-function writeRight(topic: string): Right {
-  return { operation: 'Write', resource: 'topic', name: topic };
 }
 
 /**
  * Opens a producer for one topic that keeps order and sends no duplicates within its own retries.
  *
- * @throws KafkaRefusal if Kafka refuses this process, as `send` does, and the client's error otherwise
+ * @param retryMs no attempt begins later than this after the first, in milliseconds
+ * @throws as `send` does
  */
-export async function openProducer(brokers: Brokers, topic: string): Promise<MessageProducer> {
-  const { chosen, createPartitioner } = rememberPartitions();
-  const producer = createKafkaClient({ brokers, clientId: 'ballot-endorsements-submit' }).producer({
-    idempotent: true,
-    maxInFlightRequests: 1,
-    allowAutoTopicCreation: false,
-    createPartitioner,
+export async function openProducer(
+  brokers: Brokers,
+  topic: string,
+  retryMs?: number,
+): Promise<MessageProducer> {
+  const writer = new TopicWriter({
+    ...{ brokers, topic, clientId: 'ballot-endorsements-submit' },
+    ...(retryMs !== undefined && { retryMs }),
   });
-  const write = <T>(action: () => Promise<T>) =>
-    explainingRefusals(brokers, () => withRight(writeRight(topic), action));
   try {
-    await write(() => producer.connect());
+    await writer.connect();
   } catch (error) {
-    // Ending an unestablished connection may fail; the first error says more.
-    await producer.disconnect().catch(() => {});
+    await writer.close();
     throw error;
   }
-  const send = async (given: Message[]): Promise<OffsetRange[]> => {
+  const send = async (messages: readonly Message[]): Promise<Place[]> => {
     const traceparent = currentTraceparent();
     const headers = formatTraceparent(traceparent);
-    const messages = traceparent === null ? given : given.map((message) => ({ ...message, headers }));
-    const answers = await write(() => sendAll(producer, { topic, messages, chosen }));
-    return answers.map(({ partition, baseOffset }) => {
-      const from = Number(baseOffset);
-      const sent = messages.filter((message) => chosen.get(message) === partition);
-      return { partition, from, to: from + sent.length };
-    });
+    const records = messages.map(({ key, value }): OutgoingRecord => ({ key, value, headers }));
+    return placesOf(records, await writer.send(records), topic);
   };
+  /** Settles when the calls so far have ended. */
+  let turn: Promise<unknown> = Promise.resolve();
   return {
     send(messages) {
       const work = () => ({
@@ -75,8 +67,29 @@ export async function openProducer(brokers: Brokers, topic: string): Promise<Mes
         traceparents: [],
         attributes: { 'messaging.batch.message_count': messages.length },
       });
-      return traceMessages(work, () => send(messages));
+      const sending = turn.then(() => traceMessages(work, () => send(messages)));
+      turn = sending.catch(() => {});
+      return sending;
     },
-    close: () => producer.disconnect(),
+    identifyTopic: () => writer.identifyTopic(),
+    close: () => writer.close(),
   };
+}
+
+type Acknowledgements = Awaited<ReturnType<TopicWriter['send']>>;
+
+/** @throws KafkaUnavailableError if Kafka has a batch and does not say where */
+function placesOf(
+  records: readonly OutgoingRecord[],
+  acknowledged: Acknowledgements,
+  topic: string,
+): Place[] {
+  const places = new Map<OutgoingRecord, Place>();
+  for (const { partition, baseOffset, records: own } of acknowledged) {
+    if (baseOffset < 0) throw new KafkaUnavailableError(`Kafka does not say where ${topic} has a batch.`);
+    own.forEach((record, index) => {
+      places.set(record, { partition, offset: baseOffset + index });
+    });
+  }
+  return records.map((record) => places.get(record) as Place);
 }

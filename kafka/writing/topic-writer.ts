@@ -16,6 +16,8 @@ export interface TopicWriterOptions {
   brokers: Brokers;
   topic: string;
   clientId: string;
+  /** Attempts that begin later than this after the first are not made, in milliseconds; by default all are. */
+  retryMs?: number;
   /** Sends a request; for tests. */
   produce?: typeof sendProduce;
 }
@@ -25,11 +27,14 @@ export interface Acknowledgement {
   partition: number;
   /** The offset of its first record; -1 if a duplicate's place is unknown. */
   baseOffset: number;
+  /** The batch's records, in order. */
+  records: readonly OutgoingRecord[];
 }
 
 /** An unacknowledged batch. Retries send it unchanged, so that the broker recognizes it. */
 interface Batch {
   partition: number;
+  records: readonly OutgoingRecord[];
   bytes: Buffer;
 }
 
@@ -56,12 +61,20 @@ export class TopicWriter {
   readonly #client: Base;
   readonly #findHidden: FindConnectionError;
   readonly #produce: typeof sendProduce;
+  readonly #retryMs: number;
   #identity: ProducerIdentity | undefined;
   /** By partition: the number of records sent under this identity. */
   readonly #sequences = new Map<number, number>();
 
-  constructor({ brokers, topic, clientId, produce = sendProduce }: TopicWriterOptions) {
+  constructor({
+    brokers,
+    topic,
+    clientId,
+    retryMs = Number.POSITIVE_INFINITY,
+    produce = sendProduce,
+  }: TopicWriterOptions) {
     this.#produce = produce;
+    this.#retryMs = retryMs;
     this.topic = topic;
     this.#brokers = brokers;
     this.#client = new Base({
@@ -90,6 +103,12 @@ export class TopicWriter {
   async countPartitions(): Promise<number> {
     const { topic } = await this.#write(() => this.#withRetries(() => this.#metadata()));
     return topic.partitions.length;
+  }
+
+  /** Kafka's id of the topic. */
+  async identifyTopic(): Promise<string> {
+    const { topic } = await this.#write(() => this.#withRetries(() => this.#metadata()));
+    return topic.id;
   }
 
   /**
@@ -129,7 +148,7 @@ export class TopicWriter {
   }
 
   #withRetries<T>(action: () => Promise<T>): Promise<T> {
-    return withRetries(action, () => this.#client.clearMetadata());
+    return withRetries(action, () => this.#client.clearMetadata(), this.#retryMs);
   }
 
   async #metadata() {
@@ -155,7 +174,7 @@ export class TopicWriter {
     return [...byPartition].map(([partition, own]) => {
       const firstSequence = this.#sequences.get(partition) ?? 0;
       this.#sequences.set(partition, (firstSequence + own.length) % SEQUENCES);
-      return { partition, bytes: writeBatch(own, { ...identity, firstSequence }, now) };
+      return { partition, records: own, bytes: writeBatch(own, { ...identity, firstSequence }, now) };
     });
   }
 
@@ -170,8 +189,10 @@ export class TopicWriter {
         const answers = await this.#sendTo(leader, own);
         return own.map((batch) => {
           const acknowledgement = answers.get(batch.partition);
-          if (typeof acknowledgement === 'object') return { batch, acknowledgement };
-          return { batch, error: this.#explain(acknowledgement ?? 'UNKNOWN_SERVER_ERROR') };
+          if (typeof acknowledgement !== 'number')
+            return { batch, error: this.#explain(acknowledgement ?? 'UNKNOWN_SERVER_ERROR') };
+          const { partition, records } = batch;
+          return { batch, acknowledgement: { partition, records, baseOffset: acknowledgement } };
         });
       } catch (error) {
         return own.map((batch) => ({ batch, error }));
@@ -180,8 +201,8 @@ export class TopicWriter {
     return (await Promise.all(sent)).flat();
   }
 
-  /** By partition: the acknowledgement, or the name of Kafka's error. */
-  async #sendTo(leader: number, batches: readonly Batch[]): Promise<Map<number, Acknowledgement | string>> {
+  /** By partition: the offset of the first record, or the name of Kafka's error. */
+  async #sendTo(leader: number, batches: readonly Batch[]): Promise<Map<number, number | string>> {
     const { brokers } = await this.#metadata();
     const broker = brokers.get(leader);
     if (!broker) throw this.#explain('LEADER_NOT_AVAILABLE');
@@ -194,7 +215,7 @@ export class TopicWriter {
       answers.map(({ partition, errorCode, baseOffset }) => {
         const name = errorCode === 0 ? null : nameOf(errorCode);
         const isThere = name === null || name === DUPLICATE;
-        return [partition, isThere ? { partition, baseOffset } : name];
+        return [partition, isThere ? baseOffset : name];
       }),
     );
   }

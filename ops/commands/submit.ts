@@ -1,5 +1,5 @@
 import { topicNames } from '../../kafka/topic-names.ts';
-import type { OffsetRange } from '../../kafka/writing/submissions-producer.ts';
+import type { Place } from '../../kafka/writing/submissions-producer.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
@@ -81,7 +81,7 @@ async function submit(
   try {
     const topic = topicNames(topicPrefix).submissions;
     const submissions = readChecked(files, good, now);
-    const onSent = (places: OffsetRange[]) => follower?.sent.add(places);
+    const onSent = (places: readonly Place[]) => follower?.sent.add(places);
     sent = await submitAll({ brokers, topic, submissions, onProgress: progress.advance, onSent });
   } finally {
     progress.stop();

@@ -1,4 +1,5 @@
-import type { OffsetRange } from '../../kafka/writing/submissions-producer.ts';
+import type { Place } from '../../kafka/writing/submissions-producer.ts';
+import type { OffsetRange } from '../../store/stream/change-submissions.ts';
 
 /** The offsets of the sent submissions, for counting them within ranges. */
 export class SentOffsets {
@@ -6,14 +7,14 @@ export class SentOffsets {
   /** The newest range of each partition, which the next one often continues. */
   readonly #last = new Map<number, OffsetRange>();
 
-  add(sent: readonly OffsetRange[]): void {
-    for (const { partition, from, to } of sent) {
+  add(sent: readonly Place[]): void {
+    for (const { partition, offset } of sent) {
       const last = this.#last.get(partition);
-      if (last?.to === from) {
-        last.to = to;
+      if (last?.to === offset) {
+        last.to = offset + 1;
         continue;
       }
-      const range = { partition, from, to };
+      const range = { partition, from: offset, to: offset + 1 };
       this.#ranges.push(range);
       this.#last.set(partition, range);
     }

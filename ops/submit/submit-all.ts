@@ -2,8 +2,8 @@ import { topicExists } from '../../kafka/connection/admin.ts';
 import {
   type Message,
   type MessageProducer,
-  type OffsetRange,
   openProducer,
+  type Place,
 } from '../../kafka/writing/submissions-producer.ts';
 import { type Submission, submissionCodec } from '../../schemas/submission.ts';
 import { type Brokers, nameBrokers } from '../../service/brokers.ts';
@@ -21,8 +21,8 @@ export interface SubmitOptions {
   submissions: AsyncIterable<Submission> | Iterable<Submission>;
   /** Called with the number of newly acknowledged submissions. */
   onProgress?: (count: number) => void;
-  /** Called with the offsets of newly acknowledged submissions. */
-  onSent?: (places: OffsetRange[]) => void;
+  /** Called with the places of newly acknowledged submissions. */
+  onSent?: (places: readonly Place[]) => void;
 }
 
 /**
@@ -68,7 +68,7 @@ async function send(
   batch: Message[],
   brokers: Brokers,
   sent: number,
-): Promise<OffsetRange[]> {
+): Promise<Place[]> {
   try {
     return await producer.send(batch);
   } catch (error) {

@@ -47,7 +47,7 @@ test('a rejection that the consumers send to its topic meanwhile counts once', a
   await sender.query('BEGIN');
   await sender.query('LOCK TABLE pending_rejections IN ACCESS EXCLUSIVE MODE');
   const sent = new SentOffsets();
-  sent.add([{ partition: 0, from: 0, to: 1 }]);
+  sent.add([{ partition: 0, offset: 0 }]);
   const following = followSubmissions(config, {
     ...{ start, sent, signal: new AbortController().signal },
     onProgress: () => {},

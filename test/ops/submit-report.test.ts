@@ -21,13 +21,11 @@ function tally(rejections: Rejection[]): RejectionTally {
 
 describe('the sent offsets', () => {
   const sent = new SentOffsets();
-  sent.add([
-    { partition: 0, from: 10, to: 13 },
-    { partition: 1, from: 0, to: 2 },
-  ]);
+  const places = (partition: number, offsets: number[]) => offsets.map((offset) => ({ partition, offset }));
+  sent.add([...places(0, [10, 11]), ...places(1, [0, 1]), ...places(0, [12])]);
   // Another producer took offset 13.
-  sent.add([{ partition: 0, from: 14, to: 16 }]);
-  sent.add([{ partition: 1, from: 2, to: 5 }]);
+  sent.add(places(0, [14, 15]));
+  sent.add(places(1, [2, 3, 4]));
 
   test('in a row become one range', () => {
     expect(sent.ranges).toEqual([
