@@ -12,6 +12,7 @@ import type { Exports } from './export/exports.ts';
 import type { Feed } from './feed/feed.ts';
 import type { FairQueue } from './limits/fair-queue.ts';
 import type { StreamLeases } from './limits/stream-leases.ts';
+import type { Publishing } from './publishing/publishing.ts';
 import type { ReadReplicas } from './replicas/read-replicas.ts';
 
 /** Everything that the routes of a gateway share. Only routes receive it; lower layers take single values. */
@@ -37,6 +38,7 @@ export interface GatewayContext {
   digests: FairQueue;
   /** Sends whole lists as lines of JSON. */
   exports: Pick<Exports, 'begin'>;
+  publishing: Pick<Publishing, 'turns' | 'producer' | 'outcomesOf' | 'untilApplied'>;
   clock: Clock;
   log: Logger;
   /** Aborts when the gateway begins to shut down. Long polls then answer immediately. */

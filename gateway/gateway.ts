@@ -30,6 +30,7 @@ import { createApp } from './http/app.ts';
 import { createReadiness } from './http/health.ts';
 import { closeHttpServer, createHttpServer } from './http/server.ts';
 import { FairQueue } from './limits/fair-queue.ts';
+import { Publishing } from './publishing/publishing.ts';
 import { ReadReplicas } from './replicas/read-replicas.ts';
 import { createEndpoint } from './routes/define-route.ts';
 import { routes } from './routes/index.ts';
@@ -117,6 +118,7 @@ export async function startGateway(
   const accessWatch = new AccessWatch({ ...access, clock, log });
   const openStreams = new OpenStreams({ accessWatch, clock });
   const vanishedClients = new VanishedClients({ clock: monotonicClock, readUnacknowledged });
+  const publishing = new Publishing(config, { clock, log });
   const draining = new AbortController();
   // Every long poll listens to this signal.
   setMaxListeners(0, draining.signal);
@@ -136,6 +138,7 @@ export async function startGateway(
     largeAnswers: new FairQueue(LARGE_ANSWERS),
     digests: new FairQueue(DIGESTS),
     exports: new Exports({ pool: exportPool, clock, log, draining: draining.signal }),
+    publishing,
     clock,
     log,
     draining: draining.signal,
@@ -191,6 +194,7 @@ export async function startGateway(
         [heartbeat, feed, accessWatch, vanishedClients, databaseClock].map((part) => part.stop()),
       );
       await console?.stop();
+      await publishing.stop();
       await access.stop();
       await replicas.stop();
       await Promise.all([pool.end(), versionPool.end(), exportPool.end()]);

@@ -100,17 +100,22 @@ function createPick(pick: PickRecord): SubmittedPick {
  * Parses the value of a line of an endorsements file, in any of its three forms (contract, "Catalogue and
  * submission files"), as a submission to Kafka. Does not check that its endorser, contest and choices exist.
  */
-export function parseSubmission(json: unknown): Parsed<Submission> {
+export function parseSubmission(json: unknown, checks = fileChecks): Parsed<Submission> {
   if (typeof json === 'object' && json !== null && (json as { action?: unknown }).action === 'position') {
-    const parsed = fileChecks.position(json);
+    const parsed = checks.position(json);
     if (!parsed.ok) return parsed;
     const { endorser, contest, picks } = parsed.value;
     return { ok: true, value: { action: 'position', endorser, contest, picks: picks.map(createPick) } };
   }
-  const parsed = fileChecks.onePick(json);
+  const parsed = checks.onePick(json);
   if (!parsed.ok) return parsed;
   const { action, endorser, contest, ...pick } = parsed.value;
   return { ok: true, value: { action: action ?? 'endorse', endorser, contest, picks: [createPick(pick)] } };
+}
+
+/** Parses a submission as `parseSubmission` does, except that its sources must be addresses. */
+export function parsePublished(json: unknown): Parsed<Submission> {
+  return parseSubmission(json, serviceChecks);
 }
 
 /**

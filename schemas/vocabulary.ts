@@ -52,7 +52,7 @@ export type FilterField = (typeof FILTER_FIELDS)[number];
 export const LANGUAGES = ['en', 'es'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-export const SCOPES = ['data:read', 'stream:read', 'subscriptions:write'] as const;
+export const SCOPES = ['data:read', 'stream:read', 'subscriptions:write', 'endorsements:write'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** USPS codes of the 50 states, D.C. and the five territories. */

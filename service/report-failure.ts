@@ -16,6 +16,7 @@ const PLACES = [
   'rejections',
   'announcements',
   'processes',
+  'publishing',
   'relay',
   'replicas',
   'request',

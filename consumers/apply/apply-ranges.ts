@@ -7,6 +7,7 @@ import { loadCatalogueVersion } from '../../store/endorsements/catalogue-version
 import { lockStreamHead, type StreamHead, timeAfter } from '../../store/stream/change-log.ts';
 import { advanceConsumerOffsets, lockConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
 import { addPendingRejections } from '../../store/stream/pending-rejections.ts';
+import { keepReasons } from '../../store/stream/rejected-submissions.ts';
 import { BallotCache } from './ballot-cache.ts';
 import { createRejectionRecord } from './rejection.ts';
 import { dropApplied, type SubmissionRange } from './submission-record.ts';
@@ -120,5 +121,8 @@ async function storeRejections(
   const records = refused.map(({ partition, record, refusal }) =>
     createRejectionRecord(record, refusal, { topic, partition }, rejectedAt),
   );
-  await addPendingRejections(client, records);
+  const reasons = refused.map(({ partition, record: { offset, lastOffset }, refusal }) => ({
+    ...{ partition, offset, lastOffset, code: refusal.code, message: refusal.message },
+  }));
+  await Promise.all([addPendingRejections(client, records), keepReasons(client, reasons)]);
 }

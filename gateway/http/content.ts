@@ -72,7 +72,11 @@ export function namesTag(ifNoneMatch: string, etag: string): boolean {
 const opaqueTag = (tag: string): string => (tag.startsWith('W/') ? tag.slice(2) : tag);
 
 /** Sends content, or 304 if the client has it already. The content type must be set first. */
-export async function sendContent(ctx: Context, content: Content, status: 200 | 201 = 200): Promise<void> {
+export async function sendContent(
+  ctx: Context,
+  content: Content,
+  status: 200 | 201 | 202 = 200,
+): Promise<void> {
   const { pieces, length, etag, release } = content;
   ctx.status = status;
   if (release) ctx.res.once('finish', release);

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { distance } from 'fastest-levenshtein';
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import { findNearest } from '../../domain/nearest-names.ts';
 import { joinField, problemOfError, showValue } from '../../schemas/problems.ts';
 import { ApiError } from './api-error.ts';
 import { decodePercent } from './percent-encoding.ts';
@@ -25,22 +25,10 @@ function decodeText(text: string): string {
   return decoded;
 }
 
-/** The name that a mistyped one most likely means; undefined if no name is similar. */
-function findIntended(name: string, names: string[]): string | undefined {
-  const near = names
-    .map((known) => ({ known, steps: distance(name.toLowerCase(), known) }))
-    .filter(
-      ({ known, steps }) =>
-        steps <= Math.max(2, known.length / 3) || (name !== '' && known.startsWith(name.toLowerCase())),
-    )
-    .sort((a, b) => a.steps - b.steps);
-  return near[0]?.known;
-}
-
 function refuseUnknown(name: string, names: string[]): ApiError {
   const retired = findRetiredParameter(name);
   if (retired !== undefined) return refuse(retired);
-  const intended = findIntended(name, names);
+  const [intended] = findNearest(name, names, 1);
   const hint = intended === undefined ? '' : ` Did you mean ${intended}?`;
   const known = names.length === 0 ? 'This endpoint takes none.' : `Accepted are: ${names.join(', ')}.`;
   return refuse(`There is no parameter ${showValue(name)} here.${hint} ${known}`);

@@ -29,12 +29,15 @@ export interface Route {
   query: TProperties;
   /** The parameters in the path, by name. Omitted if the path has none. */
   parameters?: TProperties;
-  /** The schema of the request body, and the error code for a body that does not match it. */
-  body?: { schema: TSchema; refusal: ErrorCode };
+  /**
+   * The schema of the request body, and the error code for a body that does not match it. If the handler itself checks
+   * parts of the body, only `checked` is checked before.
+   */
+  body?: { schema: TSchema; refusal: ErrorCode; checked?: TSchema };
   /** The codes of errors that only some operations have, except those of the body. */
   errors?: readonly ErrorCode[];
   /** The status of success. The default is 200. */
-  success?: 200 | 201 | 204;
+  success?: 200 | 201 | 202 | 204;
   /**
    * The parts of the data that an answer shows, if it is the same for every account. The answer can be reused
    * until one of these parts changes. Answers chosen by a subscription are never reused.
@@ -91,7 +94,7 @@ export interface RawRequest {
 export type Reply =
   | {
       json: string | Buffer | Content;
-      status?: 201;
+      status?: 201 | 202;
       headers?: Readonly<Record<string, string>>;
       scope?: AnswerScope;
     }

@@ -49,7 +49,7 @@ export function defineRoute<
   const { lines } = declaration;
   const readLineQuery = lines && compileParameters(lines.query);
   const readPath = compilePathParameters(declaration.parameters ?? ({} as Path));
-  const checkBody = route.body && compileBody(route.body.schema, route.body.refusal);
+  const checkBody = route.body && compileBody(route.body.checked ?? route.body.schema, route.body.refusal);
   return {
     ...route,
     async answer(request, context) {

@@ -12,6 +12,7 @@ import { officeholderRoute, officeholdersRoute } from './officeholders.ts';
 import { recommendationsRoute } from './recommendations/route.ts';
 import { statesRoute } from './states.ts';
 import { streamRoute } from './stream.ts';
+import { submissionRoutes } from './submissions.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
 
 /** All routes that need an API key. */
@@ -33,4 +34,5 @@ export const routes: readonly RouteDefinition[] = [
   eventsRoute,
   streamRoute,
   ...subscriptionRoutes,
+  ...submissionRoutes,
 ];

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { isStorable } from '../../schemas/catalogue/storable.ts';
 import { single, wholeList } from '../../schemas/http/envelopes.ts';
 import { id } from '../../schemas/http/parameters.ts';
@@ -9,7 +8,6 @@ import {
   createSubscription,
   deleteSubscription,
   findSubscription,
-  IdempotencyKeyReusedError,
   listSubscriptions,
   NameTakenError,
   replaceSubscription,
@@ -19,12 +17,12 @@ import {
 } from '../../store/access/subscriptions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { ApiError } from '../http/api-error.ts';
+import { readIdempotency, refuseUsedKey } from '../http/idempotency.ts';
 import { requireKnownSlugs } from '../selection/stream-filter.ts';
 import { defineRoute } from './define-route.ts';
 
 /** The most subscriptions of one account. */
 const LIMIT = 50;
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 const body = { schema: subscriptionBody, refusal: 'invalid_subscription' } as const;
 const one = single(subscription);
@@ -65,24 +63,7 @@ function refusalOf(error: unknown, name: string): unknown {
       `The account has ${LIMIT} subscriptions, which is the limit; delete one first.`,
     );
   }
-  if (error instanceof IdempotencyKeyReusedError) {
-    return new ApiError(
-      'conflict',
-      'This Idempotency-Key was used for a request with another body; use a new key.',
-    );
-  }
-  return error;
-}
-
-function readIdempotencyKey(key: string | undefined, given: unknown) {
-  if (key === undefined) return null;
-  if (!IDEMPOTENCY_KEY.test(key)) {
-    throw new ApiError(
-      'invalid_parameter',
-      'Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.',
-    );
-  }
-  return { key, requestHash: createHash('sha256').update(JSON.stringify(given)).digest() };
+  return refuseUsedKey(error);
 }
 
 export const subscriptionRoutes = [
@@ -115,7 +96,7 @@ export const subscriptionRoutes = [
     success: 201,
     response: one,
     async handle({ caller, body: given, header }, { pool, clock }) {
-      const idempotency = readIdempotencyKey(header('Idempotency-Key'), given);
+      const idempotency = readIdempotency(header('Idempotency-Key'), given);
       const values = await readValues(given, pool);
       try {
         const now = new Date(clock.now());

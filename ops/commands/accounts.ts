@@ -1,6 +1,14 @@
+import type { ClientBase } from 'pg';
+import { changeRights } from '../../administration/publishing/rights.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
-import { listAccounts, setAccountPlan, setAccountSuspended } from '../../store/accounts/accounts.ts';
+import {
+  type AccountSummary,
+  listAccounts,
+  setAccountPlan,
+  setAccountSuspended,
+} from '../../store/accounts/accounts.ts';
+import { listAllowedEndorsers } from '../../store/accounts/endorsers.ts';
 import { PlanMismatchError } from '../../store/accounts/plans.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
@@ -12,15 +20,27 @@ Examples:
   npm run ops -- accounts list
   npm run ops -- accounts suspend acme
   npm run ops -- accounts resume acme
-  npm run ops -- accounts set-plan acme --plan partner`;
+  npm run ops -- accounts set-plan acme --plan partner
+  npm run ops -- accounts allow acme coast-gazette bay-teachers
+  npm run ops -- accounts disallow acme bay-teachers
+  npm run ops -- accounts show acme`;
 
-/** `accounts list`, `accounts suspend NAME`, `accounts resume NAME`, `accounts set-plan NAME --plan PLAN`. */
+/**
+ * `accounts list`, `accounts show NAME`, `accounts suspend NAME`, `accounts resume NAME`,
+ * `accounts set-plan NAME --plan PLAN`, `accounts allow NAME ENDORSER...`, `accounts disallow NAME ENDORSER...`.
+ */
 export const define: DefineCommand = (accounts, io) => {
   accounts
     .command('list')
     .description('list every account, with its plan and the number of its usable keys')
     .addHelpText('after', EXAMPLES)
     .action(() => list(io));
+  accounts
+    .command('show')
+    .description('show an account, with the endorsers for which it may publish')
+    .argument('<name>', 'the name of the account')
+    .addHelpText('after', EXAMPLES)
+    .action((name: string) => show(io, name));
   accounts
     .command('suspend')
     .description('refuse all keys of an account and end its streams, within five seconds')
@@ -40,20 +60,71 @@ export const define: DefineCommand = (accounts, io) => {
     .option('--plan <plan>', 'a plan that "plans list" shows')
     .addHelpText('after', EXAMPLES)
     .action((name: string, { plan }: { plan?: string }) => setPlan(io, name, plan));
+  for (const [command, isAllowed] of [
+    ['allow', true],
+    ['disallow', false],
+  ] as const) {
+    accounts
+      .command(command)
+      .description(`let an account${isAllowed ? '' : ' no longer'} publish for endorsers over HTTP`)
+      .argument('<name>', 'the name of the account')
+      .argument('<endorsers...>', 'the slugs of endorsers')
+      .addHelpText('after', EXAMPLES)
+      .action((name: string, given: string[]) => setAllowed(io, name, given, isAllowed));
+  }
 };
 
 async function list(io: CommandIo): Promise<void> {
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
   const accounts = await inOneTransaction(databaseUrl, (client) => listAccounts(client));
-  const rows = accounts.map(({ name, plan, usableKeys, createdAt, suspendedAt }) => [
+  for (const line of formatAccounts(accounts)) io.out(line);
+}
+
+function formatAccounts(accounts: readonly AccountSummary[]): string[] {
+  const rows = accounts.map(({ name, plan, usableKeys, createdAt, suspendedAt, endorsers }) => [
     name,
     plan,
     usableKeys,
     formatDay(createdAt),
     formatDay(suspendedAt),
+    endorsers,
   ]);
-  for (const line of formatTable(['ACCOUNT', 'PLAN', 'USABLE KEYS', 'CREATED', 'SUSPENDED'], rows))
-    io.out(line);
+  return formatTable(['ACCOUNT', 'PLAN', 'USABLE KEYS', 'CREATED', 'SUSPENDED', 'ENDORSERS'], rows);
+}
+
+async function show(io: CommandIo, name: string): Promise<void> {
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
+  const { account, allowed } = await inOneTransaction(databaseUrl, async (client) => {
+    const found = await findAccount(client, name);
+    return { account: found, allowed: await listAllowedEndorsers(client, found.id) };
+  });
+  for (const line of formatAccounts([account])) io.out(line);
+  if (allowed.length === 0) {
+    io.err('It may publish for no endorser; "accounts allow" changes that.');
+    return;
+  }
+  const rows = allowed.map(({ slug, name: endorser }) => [slug, endorser]);
+  for (const line of ['', ...formatTable(['PUBLISHES FOR', 'NAME'], rows)]) io.out(line);
+}
+
+/** @throws OperatorError if there is no such account */
+async function findAccount(client: ClientBase, name: string): Promise<AccountSummary> {
+  const [account] = await listAccounts(client, { name });
+  if (!account) throw unknownAccount(name);
+  return account;
+}
+
+async function setAllowed(io: CommandIo, name: string, given: string[], isAllowed: boolean): Promise<void> {
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
+  const changed = await inOneTransaction(databaseUrl, async (client) =>
+    changeRights(client, await findAccount(client, name), { given, isAllowed }, currentActor()),
+  );
+  const verb = isAllowed ? 'may publish' : 'may no longer publish';
+  io.err(
+    changed.length === 0
+      ? `Nothing changes: account "${name}" ${isAllowed ? 'may publish for all of them already' : 'could publish for none of them'}.`
+      : `Account "${name}" ${verb} for ${changed.join(', ')}.`,
+  );
 }
 
 async function setSuspended(io: CommandIo, name: string, suspended: boolean): Promise<void> {

@@ -12,6 +12,7 @@ import {
   lockConsumerOffsets,
 } from '../../store/stream/consumer-offsets.ts';
 import { addPendingRejections } from '../../store/stream/pending-rejections.ts';
+import { keepReasons } from '../../store/stream/rejected-submissions.ts';
 import type { OpsConfig } from '../config.ts';
 import { currentActor, inOneTransaction, withDatabase } from '../database.ts';
 
@@ -61,6 +62,9 @@ export async function skipSubmission(config: OpsConfig, origin: Origin, reason: 
       rejected_at: timeAfter(head),
     });
     await addPendingRejections(client, [{ key: key ?? Buffer.alloc(0), value }]);
+    await keepReasons(client, [
+      { partition, offset, lastOffset: waiting.last_offset, code: 'skipped', message: reason },
+    ]);
     const to = (waiting.last_offset ?? offset) + 1;
     await advanceConsumerOffsets(client, topic, [{ partition, from: stored, to, appendedAt }]);
     const subject = `submission ${partition}/${offset}`;

@@ -188,6 +188,12 @@ export const polling = {
   }),
 };
 
+/** `wait` of `GET /v1/submissions/{id}`. */
+export const waitForOutcome = Type.With(
+  wholeNumber(0, 25, 'Seconds to hold the request until no submission is on its way.'),
+  { default: 0 },
+);
+
 /** A saved subscription, instead of filter parameters. */
 export const subscription = Type.Optional(
   Type.String({

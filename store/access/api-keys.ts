@@ -43,7 +43,7 @@ export type KeyState = z.infer<typeof stateRow>;
 
 /** The states of many keys at once, by key id. Unknown keys are left out. */
 export async function findKeyStates(
-  pool: DatabasePool,
+  pool: Pick<DatabasePool, 'any'>,
   ids: readonly number[],
 ): Promise<Map<number, KeyState>> {
   const rows = await pool.any(sql.type(stateRow)`

@@ -3,6 +3,7 @@ import { normalizeText } from '../../schemas/text.ts';
 import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
 import { sqlStateOf, UNIQUE_VIOLATION } from '../connection/sql-state.ts';
 import { columns, jsonObject, recordRow } from '../reads/json.ts';
+import { type Idempotency, makeOnce } from './idempotency.ts';
 
 /** The values of a saved filter: a name, and values by filter field. */
 export interface SubscriptionValues {
@@ -25,11 +26,6 @@ export class TooManySubscriptionsError extends Error {
   override name = 'TooManySubscriptionsError';
 }
 
-/** The Idempotency-Key was used for another request. */
-export class IdempotencyKeyReusedError extends Error {
-  override name = 'IdempotencyKeyReusedError';
-}
-
 /** The JSON of a subscription (specification, "Subscription"). */
 const record = jsonObject({
   ...columns('s', ['id', 'name', 'filter']),
@@ -37,13 +33,7 @@ const record = jsonObject({
   updated_at: sql.fragment`iso_utc(s.updated_at)`,
 });
 const savedRow = z.object({ id: z.number(), record: z.string() });
-const earlierRow = savedRow.extend({ same: z.boolean() });
 const countRow = z.object({ count: z.number() });
-
-/** How long an Idempotency-Key is remembered, in hours. */
-const IDEMPOTENCY_HOURS = 24;
-/** How many expired keys storing a key deletes: more than one, so that their number falls. */
-const FORGOTTEN_AT_ONCE = 100;
 
 /** Every subscription of an account, by id, as the items of a JSON list. */
 export async function listSubscriptions(pool: DatabasePool, accountId: number): Promise<string> {
@@ -106,8 +96,8 @@ export interface NewSubscription extends SubscriptionValues {
   /** The account's limit of subscriptions. */
   limit: number;
   now: Date;
-  /** The client's Idempotency-Key and the hash of the body; null without a key. */
-  idempotency: { key: string; requestHash: Buffer } | null;
+  /** Null without an Idempotency-Key. */
+  idempotency: Idempotency | null;
 }
 
 /** Translates a unique violation into a NameTakenError. */
@@ -138,39 +128,18 @@ export async function createSubscription(
     pool.transaction(async (transaction) => {
       // The lock on the account's row makes its requests take turns when they count and when they store keys.
       await transaction.query(sql.type(noRow)`SELECT FROM accounts WHERE id = ${accountId} FOR UPDATE`);
-      if (idempotency) {
-        const earlier = await transaction.maybeOne(sql.type(earlierRow)`
-          SELECT subscription_id AS id, answer AS record, request_hash = ${sql.binary(idempotency.requestHash)} AS same
-          FROM idempotency_keys WHERE account_id = ${accountId} AND key = ${idempotency.key}
-            AND created_at > ${time}::timestamptz - ${IDEMPOTENCY_HOURS} * interval '1 hour'`);
-        if (earlier && !earlier.same) throw new IdempotencyKeyReusedError();
-        if (earlier) return { id: earlier.id, record: earlier.record };
-      }
-      const count = await transaction.oneFirst(
-        sql.type(countRow)`
-          SELECT count(*) AS count FROM subscriptions WHERE account_id = ${accountId}`,
-      );
-      if (count >= limit) throw new TooManySubscriptionsError();
-      const saved = await transaction.one(sql.type(savedRow)`
-        WITH s AS (
-          INSERT INTO subscriptions (account_id, name, filter, created_at, updated_at)
-          VALUES (${accountId}, ${name}, ${JSON.stringify(filter)}::jsonb, ${time}, ${time}) RETURNING *)
-        SELECT s.id, ${record}::text AS record FROM s`);
-      if (idempotency) {
-        await transaction.query(sql.type(noRow)`
-          INSERT INTO idempotency_keys AS held (account_id, key, request_hash, subscription_id, answer, created_at)
-          VALUES (${accountId}, ${idempotency.key}, ${sql.binary(idempotency.requestHash)}, ${saved.id},
-            ${saved.record}, ${time})
-          ON CONFLICT (account_id, key) DO UPDATE SET request_hash = excluded.request_hash,
-            subscription_id = excluded.subscription_id, answer = excluded.answer, created_at = excluded.created_at`);
-        // Runs last and skips locked rows, so that transactions do not wait for each other.
-        await transaction.query(sql.type(noRow)`
-          DELETE FROM idempotency_keys WHERE (account_id, key) IN (
-            SELECT account_id, key FROM idempotency_keys
-            WHERE created_at <= ${time}::timestamptz - ${IDEMPOTENCY_HOURS} * interval '1 hour'
-            ORDER BY created_at LIMIT ${FORGOTTEN_AT_ONCE} FOR UPDATE SKIP LOCKED)`);
-      }
-      return saved;
+      return makeOnce(transaction, { accountId, idempotency, kind: 'subscription', now }, async () => {
+        const count = await transaction.oneFirst(
+          sql.type(countRow)`
+            SELECT count(*) AS count FROM subscriptions WHERE account_id = ${accountId}`,
+        );
+        if (count >= limit) throw new TooManySubscriptionsError();
+        return transaction.one(sql.type(savedRow)`
+          WITH s AS (
+            INSERT INTO subscriptions (account_id, name, filter, created_at, updated_at)
+            VALUES (${accountId}, ${name}, ${JSON.stringify(filter)}::jsonb, ${time}, ${time}) RETURNING *)
+          SELECT s.id, ${record}::text AS record FROM s`);
+      });
     }),
   );
 }

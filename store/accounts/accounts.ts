@@ -12,6 +12,8 @@ export interface AccountSummary {
   suspendedAt: Date | null;
   /** The number of its usable keys. */
   usableKeys: number;
+  /** The number of endorsers for which it may publish. */
+  endorsers: number;
 }
 
 /**
@@ -52,8 +54,9 @@ export async function ensureAccount(
 export interface AccountSearch {
   /** A part of the name, in any case. */
   contains?: string;
-  /** Only the account of this id. */
+  /** Only the account of this id, or of this name. */
   id?: number;
+  name?: string;
   /** Only accounts after this name. */
   after?: string;
   /** The most accounts. */
@@ -63,18 +66,25 @@ export interface AccountSearch {
 /** The matching accounts, by name; all accounts without a search. */
 export async function listAccounts(
   client: ClientBase | Pool,
-  { contains, id, after, limit }: AccountSearch = {},
+  { contains, id, name, after, limit }: AccountSearch = {},
 ): Promise<AccountSummary[]> {
   const { rows } = await client.query<AccountSummary>(
     `SELECT a.id, a.name, a.plan, a.created_at AS "createdAt", a.suspended_at AS "suspendedAt",
        (SELECT count(*)::int FROM api_keys k
         WHERE k.account_id = a.id AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
-          AND a.suspended_at IS NULL) AS "usableKeys"
+          AND a.suspended_at IS NULL) AS "usableKeys",
+       (SELECT count(*)::int FROM account_endorsers e WHERE e.account_id = a.id) AS endorsers
      FROM accounts a
      WHERE ($1::text IS NULL OR strpos(lower(a.name), lower($1)) > 0) AND ($2::int IS NULL OR a.id = $2)
-       AND ($3::text IS NULL OR a.name > $3)
+       AND ($3::text IS NULL OR a.name > $3) AND ($5::text IS NULL OR a.name = $5)
      ORDER BY a.name LIMIT $4`,
-    [contains ?? null, id ?? null, after ?? null, limit ?? null],
+    [
+      contains ?? null,
+      id ?? null,
+      after ?? null,
+      limit ?? null,
+      name === undefined ? null : normalizeText(name),
+    ],
   );
   return rows;
 }

@@ -14,6 +14,8 @@ type AuditAction =
   | 'account.suspended'
   | 'account.resumed'
   | 'account.plan_changed'
+  | 'account.endorsers_allowed'
+  | 'account.endorsers_disallowed'
   | 'key.created'
   | 'key.revoked'
   | 'plan.changed'

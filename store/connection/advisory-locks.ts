@@ -14,6 +14,8 @@ export const ADVISORY_LOCKS = {
   applying: 7_204_418,
   /** Held while officeholders are loaded. */
   officeholderImport: 7_204_414,
+  /** With an account's id: held while its submissions are published, so that its requests take turns. */
+  publishing: 7_204_419,
   /** Held while rejected submissions are sent again. */
   rejectedRetry: 7_204_416,
 } as const;

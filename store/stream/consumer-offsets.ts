@@ -135,7 +135,7 @@ export async function resetConsumerOffset(
 }
 
 /** Kafka's id of the topic of the stored offsets; null if not known yet. */
-async function loadTopicId(client: ClientBase | Pool, topic: string): Promise<string | null> {
+export async function loadTopicId(client: ClientBase | Pool, topic: string): Promise<string | null> {
   const { rows } = await client.query<{ topic_id: string }>(
     'SELECT topic_id FROM consumed_topics WHERE topic = $1',
     [topic],

@@ -32,6 +32,7 @@ const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
   'data:read': 'Read data',
   'stream:read': 'Read events, the stream and subscriptions',
   'subscriptions:write': 'Change subscriptions',
+  'endorsements:write': 'Publish endorsements',
 };
 
 const ON_PAGE = 100;

@@ -83,6 +83,7 @@ function describeContent(route: Route, reference: SchemaReference): Document {
 const DESCRIPTION_OF_SUCCESS = {
   200: 'Success.',
   201: 'Success: the record was created.',
+  202: 'Success: what was sent is on its way.',
   204: 'Success, without a body.',
 };
 
@@ -90,7 +91,7 @@ function describeSuccess(route: Route, reference: SchemaReference): Document {
   const { success = 200 } = route;
   const headers = describeHeaders(
     ...(isRevalidated(route) ? (['ETag'] as const) : []),
-    ...(success === 201 ? (['Location'] as const) : []),
+    ...(success === 201 || success === 202 ? (['Location'] as const) : []),
   );
   return { description: DESCRIPTION_OF_SUCCESS[success], headers, ...describeContent(route, reference) };
 }

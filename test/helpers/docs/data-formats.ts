@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import { contestFields } from '../../../schemas/catalogue/contest-fields.ts';
 import { electionFields } from '../../../schemas/catalogue/election.ts';
 import { endorserCategoryFields, endorserFields } from '../../../schemas/catalogue/endorser.ts';
+import { publishFileSchema } from '../../../schemas/http/submissions.ts';
 import { submissionForms } from '../../../schemas/submission-files.ts';
 
 /** The keywords of a file's JSON Schema that this reads. */
@@ -26,24 +27,9 @@ export const FILES: Record<string, FileSchema[]> = Object.fromEntries(
   }).map(([file, forms]: [string, TSchema[]]) => [file, forms as FileSchema[]]),
 );
 
-/** The formats that other programs know. */
-const FORMATS: Record<string, object> = {
-  'calendar-date': { format: 'date' },
-  'http-url': { format: 'uri', pattern: '^[hH][tT][tT][pP][sS]?://' },
-};
-
-/** A schema as other programs read it: texts are described in the form that they are stored in. */
-function publish(part: unknown): unknown {
-  if (typeof part !== 'object' || part === null) return part;
-  if (Array.isArray(part)) return part.map(publish);
-  const { format = '', textForm: _, ...rest } = part as FileSchema;
-  const published = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, publish(value)]));
-  return { ...published, ...FORMATS[format] };
-}
-
 /** The JSON Schema of a file's lines. */
 export function createFileSchema(file: string): object {
-  const [first, ...others] = (FILES[file] ?? []).map((form) => publish(form) as object);
+  const [first, ...others] = (FILES[file] ?? []).map((form) => publishFileSchema(form) as object);
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     ...(others.length > 0 ? { anyOf: [first, ...others] } : first),

@@ -1,0 +1,54 @@
+import type { ClientBase } from 'pg';
+import { findNearest } from '../../domain/nearest-names.ts';
+import { shorten } from '../../schemas/problems.ts';
+import { normalizeText } from '../../schemas/text.ts';
+import { OperatorError } from '../../service/operator-error.ts';
+import type { Actor } from '../../store/accounts/audit-log.ts';
+import {
+  listEndorserSlugs,
+  setEndorsersAllowed,
+  UnknownEndorsersError,
+} from '../../store/accounts/endorsers.ts';
+
+/** The most endorsers of one change. */
+const MAX_AT_ONCE = 500;
+/** How many unknown slugs a message explains, and how many similar ones it names for each. */
+const EXPLAINED = 5;
+const SIMILAR = 3;
+
+/**
+ * Allows an account to publish for endorsers, or no longer. All change, or none.
+ *
+ * @param change.given slugs, as a person writes them
+ * @returns the endorsers for which something changed, by slug
+ * @throws OperatorError if no endorser or more than 500 are given, or one does not exist
+ */
+export async function changeRights(
+  client: ClientBase,
+  account: { id: number; name: string },
+  { given, isAllowed }: { given: readonly string[]; isAllowed: boolean },
+  actor: Actor,
+): Promise<string[]> {
+  const slugs = [...new Set(given.map(normalizeText).filter((slug) => slug !== ''))];
+  if (slugs.length === 0) throw new OperatorError('Name at least one endorser, by its slug.');
+  if (slugs.length > MAX_AT_ONCE) {
+    throw new OperatorError(`Name at most ${MAX_AT_ONCE} endorsers at a time; there are ${slugs.length}.`);
+  }
+  try {
+    return await setEndorsersAllowed(client, account, { slugs, isAllowed }, actor);
+  } catch (error) {
+    if (!(error instanceof UnknownEndorsersError)) throw error;
+    throw new OperatorError(describeUnknown(error.slugs, await listEndorserSlugs(client)));
+  }
+}
+
+function describeUnknown(slugs: readonly string[], known: readonly string[]): string {
+  const sentences = slugs.slice(0, EXPLAINED).map((slug) => {
+    const similar = findNearest(slug, known, SIMILAR);
+    const hint = similar.length === 0 ? '' : ` Did you mean ${similar.join(' or ')}?`;
+    return `There is no endorser "${shorten(slug)}".${hint}`;
+  });
+  const rest = slugs.length - EXPLAINED;
+  const more = rest > 0 ? [`${rest} more are unknown.`] : [];
+  return [...sentences, ...more, 'Nothing was changed.'].join(' ');
+}

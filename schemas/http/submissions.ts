@@ -1,0 +1,93 @@
+import { type TSchema, Type } from 'typebox';
+import { submissionForms } from '../submission-files.ts';
+import { described, enumeration, named, objectOf, record, recordId, text } from './fields.ts';
+
+/** The most submissions of a request. */
+export const MAX_SUBMISSIONS = 500;
+
+/** The formats that other programs know, for those of files. */
+const FORMATS: Readonly<Record<string, object>> = {
+  'calendar-date': { format: 'date' },
+  'http-url': { format: 'uri', pattern: '^[hH][tT][tT][pP][sS]?://' },
+};
+
+/** A schema of a file as other programs read it: texts are described in the form that they are stored in. */
+export function publishFileSchema(part: unknown): unknown {
+  if (typeof part !== 'object' || part === null) return part;
+  if (Array.isArray(part)) return part.map(publishFileSchema);
+  const { format = '', textForm: _, ...rest } = part as { format?: string; textForm?: string };
+  const published = Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [key, publishFileSchema(value)]),
+  );
+  return { ...published, ...FORMATS[format] };
+}
+
+const oneForm = (name: string, description: string, form: TSchema) =>
+  named(name, description, publishFileSchema(form) as TSchema);
+
+const submission = Type.Union([
+  oneForm('PickSubmission', 'One choice to endorse or to withdraw.', submissionForms.onePick),
+  oneForm(
+    'PositionSubmission',
+    "An endorser's whole position in a contest, which replaces the present one.",
+    submissionForms.position,
+  ),
+]);
+
+const bodyOf = (item: TSchema) =>
+  Type.Object(
+    {
+      submissions: Type.Array(item, {
+        minItems: 1,
+        maxItems: MAX_SUBMISSIONS,
+        title: `a list of 1 to ${MAX_SUBMISSIONS} submissions`,
+      }),
+    },
+    { title: 'an object with submissions', additionalProperties: false },
+  );
+
+/** The body of POST. */
+export const submissionsBody = named('SubmissionsBody', 'Submissions to publish.', bodyOf(submission));
+
+/** The same without the forms of its items. */
+export const submissionList = bodyOf(Type.Unknown());
+
+const submissionStatus = enumeration(
+  'SubmissionStatus',
+  'What became of a submission. `submitted`: it is on its way. `applied`: it made changes, whose events are on the ' +
+    'stream. `unchanged`: the service knew it already. `rejected`: it was refused, for the `reason`.',
+  ['submitted', 'applied', 'unchanged', 'rejected'],
+);
+
+/** The submissions of a request. */
+export const submissions = record('Submissions', 'The submissions of one request.', {
+  id: recordId,
+  submissions: described(
+    Type.Array(
+      record('SubmissionOutcome', 'A submission, and what became of it.', {
+        endorser: described(text, 'The slug of the endorser.'),
+        contest: described(text, 'The key of the contest.'),
+        status: submissionStatus,
+        events: Type.Optional(
+          described(
+            Type.Array(text),
+            'Only if applied: the ids of its events. The first 20, if the request had several submissions.',
+          ),
+        ),
+        reason: Type.Optional(
+          described(
+            objectOf({
+              code: described(
+                text,
+                'For programs, such as `unknown_choice`. Later versions can have others.',
+              ),
+              message: described(text, 'For people.'),
+            }),
+            'Only if rejected.',
+          ),
+        ),
+      }),
+    ),
+    'In the order of the request.',
+  ),
+});
