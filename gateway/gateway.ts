@@ -13,6 +13,7 @@ import { watchData } from '../store/reads/data-watch.ts';
 import { loadDatabaseTime } from '../store/reads/stream-points.ts';
 import { AnswerBudget } from './answers/answer-budget.ts';
 import { boundAnswers } from './answers/bound-answers.ts';
+import { CoverageMemory } from './answers/kept-coverage.ts';
 import { ResponseCache } from './answers/response-cache.ts';
 import { startAccess } from './auth/access.ts';
 import { createAdmission } from './auth/admission.ts';
@@ -133,6 +134,7 @@ export async function startGateway(
     vanishedClients,
     responseCache,
     ballots: new BallotMemory(config.ballotMemoryBytes),
+    coverage: new CoverageMemory(),
     largeAnswers: new FairQueue(LARGE_ANSWERS),
     digests: new FairQueue(DIGESTS),
     exports: new Exports({ pool: exportPool, clock, log, draining: draining.signal }),
