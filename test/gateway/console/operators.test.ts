@@ -47,6 +47,28 @@ test('an operator suspends and resumes an account, and the audit log names the o
   ]);
 });
 
+test('an operator sees which accounts use most, are refused most, and what one of them uses', async () => {
+  const made = await Promise.all([makeAccount(), makeAccount()]);
+  await service.query(
+    `INSERT INTO usage_hours (account_id, hour, route, status, requests)
+     SELECT a.id, date_trunc('hour', now()), '/v1/states', status, requests
+     FROM accounts a JOIN (VALUES ($1, 200, 900001), ($2, 429, 800001)) AS u (name, status, requests) USING (name)`,
+    made.map(({ account }) => account),
+  );
+  const order = async (query: string) => {
+    const { html } = await operator.get(`/console/operator/usage${query}`);
+    return made.map(({ account }) => html.indexOf(`>${account}<`));
+  };
+  const [busy = -1, limited = -1] = await order('');
+  expect([busy > 0, limited > busy]).toEqual([true, true]);
+  const [second = -1, first = -1] = await order('?by=limited&days=1&page=x');
+  expect([first > 0, second > first]).toEqual([true, true]);
+  const id = made[0]?.page.split('/').at(-1);
+  const { html } = await operator.get(`/console/operator/usage/${id}`);
+  expect(html).toMatch(/<code>\/v1\/states<\/code><\/th><td class="number">900,001</);
+  expect((await operator.get('/console/operator/usage/999999')).status).toBe(404);
+});
+
 test('an operator makes an account, moves it to another plan and opens it', async () => {
   const name = `made ${Math.random()}`;
   const made = await operator.post('/console/operator/accounts', { name, plan: 'free' });
