@@ -188,15 +188,53 @@ test('the status shows every process and the lag at each hop', async () => {
     return html.includes('leads apply, leads relay') && />gateway<.*>ready</.test(html);
   });
   expect(html).toContain(`process ${process.pid}`);
+  await until('all is well', async () =>
+    (await operator.get('/console/operator/status')).html.includes('All is well.'),
+  );
   for (const hop of ['Submissions to apply', 'Changes to relay', 'Rejections to send']) {
     expect(html).toContain(hop);
   }
 });
 
+test('the status begins with what is wrong and what to do', async () => {
+  await service.query(
+    `INSERT INTO processes (id, program, host, pid, version, started_at, seen_at, details) VALUES
+       (gen_random_uuid(), 'gateway', 'far', 7, '1.0.0', now(), now(), '{"port":1,"openStreams":4,"behindMs":11000}')`,
+  );
+  const behind = (await operator.get('/console/operator/status')).html;
+  expect(behind).toContain('There is a problem:');
+  expect(behind).toContain('The gateway process 7 on far is 11 s behind the stream: read its log.');
+  expect(behind).toMatch(/Open streams<\/dt><dd>4</);
+  await service.query(`UPDATE processes SET seen_at = now() - interval '2 minutes' WHERE host = 'far'`);
+  const gone = (await operator.get('/console/operator/status')).html;
+  expect(gone).toMatch(/The gateway process 7 on far has not reported since .*: read its log\./);
+  expect(gone).toMatch(/Open streams<\/dt><dd>0</);
+  await service.query(`DELETE FROM processes WHERE host = 'far'`);
+});
+
+test('the status counts the changes of the last minute', async () => {
+  const changesOf = async () =>
+    Number(
+      /last minute<\/dt><dd>(\d+)</.exec((await operator.get('/console/operator/status')).html)?.[1] ?? -1,
+    );
+  const before = await changesOf();
+  await service.submit([endorse('bakers-local-1', 'mayor', 'ann'), endorse('coast-gazette', 'mayor', 'bob')]);
+  await until('both changes count', async () => (await changesOf()) === before + 2);
+});
+
 test('owners and members cannot find these pages or send their forms', async () => {
   for (const role of ['owner', 'member'] as const) {
     const client = await ConsoleClient.signIn(service, { role });
-    for (const page of ['accounts', 'accounts/1', 'plans', 'status', 'rejected', 'audit']) {
+    for (const page of [
+      'accounts',
+      'accounts/1',
+      'plans',
+      'status',
+      'usage',
+      'usage/1',
+      'rejected',
+      'audit',
+    ]) {
       expect((await client.get(`/console/operator/${page}`)).status).toBe(404);
     }
     for (const form of ['accounts', 'accounts/1/suspend', 'plans/free', 'rejected/retry']) {
