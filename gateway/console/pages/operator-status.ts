@@ -142,7 +142,7 @@ export const operatorStatusPages: readonly Page[] = [
             ${processes.map((process) => html`<${ProcessRow} process=${process} />`)}
           <//>
           ${lag !== null && html`<${Lag} lag=${lag} />`}
-          <p class="muted">As of <time datetime=${at}>${at.slice(11, 19)} UTC</time>. With its script, this page shows the present state every ten seconds.</p>`,
+          <p class="muted">As of <time datetime=${at}>${at.slice(11, 19)} UTC</time>.</p>`,
       };
     },
   },
