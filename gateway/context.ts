@@ -2,6 +2,7 @@ import type { Clock } from '../service/clock.ts';
 import type { Logger } from '../service/log.ts';
 import type { DatabasePool } from '../store/connection/read-pool.ts';
 import type { DataState } from '../store/reads/data-watch.ts';
+import type { CoverageMemory } from './answers/kept-coverage.ts';
 import type { ResponseCache } from './answers/response-cache.ts';
 import type { BallotMemory } from './ballots/ballot-memory.ts';
 import type { GatewayConfig } from './config.ts';
@@ -32,6 +33,7 @@ export interface GatewayContext {
   vanishedClients: Pick<VanishedClients, 'add' | 'displace'>;
   responseCache: ResponseCache;
   ballots: BallotMemory;
+  coverage: CoverageMemory;
   /** The turns of recommendations for many contests. */
   largeAnswers: FairQueue;
   /** The turns of digests, which wait for no recommendation. */

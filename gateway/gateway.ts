@@ -13,6 +13,7 @@ import { watchData } from '../store/reads/data-watch.ts';
 import { loadDatabaseTime } from '../store/reads/stream-points.ts';
 import { AnswerBudget } from './answers/answer-budget.ts';
 import { boundAnswers } from './answers/bound-answers.ts';
+import { CoverageMemory } from './answers/kept-coverage.ts';
 import { ResponseCache } from './answers/response-cache.ts';
 import { startAccess } from './auth/access.ts';
 import { createAdmission } from './auth/admission.ts';
@@ -35,12 +36,14 @@ import { ReadReplicas } from './replicas/read-replicas.ts';
 import { createEndpoint } from './routes/define-route.ts';
 import { routes } from './routes/index.ts';
 import { countRequests } from './usage/count-requests.ts';
+import { warmUp } from './warm-up.ts';
 import { readUnacknowledged } from './wire/read-tcp-table.ts';
 
 const MAX_CONNECTIONS = 20;
 const CONNECTION_TIMEOUT_MS = 3000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 const VERSION_TIMEOUT_MS = 3000;
+const WARM_UP_MS = 2000;
 const MB = 1024 * 1024;
 const ANSWERS_IN_FLIGHT = { bytes: 192 * MB, bytesOfAccount: 32 * MB, smallBytes: 64 * 1024 };
 const LARGE_ANSWERS = { atOnce: 4, atOnceOfAccount: 2, reserved: 2, waiting: 200, waitingOfAccount: 10 };
@@ -61,6 +64,8 @@ export interface GatewayOptions {
   log: Logger;
   /** Called when the stream starts a new history. The owner must then replace this gateway with a new one. */
   onNewEpoch: () => void;
+  /** Whether it answers some requests of its own before it listens. */
+  warmsUp?: boolean;
 }
 
 /**
@@ -70,7 +75,7 @@ export interface GatewayOptions {
  */
 export async function startGateway(
   config: GatewayConfig,
-  { clock: ownClock, log, onNewEpoch }: GatewayOptions,
+  { clock: ownClock, log, onNewEpoch, warmsUp = false }: GatewayOptions,
 ): Promise<Gateway> {
   const connection = {
     databaseUrl: config.databaseUrl,
@@ -135,6 +140,7 @@ export async function startGateway(
     vanishedClients,
     responseCache,
     ballots: new BallotMemory(config.ballotMemoryBytes),
+    coverage: new CoverageMemory(),
     largeAnswers: new FairQueue(LARGE_ANSWERS),
     digests: new FairQueue(DIGESTS),
     exports: new Exports({ pool: exportPool, clock, log, draining: draining.signal }),
@@ -169,6 +175,7 @@ export async function startGateway(
   else databaseClock.synchronized.then(() => feed.start());
   accessWatch.start();
   vanishedClients.start();
+  if (warmsUp) await warmUp(endpoints, WARM_UP_MS);
   const server = createHttpServer(app.callback(), config);
   server.listen(config.port, config.host ?? undefined);
   await untilListening(server, 'PORT', config.port);

@@ -19,7 +19,7 @@ export async function start(log: Logger): Promise<void> {
   if (isOneOfSeveral) process.on('SIGINT', () => {});
   // A gateway follows one history of the stream. The supervisor restarts the process for the new one.
   const onNewEpoch = () => process.kill(process.pid, 'SIGTERM');
-  const gateway = await startGateway(config, { log, onNewEpoch });
+  const gateway = await startGateway(config, { log, onNewEpoch, warmsUp: true });
   exposeFeedLag(gateway.behindMs);
   await startMonitoring({ port: config.metricsPort, host: config.host, isReady: gateway.isReady, log });
   stopOnSignal(gateway, log, isOneOfSeveral ? ['SIGTERM'] : ['SIGTERM', 'SIGINT']);

@@ -87,6 +87,12 @@ const COMMANDS: {
     load: () => import('./commands/plans.ts'),
   },
   {
+    name: 'usage',
+    settings: ['postgres'],
+    description: 'show the requests of all accounts, or of one',
+    load: () => import('./commands/usage.ts'),
+  },
+  {
     name: 'audit',
     settings: ['postgres'],
     description: 'show changes of accounts, keys and plans',

@@ -142,7 +142,7 @@ export class ResponseCache {
     if (!cached || this.#clock.now() - cached.at >= this.#maxAgeMs) return undefined;
     if (cached.version !== this.#versionOf(shows, state)) return undefined;
     if (shows.includes('endorsements')) {
-      if (state.isAltered(cached.matches, cached.sequence)) return undefined;
+      if (state.changes(cached.sequence)?.some(cached.matches) ?? true) return undefined;
       cached.sequence = Math.max(cached.sequence, state.versions.sequence);
     }
     kept.inc();

@@ -80,9 +80,11 @@ export class KeptElection {
   #learn(state: DataState): void {
     const { sequence } = state.versions;
     if (sequence <= this.#through) return;
-    const contests = state.changedContests(this.#through);
-    if (contests === null) this.#catalogue = NONE;
-    else for (const id of contests) if (this.#ballot?.contestsById.has(id)) this.#changed.add(id);
+    const changes = state.changes(this.#through);
+    if (changes === null) this.#catalogue = NONE;
+    for (const { contestId } of changes ?? []) {
+      if (this.#ballot?.contestsById.has(contestId)) this.#changed.add(contestId);
+    }
     this.#through = sequence;
   }
 

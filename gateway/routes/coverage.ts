@@ -1,7 +1,6 @@
 import { wholeList } from '../../schemas/http/envelopes.ts';
 import { upcomingByDefault } from '../../schemas/http/parameters.ts';
 import { coverage } from '../../schemas/http/states.ts';
-import { listCoverage } from '../../store/reads/coverage.ts';
 import { upcomingFrom } from '../selection/upcoming.ts';
 import { defineRoute } from './define-route.ts';
 
@@ -16,8 +15,9 @@ export const coverageRoute = defineRoute({
   query: { upcoming: upcomingByDefault },
   shows: ['catalogue', 'endorsements'],
   response: wholeList(coverage),
-  async handle({ query }, { pool, clock, config }) {
-    const items = await listCoverage(pool, query.upcoming ? upcomingFrom(clock, config.today) : undefined);
+  async handle({ query }, { pool, loadState, coverage: kept, clock, config }) {
+    const electionsFrom = query.upcoming ? upcomingFrom(clock, config.today) : undefined;
+    const items = await kept.of(pool, electionsFrom).at(await loadState());
     return { json: `{"data":[${items}]}` };
   },
 });

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { type Finding, failed, ok, warning } from '../../administration/health/finding.ts';
 import { verifyHistory } from '../../consumers/verify-history.ts';
 import { ROLES, type Role } from '../../kafka/connection/role-rights.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
@@ -15,7 +16,7 @@ import { checkKafka } from '../doctor/check-kafka.ts';
 import { checkPostgres } from '../doctor/check-postgres.ts';
 import { checkRegistry } from '../doctor/check-registry.ts';
 import { checkReplicas } from '../doctor/check-replicas.ts';
-import { examine, examineAs, type Finding, failed, inTime, ok, warning } from '../doctor/finding.ts';
+import { examine, examineAs, inTime } from '../doctor/examine.ts';
 
 const EXAMPLES = `
 Examples:

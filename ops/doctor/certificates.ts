@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { connect, TLSSocket } from 'node:tls';
+import { type Finding, failed, ok, warning } from '../../administration/health/finding.ts';
 import type { Tls } from '../../service/brokers.ts';
 import { describeClientCertificate, rotatingContext } from '../../service/certificates.ts';
-import { type Finding, failed, ok, warning } from './finding.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A certificate is reported if it ends within this number of days. */

@@ -1,3 +1,4 @@
+import { type Finding, failed, formatCount, ok, warning } from '../../administration/health/finding.ts';
 import { withAdmin } from '../../kafka/connection/admin.ts';
 import { formatRight, type Right } from '../../kafka/connection/rights.ts';
 import { listRoleRights, type Role } from '../../kafka/connection/role-rights.ts';
@@ -10,17 +11,7 @@ import { changeCodec } from '../../schemas/change.ts';
 import { type Brokers, nameProtocol } from '../../service/brokers.ts';
 import type { KafkaConfig } from '../config.ts';
 import { judgeClientCertificate, judgeExpiry, readServerExpiry } from './certificates.ts';
-import {
-  describeError,
-  examine,
-  examineAs,
-  type Finding,
-  failed,
-  formatCount,
-  inTime,
-  ok,
-  warning,
-} from './finding.ts';
+import { describeError, examine, examineAs, inTime } from './examine.ts';
 
 const TLS_MS = 5000;
 /** A larger clock difference is reported, in milliseconds. */

@@ -1,12 +1,13 @@
 import type pg from 'pg';
+import { checkProcesses } from '../../administration/health/check-processes.ts';
+import { type Finding, failed, ok, warning } from '../../administration/health/finding.ts';
 import { describeDatabaseClient } from '../../store/connection/connection-config.ts';
 import { refuseOldServer } from '../../store/connection/server-version.ts';
 import { findPendingMigrations, SchemaMismatchError } from '../../store/migrations/migrate.ts';
 import { readDatabaseTime } from '../../store/stream/database-time.ts';
 import { count } from '../table.ts';
 import { judgeExpiry, readExpiry } from './certificates.ts';
-import { checkProcesses } from './check-processes.ts';
-import { examine, type Finding, failed, inTime, NoAnswerError, ok, warning } from './finding.ts';
+import { examine, inTime, NoAnswerError } from './examine.ts';
 
 /** A larger clock difference is reported, in milliseconds. */
 const TOLERATED_SKEW_MS = 2000;

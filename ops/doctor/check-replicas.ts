@@ -1,8 +1,8 @@
 import type pg from 'pg';
+import { type Finding, failed, ok, warning } from '../../administration/health/finding.ts';
 import { nameServer } from '../../service/database-address.ts';
 import { listReplicas } from '../../store/replicas/registry.ts';
 import { ReplicaLink } from '../../store/replicas/replica-link.ts';
-import { type Finding, failed, ok, warning } from './finding.ts';
 
 const SUBJECT = 'replica';
 /** Longer than the relay's wait, to tell a slow replica from a silent one. */

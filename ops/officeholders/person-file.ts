@@ -13,7 +13,7 @@ import { createRecordCheck } from '../../schemas/catalogue/record-check.ts';
 import { joinField, type Parsed, type Problem, showValue } from '../../schemas/problems.ts';
 import { count } from '../table.ts';
 import { type PersonDetails, readDetails } from './person-details.ts';
-import { dateProblems, isMapping, withoutBlanks } from './source-values.ts';
+import { dateProblems, isBlank, isMapping, withoutBlanks } from './source-values.ts';
 
 /** Far above the longest file of the source, 30 kB. */
 const MAX_BYTES = 1024 * 1024;
@@ -105,14 +105,21 @@ export function parsePersonFile(bytes: Buffer): Parsed<SourcePerson> {
     return refuse(`is not readable YAML: ${(problem as Error).message}`);
   }
   if (!isMapping(json)) return refuse('is not a mapping of fields');
-  const { id, name, death_date, roles } = withoutBlanks(json);
-  const cleanRoles = Array.isArray(roles)
-    ? roles.map((role) => (isMapping(role) ? withoutBlanks(role) : role))
-    : roles;
-  const parsed = check({ id, name, death_date, roles: cleanRoles });
+  const { id, name, death_date, roles: given } = withoutBlanks(json);
+  const roles = Array.isArray(given) ? readRoles(given) : given;
+  const parsed = check({ id, name, death_date, roles });
   if (!parsed.ok) return parsed;
   const { details, leftOut } = readDetails(json);
+  const blankRoles = Array.isArray(given) && Array.isArray(roles) ? given.length - roles.length : 0;
+  if (blankRoles > 0) leftOut.set('roles', blankRoles);
   return { ok: true, value: { ...describePerson(parsed.value), details, leftOutDetails: leftOut } };
+}
+
+/** The roles without blank values. Blank ones are left out. */
+function readRoles(roles: readonly unknown[]): unknown[] {
+  return roles
+    .map((role) => (isMapping(role) ? withoutBlanks(role) : role))
+    .filter((role) => !isBlank(isMapping(role) && Object.keys(role).length === 0 ? null : role));
 }
 
 function describePerson(person: Accepted<typeof fields>): Omit<SourcePerson, 'details' | 'leftOutDetails'> {

@@ -113,6 +113,49 @@ export async function loadUsageByKey(
   return rows;
 }
 
+/** The kinds of totals, in the order of the tables that show them. */
+export const TOTAL_KINDS = [
+  'requests',
+  'faulty',
+  'limited',
+  'failed',
+] as const satisfies (keyof RequestTotals)[];
+export type TotalKind = (typeof TOTAL_KINDS)[number];
+
+export interface AccountUsage extends RequestTotals {
+  accountId: number;
+  account: string;
+  plan: string;
+}
+
+export interface UsageSearch {
+  /** The number of UTC days up to today, 1 to 33. */
+  days: number;
+  /** The totals by which accounts are sorted, the highest first. */
+  by: TotalKind;
+  /** The most accounts. */
+  limit: number;
+  /** The accounts to leave out, the highest first; by default none. */
+  offset?: number;
+}
+
+/** The usage of every account that has sent a request, the highest first, then by name. */
+export async function loadUsageByAccount(
+  client: ClientBase | Pool,
+  { days, by, limit, offset = 0 }: UsageSearch,
+): Promise<AccountUsage[]> {
+  requireDays(days);
+  const { rows } = await client.query<AccountUsage>(
+    `SELECT a.id AS "accountId", a.name AS account, a.plan, usage.requests, usage.limited, usage.faulty, usage.failed
+     FROM accounts a JOIN (
+       SELECT account_id, ${TOTALS} FROM usage_hours WHERE hour >= ${firstDay('$1')} GROUP BY account_id
+     ) AS usage ON usage.account_id = a.id
+     ORDER BY usage.${by} DESC, a.name LIMIT $2 OFFSET $3`,
+    [days, limit, offset],
+  );
+  return rows;
+}
+
 const firstDay = (days: string): string =>
   `date_trunc('day', now(), 'UTC') - (${days}::int - 1) * interval '24 hours'`;
 

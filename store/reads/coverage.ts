@@ -1,13 +1,20 @@
+import { z } from 'zod';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
-import { columns, itemsRow, jsonObject } from './json.ts';
+import { columns, jsonObject } from './json.ts';
+
+const coverageRow = z.object({ code: z.string(), record: z.string() });
 
 /**
- * The coverage of every state (specification, "Coverage"), by code, as the items of a JSON list. An endorser
- * counts in the states of its endorsements, wherever its home is.
+ * The JSON of the coverage of these states (specification, "Coverage"), by code. An endorser counts in the states of its
+ * endorsements, wherever its home is.
  *
  * @param electionsFrom counts only elections on or after this date, YYYY-MM-DD.
  */
-export async function listCoverage(pool: DatabasePool, electionsFrom: string | undefined): Promise<string> {
+export async function loadCoverage(
+  pool: DatabasePool,
+  states: readonly string[],
+  electionsFrom: string | undefined,
+): Promise<ReadonlyMap<string, string>> {
   const record = jsonObject({
     state: sql.fragment`s.code`,
     ...columns('s', ['name']),
@@ -21,10 +28,12 @@ export async function listCoverage(pool: DatabasePool, electionsFrom: string | u
     last_election: sql.fragment`held.last`,
     updated_at: sql.fragment`iso_utc(changed.updated_at)`,
   });
-  return pool.oneFirst(
-    sql.prepared('coverage', itemsRow)`
+  const chosen = sql.array([...states], 'text');
+  const rows = await pool.any(
+    sql.prepared(states.length === 1 ? 'coverage of a state' : 'coverage', coverageRow)`
       WITH dated AS (
-        SELECT * FROM elections WHERE date >= ${electionsFrom ?? '-infinity'}::date),
+        SELECT * FROM elections
+        WHERE state = ANY(${chosen}) AND date >= ${electionsFrom ?? '-infinity'}::date),
       counted AS (
         SELECT * FROM dated WHERE removed_at IS NULL),
       held AS (
@@ -44,11 +53,11 @@ export async function listCoverage(pool: DatabasePool, electionsFrom: string | u
             LEFT JOIN endorsement_activity activity ON activity.election_id = id
           UNION ALL
           SELECT state, (date + 2)::timestamp AT TIME ZONE 'UTC'
-          FROM elections WHERE date < ${electionsFrom ?? '-infinity'}::date
+          FROM elections WHERE state = ANY(${chosen}) AND date < ${electionsFrom ?? '-infinity'}::date
           UNION ALL
           SELECT state, CASE WHEN date >= ${electionsFrom ?? '-infinity'}::date THEN left_at
             ELSE LEAST(left_at, (date + 2)::timestamp AT TIME ZONE 'UTC') END
-          FROM left_elections) AS changes
+          FROM left_elections WHERE state = ANY(${chosen})) AS changes
         GROUP BY state),
       -- An endorser in several elections of a state counts once. DISTINCT hashes, which is faster than
       -- count(DISTINCT).
@@ -56,8 +65,10 @@ export async function listCoverage(pool: DatabasePool, electionsFrom: string | u
         SELECT state, count(*) AS endorsers
         FROM (SELECT DISTINCT state, endorser_id FROM counted JOIN endorsing ON election_id = id) AS backers
         GROUP BY state)
-      SELECT string_agg(${record}::text, ',' ORDER BY s.code) AS items
+      SELECT s.code, ${record}::text AS record
       FROM states s LEFT JOIN held ON held.state = s.code LEFT JOIN backed ON backed.state = s.code
-        LEFT JOIN changed ON changed.state = s.code`,
+        LEFT JOIN changed ON changed.state = s.code
+      WHERE s.code = ANY(${chosen})`,
   );
+  return new Map(rows.map(({ code, record: json }) => [code, json]));
 }

@@ -1,4 +1,4 @@
-import type { AnswerChange, ScopePredicate } from '../../domain/answer-scope.ts';
+import type { AnswerChange } from '../../domain/answer-scope.ts';
 import { Coalescer } from '../../service/coalescer.ts';
 import type { DatabasePool } from '../connection/read-pool.ts';
 import { loadAnswerChanges } from './answer-changes.ts';
@@ -21,10 +21,8 @@ export interface DataState {
   versions: DataVersions;
   /** The same text while nothing is lost: the epoch, and how often the database fell back within it. */
   history: string;
-  /** Whether a change after the sequence `after`, up to this moment, can have altered an answer. */
-  isAltered(matches: ScopePredicate, after: number): boolean;
-  /** The contests that changes after the sequence `after`, up to this moment, touched; null if they are not known. */
-  changedContests(after: number): number[] | null;
+  /** The changes after the sequence `after`, up to this moment; null if they are not known. */
+  changes(after: number): readonly AnswerChange[] | null;
 }
 
 /**
@@ -57,9 +55,7 @@ export class DataWatch {
     return {
       versions,
       history: `${versions.epoch}.${this.#setbacks}`,
-      isAltered: (matches, after) => this.#changesAfter(after, versions)?.some(matches) ?? true,
-      changedContests: (after) =>
-        this.#changesAfter(after, versions)?.map(({ contestId }) => contestId) ?? null,
+      changes: (after) => this.#changesAfter(after, versions),
     };
   }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import pg from 'pg';
+import type { Finding } from '../../administration/health/finding.ts';
 import { measureLag } from '../../administration/lag.ts';
 import { loadRecentRejections } from '../../administration/rejections/recent.ts';
 import { retryNew } from '../../administration/rejections/retry.ts';
@@ -12,7 +13,6 @@ import { listRoleRights, ROLES, type Role, type RoleRight } from '../../kafka/co
 import { topicNames } from '../../kafka/topic-names.ts';
 import { findChangesTopicProblems } from '../../kafka/topics/topics.ts';
 import { createKey } from '../../ops/commands/keys.ts';
-import type { Finding } from '../../ops/doctor/finding.ts';
 import { runProgram } from '../../ops/program.ts';
 import { submitAll } from '../../ops/submit/submit-all.ts';
 import { type Brokers, readBrokers } from '../../service/brokers.ts';

@@ -94,6 +94,10 @@ const headers = () => ({ Authorization: `Bearer ${service.key}` });
 /** A request on a connection of its own. */
 const ask = () => fetch(`${base}/v1/states`, { headers: { ...headers(), Connection: 'close' } });
 
+test('each process has answered every request of its warm-up before the first client comes', async () => {
+  for (const place of [0, 1]) expect(await readMetric('answers_total{origin="made"}', place)).toBe(6);
+});
+
 test('GATEWAY_PROCESSES is a number or auto', () => {
   const servers = { DATABASE_URL: 'postgres://a@b/c', KAFKA_BROKERS: 'a:1' };
   const read = (text: string) => createConfig({ ...servers, GATEWAY_PROCESSES: text }).processes;

@@ -6,6 +6,7 @@ const accounts = createRunner('accounts');
 const audit = createRunner('audit');
 const keys = createRunner('keys');
 const plans = createRunner('plans');
+const usage = createRunner('usage');
 
 const database = useTestDatabase();
 const { client } = database;
@@ -16,7 +17,7 @@ beforeEach(async () => {
 
 async function ops(command: RunCommand, line: string): Promise<string[]> {
   const io = createIo({ DATABASE_URL: database.url });
-  expect(await command(line.split(' '), io)).toBe(0);
+  expect(await command(line.split(' ').filter(Boolean), io)).toBe(0);
   return io.printed;
 }
 const refuse = (command: RunCommand, line: string) => expect(ops(command, line)).rejects;
@@ -157,5 +158,44 @@ describe('the audit log', () => {
     await refuse(audit, 'list --limit 0').toThrow(
       '--limit is "0"; it must be a whole number from 1 to 100000.',
     );
+  });
+});
+
+describe('usage', () => {
+  beforeEach(async () => {
+    await client.query('TRUNCATE usage_hours');
+    for (const name of ['acme', 'beta']) await ops(keys, `create --account ${name} --plan free`);
+    await client.query(
+      `INSERT INTO usage_hours (account_id, hour, route, status, requests)
+       SELECT a.id, date_trunc('day', now(), 'UTC') - days * interval '24 hours', route, status, requests
+       FROM accounts a JOIN (VALUES
+         ('acme', 0, '/v1/states', 200, 7), ('acme', 0, '/v1/contests', 429, 1),
+         ('beta', 0, '/v1/states', 429, 2), ('beta', 8, '/v1/states', 200, 90)
+       ) AS u (name, days, route, status, requests) USING (name)`,
+    );
+  });
+
+  test('of all accounts is listed with the highest first, by the chosen answers and days', async () => {
+    const [acme, beta] = [
+      ['acme', 'free', '8', '0', '1', '0'],
+      ['beta', 'free', '2', '0', '2', '0'],
+    ];
+    expect(cells(await ops(usage, ''))).toEqual([acme, beta]);
+    expect(cells(await ops(usage, '--by limited'))).toEqual([beta, acme]);
+    expect(cells(await ops(usage, '--days 9'))[0]?.slice(0, 3)).toEqual(['beta', 'free', '92']);
+  });
+
+  test('of an account is listed by day and by endpoint', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const lines = cells(await ops(usage, 'acme --days 2'));
+    expect(lines.slice(1)).toEqual([
+      [today, '8', '0', '1', '0'],
+      [''],
+      ['ENDPOINT', 'REQUESTS', 'FAULTY', 'OVER THE LIMIT', 'FAILED'],
+      ['/v1/states', '7', '0', '0', '0'],
+      ['/v1/contests', '1', '0', '1', '0'],
+    ]);
+    await refuse(usage, 'acm').toThrow('There is no account "acm"; "accounts list" shows every account.');
+    await refuse(usage, '--days 31').toThrow('--days is "31"; it must be a whole number from 1 to 30.');
   });
 });

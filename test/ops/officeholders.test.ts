@@ -257,6 +257,16 @@ describe('blank and unusable details', () => {
     ]);
   });
 
+  test('a blank role is left out, and the roles after it count', async () => {
+    const file = person(1, 'Ann', [role('upper', OREGON, { district: 7 })]);
+    const blank = file.replace('roles:\n', 'roles:\n-\n- {type: "", jurisdiction: ~}\n');
+    expect(blank).not.toBe(file);
+    const { status, printed } = await importFiles({ 'or/legislature/Ann.yml': blank });
+    expect([status, printed.at(-1)]).toEqual([0, 'Blank or unusable details left out: 2 in roles']);
+    const { rows } = await client.query('SELECT district FROM officeholder_seats');
+    expect(rows).toEqual([{ district: '7' }]);
+  });
+
   test('of people who are left out are not counted', async () => {
     const dead = { 'or/legislature/Ann.yml': `${files['or/legislature/Ann.yml']}death_date: 2026-01-01\n` };
     expect((await importFiles({ ...GOOD, ...dead })).printed.at(-1)).toBe(
@@ -306,8 +316,8 @@ describe('a refused file', () => {
       'or/legislature/x.yml: field name: is missing',
     ],
     [
-      'a blank role',
-      person(9, 'Xan', [role('lower', OREGON, { district: 1 }), "- type: ''"]),
+      'a role without a type',
+      person(9, 'Xan', [role('lower', OREGON, { district: 1 }), `- jurisdiction: ${OREGON}`]),
       'or/legislature/x.yml: field roles[1].type: is missing',
     ],
     [

@@ -8,8 +8,10 @@ import {
   countOpenStreams,
   loadDailyUsage,
   loadHourlyUsage,
+  loadUsageByAccount,
   loadUsageByKey,
   loadUsageByRoute,
+  type TotalKind,
 } from '../../store/accounts/usage.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
@@ -79,6 +81,28 @@ describe('writing usage', () => {
 });
 
 describe('reading usage', () => {
+  test('by account has the highest first by any kind of answer, and leaves other days out', async () => {
+    await client.query('TRUNCATE usage_hours');
+    const [busy, limited] = [accountId, await createAccount(client)];
+    const today = now - (now % DAY_MS);
+    await write([
+      counted({ hour: today, requests: 1000 }),
+      counted({ hour: today, status: 404, requests: 20 }),
+      counted({ hour: today, accountId: limited, status: 429, requests: 900 }),
+      counted({ hour: today - HOUR_MS, accountId: limited, requests: 5000 }),
+    ]);
+    const load = async (search: { days: number; by: TotalKind; offset?: number }) =>
+      (await loadUsageByAccount(readers, { ...search, limit: 1 })).map(({ accountId: id, requests }) => [
+        id,
+        requests,
+      ]);
+    expect(await load({ days: 1, by: 'requests' })).toEqual([[busy, 1020]]);
+    expect(await load({ days: 1, by: 'requests', offset: 1 })).toEqual([[limited, 900]]);
+    expect(await load({ days: 1, by: 'limited' })).toEqual([[limited, 900]]);
+    expect(await load({ days: 2, by: 'requests' })).toEqual([[limited, 5900]]);
+    expect(await load({ days: 2, by: 'faulty' })).toEqual([[busy, 1020]]);
+  });
+
   test('by hour has the last 48 hours, with zeros, and counts refusals separately', async () => {
     await write([
       counted({ requests: 5 }),

@@ -10,6 +10,7 @@ import { operatorAccountPages } from './operator-accounts.ts';
 import { operatorPlanPages } from './operator-plans.ts';
 import { operatorRejectedPages } from './operator-rejected.ts';
 import { operatorStatusPages } from './operator-status.ts';
+import { operatorUsagePages } from './operator-usage.ts';
 import { peoplePages } from './people.ts';
 import { startPages } from './start.ts';
 import { subscriptionPages } from './subscriptions.ts';
@@ -26,6 +27,7 @@ export const pages: readonly Page[] = [
   ...operatorAccountPages,
   ...operatorPlanPages,
   ...operatorStatusPages,
+  ...operatorUsagePages,
   ...operatorRejectedPages,
   ...livePages,
   ...subscriptionPages,
@@ -46,6 +48,7 @@ export const menu: readonly MenuEntry[] = [
   { path: '/console/operator/accounts', label: 'Accounts', role: 'operator' },
   { path: '/console/operator/plans', label: 'Plans', role: 'operator' },
   { path: '/console/operator/status', label: 'Status', role: 'operator' },
+  { path: '/console/operator/usage', label: 'Usage of all', role: 'operator' },
   { path: '/console/operator/rejected', label: 'Rejected', role: 'operator' },
   { path: '/console/operator/audit', label: 'Audit of all', role: 'operator' },
 ];

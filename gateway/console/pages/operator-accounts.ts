@@ -121,7 +121,7 @@ async function showAccount(
         <p>${account.suspendedAt ? 'Its keys work again at once.' : 'Its keys are refused and its streams end within five seconds, until it is resumed.'}</p>
         <button class=${account.suspendedAt ? null : 'danger'}>${account.suspendedAt ? 'Resume the account' : 'Suspend the account'}</button>
       <//>
-      <p><a href=${`/console/operator/audit?account=${account.id}`}>Audit log of this account</a></p>`,
+      <p><a href=${`/console/operator/usage/${account.id}`}>Usage of this account</a> · <a href=${`/console/operator/audit?account=${account.id}`}>Audit log of this account</a></p>`,
   };
 }
 

@@ -1,6 +1,10 @@
+import { checkProcesses } from '../../../administration/health/check-processes.ts';
+import { type Finding, failed } from '../../../administration/health/finding.ts';
+import { judgeLag } from '../../../administration/health/judge-lag.ts';
 import { measureLag, type ServiceLag } from '../../../administration/lag.ts';
 import { classifyFailure } from '../../../service/failure.ts';
 import { type ListedProcess, listProcesses } from '../../../store/processes/process-list.ts';
+import { loadStreamActivity, type StreamActivity } from '../../../store/stream/stream-activity.ts';
 import { Moment, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
@@ -15,6 +19,41 @@ async function findLag(context: ConsoleContext): Promise<ServiceLag | null> {
     if (classifyFailure(error) === 'kafka_away') return null;
     throw error;
   }
+}
+
+const KAFKA_AWAY = failed(
+  'Kafka',
+  'Kafka does not answer. Reads work, open streams stay open, and changes wait in Postgres: look at the brokers.',
+);
+
+/** Whether all is well, or what is wrong and what to do. */
+function Verdict({ findings }: { findings: readonly Finding[] }): Html {
+  const problems = findings.filter(({ status }) => status !== 'ok');
+  if (problems.length === 0) return html`<${Notice} kind="good">All is well.<//>`;
+  return html`
+    <div class="notice bad" role="status">
+      <p>${problems.length === 1 ? 'There is a problem:' : `There are ${problems.length} problems:`}</p>
+      <ul>${problems.map(({ text }) => html`<li>${text}</li>`)}</ul>
+    </div>`;
+}
+
+function Facts({
+  activity,
+  processes,
+}: {
+  activity: StreamActivity;
+  processes: readonly ListedProcess[];
+}): Html {
+  const streams = processes.reduce(
+    (sum, each) => sum + (each.program === 'gateway' && each.state !== 'gone' ? each.details.openStreams : 0),
+    0,
+  );
+  return html`
+    <dl class="facts">
+      <div><dt>Changes in the last minute</dt><dd>${number.format(activity.lastMinute)}</dd></div>
+      <div><dt>Last change</dt><dd><${Moment} at=${activity.newestAt} /></dd></div>
+      <div><dt>Open streams</dt><dd>${number.format(streams)}</dd></div>
+    </dl>`;
 }
 
 function Lag({ lag }: { lag: ServiceLag }): Html {
@@ -87,15 +126,23 @@ export const operatorStatusPages: readonly Page[] = [
     path: '/console/operator/status',
     role: 'operator',
     async handle(_request, context) {
+      const { pool } = context;
       const lag = await findLag(context);
-      const processes = await listProcesses(context.pool);
+      const findings = [...(lag === null ? [KAFKA_AWAY] : judgeLag(lag)), ...(await checkProcesses(pool))];
+      const processes = await listProcesses(pool);
+      const at = new Date().toISOString();
+      const activity = await loadStreamActivity(pool);
       return {
         title: 'Status',
+        script: 'status',
         body: html`
+          <${Verdict} findings=${findings} />
+          <${Facts} activity=${activity} processes=${processes} />
           <${Table} caption="Processes" head=${['Program', 'Machine', 'State', 'Details', 'Version', 'Started']}>
             ${processes.map((process) => html`<${ProcessRow} process=${process} />`)}
           <//>
-          ${lag === null ? html`<${Notice} kind="bad">Kafka does not answer.<//>` : html`<${Lag} lag=${lag} />`}`,
+          ${lag !== null && html`<${Lag} lag=${lag} />`}
+          <p class="muted">As of <time datetime=${at}>${at.slice(11, 19)} UTC</time>.</p>`,
       };
     },
   },

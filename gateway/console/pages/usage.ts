@@ -10,6 +10,7 @@ import {
   type RequestTotals,
 } from '../../../store/accounts/usage.ts';
 import { Moment, Table } from '../components.ts';
+import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
 import type { Page } from '../page.ts';
@@ -41,7 +42,8 @@ const barsOf = (periods: readonly PeriodUsage[], length: number): PlotBar[] =>
     values: partsOf(period),
   }));
 
-function TotalsCells({ totals }: { totals: RequestTotals }): Html {
+/** The cells of totals in a row of a table, below `TOTALS_HEAD`. */
+export function TotalsCells({ totals }: { totals: RequestTotals }): Html {
   const cells = [totals.requests, ...partsOf(totals).slice(1)];
   return html`${cells.map((value) => html`<td class="number">${number.format(value)}</td>`)}`;
 }
@@ -49,7 +51,15 @@ function TotalsCells({ totals }: { totals: RequestTotals }): Html {
 const nameOf = ({ keyId, name }: KeyUsage): string =>
   keyId === null ? 'the console' : name || `key ${keyId}`;
 
-const TOTALS_HEAD = ['Requests', 'Faulty', 'Over the limit', 'Failed'];
+export const TOTALS_HEAD = ['Requests', 'Faulty', 'Over the limit', 'Failed'];
+
+/** An account and the limits of its plan; null is unlimited. */
+interface UsageSubject {
+  accountId: number;
+  plan: string;
+  requestsPerMinute: number | null;
+  requestsPerDay: number | null;
+}
 
 function ErrorRow({ error }: { error: RequestError }): Html {
   return html`
@@ -61,6 +71,30 @@ function ErrorRow({ error }: { error: RequestError }): Html {
       <td>${error.keyId ?? 'console'}</td>
       <td><code>${error.requestId}</code></td>
     </tr>`;
+}
+
+/** The usage of an account by hour, day and endpoint. */
+export async function showUsage(
+  { pool }: ConsoleContext,
+  { accountId, plan, requestsPerMinute, requestsPerDay }: UsageSubject,
+): Promise<Html> {
+  const hours = await loadHourlyUsage(pool, accountId);
+  const days = await loadDailyUsage(pool, accountId);
+  const routes = await loadUsageByRoute(pool, accountId, DAYS);
+  const streams = await countOpenStreams(pool, accountId);
+  return html`
+    <dl class="facts">
+      <div><dt>Plan</dt><dd>${plan}</dd></div>
+      <div><dt>Requests a minute</dt><dd>${requestsPerMinute === null ? 'no limit' : `at most ${number.format(requestsPerMinute)}`}</dd></div>
+      <div><dt>Requests a day (UTC)</dt><dd>${requestsPerDay === null ? 'no limit' : `at most ${number.format(requestsPerDay)}`}</dd></div>
+      <div><dt>Requests today, with the console’s</dt><dd>${number.format(days.at(-1)?.requests ?? 0)}</dd></div>
+      <div><dt>Open streams</dt><dd>${streams?.max == null ? 'no limit' : `${streams.open} of ${streams.max}`}</dd></div>
+    </dl>
+    <${Plot} title="Requests by hour, the last 48 hours (UTC)" parts=${PARTS} bars=${barsOf(hours, 16)} />
+    <${Plot} title="Requests by day, the last 30 days (UTC)" parts=${PARTS} bars=${barsOf(days, 10)} />
+    <${Table} caption=${`By endpoint, ${DAYS} days`} head=${['Endpoint', ...TOTALS_HEAD]} numbersFrom=${1}>
+      ${routes.map((each) => html`<tr><th scope="row"><code>${each.route}</code></th><${TotalsCells} totals=${each} /></tr>`)}
+    <//>`;
 }
 
 /** An error's place in the list, for the address of the next page: `2026-11-03T10:00:00.000Z,12`. */
@@ -76,27 +110,11 @@ export const usagePages: readonly Page[] = [
     method: 'GET',
     path: '/console/usage',
     role: 'member',
-    async handle({ session }, { pool }) {
-      const { accountId, plan, requestsPerMinute, requestsPerDay } = session;
-      const hours = await loadHourlyUsage(pool, accountId);
-      const days = await loadDailyUsage(pool, accountId);
-      const routes = await loadUsageByRoute(pool, accountId, DAYS);
-      const streams = await countOpenStreams(pool, accountId);
+    async handle({ session }, context) {
       return {
         title: 'Usage',
         body: html`
-          <dl class="facts">
-            <div><dt>Plan</dt><dd>${plan}</dd></div>
-            <div><dt>Requests a minute</dt><dd>${requestsPerMinute === null ? 'no limit' : `at most ${number.format(requestsPerMinute)}`}</dd></div>
-            <div><dt>Requests a day (UTC)</dt><dd>${requestsPerDay === null ? 'no limit' : `at most ${number.format(requestsPerDay)}`}</dd></div>
-            <div><dt>Requests today, with the console’s</dt><dd>${number.format(days.at(-1)?.requests ?? 0)}</dd></div>
-            <div><dt>Open streams</dt><dd>${streams?.max == null ? 'no limit' : `${streams.open} of ${streams.max}`}</dd></div>
-          </dl>
-          <${Plot} title="Requests by hour, the last 48 hours (UTC)" parts=${PARTS} bars=${barsOf(hours, 16)} />
-          <${Plot} title="Requests by day, the last 30 days (UTC)" parts=${PARTS} bars=${barsOf(days, 10)} />
-          <${Table} caption=${`By endpoint, ${DAYS} days`} head=${['Endpoint', ...TOTALS_HEAD]} numbersFrom=${1}>
-            ${routes.map((each) => html`<tr><th scope="row"><code>${each.route}</code></th><${TotalsCells} totals=${each} /></tr>`)}
-          <//>
+          ${await showUsage(context, session)}
           <p><a href="/console/usage/keys">Requests by key</a> · <a href="/console/usage/errors">Errors with their request ids</a></p>
           <p class="muted">Numbers are written about every ten seconds and kept for 35 days. Requests of these pages are shown as the console’s, and do not count against the plan.</p>`,
       };

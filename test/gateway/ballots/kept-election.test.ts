@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { AnswerChange } from '../../../domain/answer-scope.ts';
 import { KeptElection } from '../../../gateway/ballots/kept-election.ts';
 import type { DataState } from '../../../store/reads/data-watch.ts';
 import { storedBallots } from '../../helpers/ballots/stored-ballots.ts';
@@ -46,9 +47,12 @@ function state(): DataState {
   return {
     versions,
     history,
-    isAltered: () => true,
-    changedContests: (after) =>
-      after + 1 < remembered ? null : now.log.slice(after - 1, now.versions.sequence - 1),
+    changes: (after) =>
+      after + 1 < remembered
+        ? null
+        : now.log
+            .slice(after - 1, now.versions.sequence - 1)
+            .map((contestId) => ({ contestId }) as AnswerChange),
   };
 }
 

@@ -358,3 +358,40 @@ testInBrowser.each(TWO_LOOKS)(
   },
   TIMEOUT_MS,
 );
+
+testInBrowser(
+  `the status page shows a new state by itself, but not under the reader's focus${SKIPPED}`,
+  async () => {
+    const page = await open(
+      '/console/operator/status',
+      await ConsoleClient.signIn(service, { role: 'operator' }),
+    );
+    const streams = () => page.locator('dt:has-text("Open streams") + dd').textContent();
+    await page.clock.install();
+    await page.reload();
+    await page.locator('details').evaluate((details) => details.setAttribute('open', ''));
+    const report = (open: number) =>
+      service.query(
+        `INSERT INTO processes (id, program, host, pid, version, started_at, seen_at, details)
+         VALUES ('7d0e7c1e-0000-4000-8000-000000000001', 'gateway', 'far', 7, '1.0.0', now(), now(), $1)
+         ON CONFLICT (id) DO UPDATE SET details = excluded.details`,
+        [{ port: 1, behindMs: 0, openStreams: open }],
+      );
+    const next = page.waitForResponse(/operator\/status/);
+    await report(70_000);
+    await page.clock.runFor(10_000);
+    await next;
+    await page.waitForFunction("document.body.textContent.includes('70,00')");
+    expect(await page.locator('details[open]').count()).toBe(1);
+    await page.locator('summary').focus();
+    await report(90_000);
+    // When the second answer comes, the first has been handled.
+    for (let look = 0; look < 2; look += 1) {
+      const unseen = page.waitForResponse(/operator\/status/);
+      await page.clock.runFor(10_000);
+      await (await unseen).finished();
+    }
+    expect(await streams()).toMatch(/^70,00/);
+  },
+  TIMEOUT_MS,
+);

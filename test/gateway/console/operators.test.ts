@@ -47,6 +47,28 @@ test('an operator suspends and resumes an account, and the audit log names the o
   ]);
 });
 
+test('an operator sees which accounts use most, are refused most, and what one of them uses', async () => {
+  const made = await Promise.all([makeAccount(), makeAccount()]);
+  await service.query(
+    `INSERT INTO usage_hours (account_id, hour, route, status, requests)
+     SELECT a.id, date_trunc('hour', now()), '/v1/states', status, requests
+     FROM accounts a JOIN (VALUES ($1, 200, 900001), ($2, 429, 800001)) AS u (name, status, requests) USING (name)`,
+    made.map(({ account }) => account),
+  );
+  const order = async (query: string) => {
+    const { html } = await operator.get(`/console/operator/usage${query}`);
+    return made.map(({ account }) => html.indexOf(`>${account}<`));
+  };
+  const [busy = -1, limited = -1] = await order('');
+  expect([busy > 0, limited > busy]).toEqual([true, true]);
+  const [second = -1, first = -1] = await order('?by=limited&days=1&page=x');
+  expect([first > 0, second > first]).toEqual([true, true]);
+  const id = made[0]?.page.split('/').at(-1);
+  const { html } = await operator.get(`/console/operator/usage/${id}`);
+  expect(html).toMatch(/<code>\/v1\/states<\/code><\/th><td class="number">900,001</);
+  expect((await operator.get('/console/operator/usage/999999')).status).toBe(404);
+});
+
 test('an operator makes an account, moves it to another plan and opens it', async () => {
   const name = `made ${Math.random()}`;
   const made = await operator.post('/console/operator/accounts', { name, plan: 'free' });
@@ -166,15 +188,53 @@ test('the status shows every process and the lag at each hop', async () => {
     return html.includes('leads apply, leads relay') && />gateway<.*>ready</.test(html);
   });
   expect(html).toContain(`process ${process.pid}`);
+  await until('all is well', async () =>
+    (await operator.get('/console/operator/status')).html.includes('All is well.'),
+  );
   for (const hop of ['Submissions to apply', 'Changes to relay', 'Rejections to send']) {
     expect(html).toContain(hop);
   }
 });
 
+test('the status begins with what is wrong and what to do', async () => {
+  await service.query(
+    `INSERT INTO processes (id, program, host, pid, version, started_at, seen_at, details) VALUES
+       (gen_random_uuid(), 'gateway', 'far', 7, '1.0.0', now(), now(), '{"port":1,"openStreams":4,"behindMs":11000}')`,
+  );
+  const behind = (await operator.get('/console/operator/status')).html;
+  expect(behind).toContain('There is a problem:');
+  expect(behind).toContain('The gateway process 7 on far is 11 s behind the stream: read its log.');
+  expect(behind).toMatch(/Open streams<\/dt><dd>4</);
+  await service.query(`UPDATE processes SET seen_at = now() - interval '2 minutes' WHERE host = 'far'`);
+  const gone = (await operator.get('/console/operator/status')).html;
+  expect(gone).toMatch(/The gateway process 7 on far has not reported since .*: read its log\./);
+  expect(gone).toMatch(/Open streams<\/dt><dd>0</);
+  await service.query(`DELETE FROM processes WHERE host = 'far'`);
+});
+
+test('the status counts the changes of the last minute', async () => {
+  const changesOf = async () =>
+    Number(
+      /last minute<\/dt><dd>(\d+)</.exec((await operator.get('/console/operator/status')).html)?.[1] ?? -1,
+    );
+  const before = await changesOf();
+  await service.submit([endorse('bakers-local-1', 'mayor', 'ann'), endorse('coast-gazette', 'mayor', 'bob')]);
+  await until('both changes count', async () => (await changesOf()) === before + 2);
+});
+
 test('owners and members cannot find these pages or send their forms', async () => {
   for (const role of ['owner', 'member'] as const) {
     const client = await ConsoleClient.signIn(service, { role });
-    for (const page of ['accounts', 'accounts/1', 'plans', 'status', 'rejected', 'audit']) {
+    for (const page of [
+      'accounts',
+      'accounts/1',
+      'plans',
+      'status',
+      'usage',
+      'usage/1',
+      'rejected',
+      'audit',
+    ]) {
       expect((await client.get(`/console/operator/${page}`)).status).toBe(404);
     }
     for (const form of ['accounts', 'accounts/1/suspend', 'plans/free', 'rejected/retry']) {

@@ -1,3 +1,4 @@
+import { CoverageMemory } from '../../../gateway/answers/kept-coverage.ts';
 import { ResponseCache } from '../../../gateway/answers/response-cache.ts';
 import { BallotMemory } from '../../../gateway/ballots/ballot-memory.ts';
 import { createConfig } from '../../../gateway/config.ts';
@@ -50,9 +51,10 @@ export function createReads(
   const source = { pool, data: watchData(pool, loadDataVersions), isReplica: false };
   const replicas: GatewayContext['replicas'] = { read: (work) => work(source) };
   const ballots = new BallotMemory(ballotBytes);
+  const coverage = new CoverageMemory();
   const loadState = () => source.data.next();
   const context = {
-    ...{ pool, replicas, loadState, ballots, largeAnswers, digests },
+    ...{ pool, replicas, loadState, ballots, coverage, largeAnswers, digests },
     responseCache,
     config,
     clock: systemClock,

@@ -1,18 +1,21 @@
-import type pg from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { readVersion } from '../../service/version.ts';
 import { type ListedProcess, listProcesses } from '../../store/processes/process-list.ts';
 import { type Finding, failed, formatCount, ok, warning } from './finding.ts';
 
 const SUBJECT = 'processes';
+/** A gateway that is further behind the stream is reported, in seconds. */
+const MAX_BEHIND_SECONDS = 10;
 
 /** The gateways and consumers that report to the database: whether they are ready, lead, and run this version. */
-export async function checkProcesses(client: pg.Client): Promise<Finding[]> {
+export async function checkProcesses(client: ClientBase | Pool): Promise<Finding[]> {
   const all = await listProcesses(client);
   const running = all.filter(({ state }) => state !== 'gone');
   const findings = [
     ...all.filter(({ state }) => state === 'gone').map(judgeGone),
     ...running.filter(({ state }) => state === 'not_ready').map(judgeObstacle),
     ...findVacancies(running),
+    ...running.flatMap(judgeDistance),
     ...findOtherVersions(running),
   ];
   if (findings.length > 0) return findings;
@@ -49,6 +52,13 @@ function findVacancies(running: ListedProcess[]): Finding[] {
     findings.push(warning(SUBJECT, 'No gateway runs: start one.'));
   }
   return findings;
+}
+
+function judgeDistance(process: ListedProcess): Finding[] {
+  if (process.program !== 'gateway' || process.state !== 'ready') return [];
+  const seconds = Math.round(process.details.behindMs / 1000);
+  if (seconds <= MAX_BEHIND_SECONDS) return [];
+  return [warning(SUBJECT, `${nameOf(process)} is ${seconds} s behind the stream: read its log.`)];
 }
 
 function findOtherVersions(running: ListedProcess[]): Finding[] {

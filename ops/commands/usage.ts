@@ -1,0 +1,89 @@
+import { Option } from 'commander';
+import type { ClientBase } from 'pg';
+import { normalizeText } from '../../schemas/text.ts';
+import { OperatorError } from '../../service/operator-error.ts';
+import { readEnv } from '../../service/running-service.ts';
+import { listAccounts } from '../../store/accounts/accounts.ts';
+import {
+  loadDailyUsage,
+  loadUsageByAccount,
+  loadUsageByRoute,
+  type RequestTotals,
+  TOTAL_KINDS,
+  type TotalKind,
+} from '../../store/accounts/usage.ts';
+import type { CommandIo, DefineCommand } from '../command.ts';
+import { createDatabaseConfig } from '../config.ts';
+import { inOneTransaction } from '../database.ts';
+import { formatDay, formatTable } from '../table.ts';
+
+const MAX_DAYS = 30;
+const MAX_ACCOUNTS = 1000;
+
+const EXAMPLES = `
+Examples:
+  npm run ops -- usage
+  npm run ops -- usage --days 1 --by limited
+  npm run ops -- usage acme`;
+
+const HEAD = ['REQUESTS', 'FAULTY', 'OVER THE LIMIT', 'FAILED'];
+const cellsOf = (totals: RequestTotals) => TOTAL_KINDS.map((kind) => totals[kind]);
+
+interface Flags {
+  days: number;
+  by: TotalKind;
+}
+
+/** `usage [ACCOUNT] [--days N] [--by KIND]`. */
+export const define: DefineCommand = (usage, io) => {
+  usage
+    .argument('[account]', 'show the days and endpoints of this account')
+    .option('--days <n>', `the number of UTC days up to today, at most ${MAX_DAYS}`, parseDays, 7)
+    .addOption(
+      new Option('--by <kind>', 'the requests by which accounts are sorted, the highest first')
+        .choices(TOTAL_KINDS)
+        .default('requests'),
+    )
+    .addHelpText('after', EXAMPLES)
+    .action((account: string | undefined, flags: Flags) => show(io, account, flags));
+};
+
+function parseDays(text: string): number {
+  const days = /^[1-9][0-9]?$/.test(text) ? Number(text) : Number.NaN;
+  if (days <= MAX_DAYS) return days;
+  throw new OperatorError(`--days is "${text}"; it must be a whole number from 1 to ${MAX_DAYS}.`);
+}
+
+async function show(io: CommandIo, account: string | undefined, { days, by }: Flags): Promise<void> {
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
+  const lines = await inOneTransaction(databaseUrl, (client) =>
+    account === undefined ? describeAll(client, { days, by }) : describeAccount(client, account, days),
+  );
+  for (const line of lines) io.out(line);
+}
+
+async function describeAll(client: ClientBase, flags: Flags): Promise<string[]> {
+  const all = await loadUsageByAccount(client, { ...flags, limit: MAX_ACCOUNTS });
+  const rows = all.map((each) => [each.account, each.plan, ...cellsOf(each)]);
+  return formatTable(['ACCOUNT', 'PLAN', ...HEAD], rows);
+}
+
+async function describeAccount(client: ClientBase, given: string, days: number): Promise<string[]> {
+  const name = normalizeText(given);
+  const account = (await listAccounts(client, { contains: name })).find((each) => each.name === name);
+  if (!account)
+    throw new OperatorError(`There is no account "${given}"; "accounts list" shows every account.`);
+  const byDay = (await loadDailyUsage(client, account.id)).slice(-days);
+  const byRoute = await loadUsageByRoute(client, account.id, days);
+  return [
+    ...formatTable(
+      ['DAY', ...HEAD],
+      byDay.map((each) => [formatDay(each.start), ...cellsOf(each)]),
+    ),
+    '',
+    ...formatTable(
+      ['ENDPOINT', ...HEAD],
+      byRoute.map((each) => [each.route, ...cellsOf(each)]),
+    ),
+  ];
+}

@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import { judgeLag } from '../../../administration/health/judge-lag.ts';
+import type { ServiceLag } from '../../../administration/lag.ts';
+
+const partition = (lag: number, stable_lag = lag) => ({
+  ...{ partition: 0, done: 0, stable_end: stable_lag, end: lag },
+  ...{ lag, stable_lag },
+});
+
+const lagWith = (lag: Partial<ServiceLag>): ServiceLag => ({
+  submissions: [partition(0), partition(0)],
+  changes: { done: 5, end: 5, lag: 0, oldest_seconds: 0 },
+  rejections: { lag: 0 },
+  ...lag,
+});
+
+const judge = (lag: Partial<ServiceLag>) =>
+  judgeLag(lagWith(lag)).map(({ status, text }) => `${status}: ${text.slice(0, 40)}`);
+
+test('usual work is no problem', () => {
+  expect(judge({})).toEqual([]);
+  const changes = { done: 1, end: 900, lag: 899, oldest_seconds: 10 };
+  expect(judge({ submissions: [partition(4000), partition(6000)], changes })).toEqual([]);
+});
+
+test('a backlog over all partitions, an open transaction, late changes and rejections are problems', () => {
+  expect(judge({ submissions: [partition(4001), partition(6000)] })).toEqual([
+    'warning: 10,001 submissions wait to be applied. I',
+  ]);
+  expect(judge({ submissions: [partition(7, 3), partition(2, 1)] })).toEqual([
+    'warning: An open transaction of a producer holds ',
+  ]);
+  expect(judgeLag(lagWith({ submissions: [partition(7, 3), partition(2, 1)] }))[0]?.text).toContain(
+    'holds back 5 submissions',
+  );
+  expect(judge({ changes: { done: 1, end: 3, lag: 2, oldest_seconds: 11 } })).toEqual([
+    'warning: 2 changes wait to be relayed, the oldest',
+  ]);
+  expect(judge({ rejections: { lag: 1 } })).toEqual(['warning: 1 rejections wait for the rejected topic']);
+});
