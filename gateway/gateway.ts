@@ -35,6 +35,7 @@ import { Publishing } from './publishing/publishing.ts';
 import { ReadReplicas } from './replicas/read-replicas.ts';
 import { createEndpoint } from './routes/define-route.ts';
 import { routes } from './routes/index.ts';
+import { upcomingFrom } from './selection/upcoming.ts';
 import { countRequests } from './usage/count-requests.ts';
 import { warmUp } from './warm-up.ts';
 import { readUnacknowledged } from './wire/read-tcp-table.ts';
@@ -157,7 +158,15 @@ export async function startGateway(
     log,
   });
   const endpoints = routes.map((route) => createEndpoint(route, context));
-  const console = config.hasConsole ? startConsole(config, { endpoints, access, clock, log }) : null;
+  const console = config.hasConsole
+    ? startConsole(config, {
+        endpoints,
+        access,
+        findFirstUpcoming: () => upcomingFrom(clock, config.today),
+        clock,
+        log,
+      })
+    : null;
   const app = createApp({
     endpoints,
     countRequests: countRequests(access.usageCounter, clock),

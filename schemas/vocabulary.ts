@@ -126,5 +126,5 @@ export const NATIONAL = 'national';
 export const ENDORSER_STATES = [...STATE_CODES, NATIONAL] as const;
 
 /** The roles of people in the console, from the least to the most. An operator sees and changes every account. */
-export const ROLES = ['member', 'owner', 'operator'] as const;
+export const ROLES = ['member', 'editor', 'owner', 'operator'] as const;
 export type Role = (typeof ROLES)[number];

@@ -27,12 +27,12 @@ export function requireSameAccount(state: SessionState | null, accountId: number
   throw new ApiError('insufficient_scope', 'The console shows another account now; open the page again.');
 }
 
-/** A session as a caller of the API, with every right that a key of the account can have. */
+/** A session as a caller of the API, with every right that a key of the account can have. Members do not publish. */
 export function callerOf(session: ConsoleSession): Caller {
-  const { id, accountId, account, plan, requestsPerMinute, requestsPerDay, maxStreams } = session;
+  const { id, role, accountId, account, plan, requestsPerMinute, requestsPerDay, maxStreams } = session;
   return {
     credential: { session: id, accountId },
-    scopes: [...SCOPES],
+    scopes: SCOPES.filter((scope) => scope !== 'endorsements:write' || role !== 'member'),
     ...{ accountId, account, plan, requestsPerMinute, requestsPerDay, maxStreams },
   };
 }

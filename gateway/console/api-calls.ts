@@ -18,6 +18,7 @@ export interface ApiCall {
   body?: unknown;
   /** The `updated_at` that the record to replace must still have. */
   unchangedSince?: string | undefined;
+  idempotencyKey?: string;
 }
 
 /** The place that counts the calls. */
@@ -56,6 +57,7 @@ export class ApiCalls {
       query = new URLSearchParams(),
       body,
       unchangedSince,
+      idempotencyKey,
     } = call;
     const endpoint = this.#endpoints.get(`${method} ${path}`);
     if (!endpoint) throw new Error(`The API has no ${method} ${path}.`);
@@ -68,7 +70,7 @@ export class ApiCalls {
         query: String(query),
         path: parameters,
         readBody: async () => body,
-        header: () => undefined,
+        header: (name) => (name === 'Idempotency-Key' ? idempotencyKey : undefined),
         acceptsGzip: () => false,
         acceptsLines: () => false,
         ...(unchangedSince !== undefined && { unchangedSince }),

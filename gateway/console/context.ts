@@ -18,5 +18,7 @@ export interface ConsoleContext {
   /** Whether people can sign in with a provider, and so be invited. */
   hasProvider: boolean;
   clock: Clock;
+  /** The first date, YYYY-MM-DD, of upcoming elections. */
+  findFirstUpcoming: () => string;
   log: Logger;
 }

@@ -86,5 +86,6 @@ async function readSent(
 function requireRole(page: Page, { role }: ConsoleSession): void {
   if (mayUse(role, page.role)) return;
   if (page.role === 'operator') throw new PageError(404, 'There is nothing at this address.');
-  throw new PageError(403, 'Only owners of the account can do this. Ask one of them.');
+  const able = page.role === 'editor' ? 'editors and owners' : 'owners';
+  throw new PageError(403, `Only ${able} of the account can do this. Ask an owner.`);
 }

@@ -17,6 +17,7 @@ import { FairQueue } from '../limits/fair-queue.ts';
 import { ApiCalls } from './api-calls.ts';
 import type { ConsoleConfig } from './config.ts';
 import { createConsole } from './console.ts';
+import type { ConsoleContext } from './context.ts';
 import { readSessionToken } from './session/cookie.ts';
 import { OpenIdProvider } from './session/openid-provider.ts';
 import { MatchCounts } from './subscriptions/match-counts.ts';
@@ -39,9 +40,15 @@ export interface Console extends Stoppable {
 /** Starts the console. It connects to the database at its first use. */
 export function startConsole(
   config: ConsoleConfig,
-  parts: { endpoints: readonly Endpoint[]; access: Access; clock: Clock; log: Logger },
+  parts: {
+    endpoints: readonly Endpoint[];
+    access: Access;
+    findFirstUpcoming: ConsoleContext['findFirstUpcoming'];
+    clock: Clock;
+    log: Logger;
+  },
 ): Console {
-  const { endpoints, access, clock, log } = parts;
+  const { endpoints, access, findFirstUpcoming, clock, log } = parts;
   const pool = createWorkPool(config.databaseUrl, MAX_CONNECTIONS, (error) => {
     log.warn({ error }, 'a connection of the console to Postgres was lost');
   });
@@ -57,7 +64,17 @@ export function startConsole(
   );
   return {
     middleware: createConsole({
-      context: { pool, api, matchCounts, brokers, topicPrefix, hasProvider: provider !== null, clock, log },
+      context: {
+        pool,
+        api,
+        matchCounts,
+        brokers,
+        topicPrefix,
+        hasProvider: provider !== null,
+        findFirstUpcoming,
+        clock,
+        log,
+      },
       publicUrl,
       provider: provider && new OpenIdProvider(provider, clock),
       sessionPool: access.pool,

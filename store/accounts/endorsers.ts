@@ -16,6 +16,8 @@ export class UnknownEndorsersError extends Error {
 export interface AllowedEndorser {
   slug: string;
   name: string;
+  /** The code of its home; null for the whole nation. */
+  state: string | null;
 }
 
 /** The endorsers for which an account may publish, by slug. @param page only slugs after one, and the most of them */
@@ -25,7 +27,7 @@ export async function listAllowedEndorsers(
   { after = '', limit }: { after?: string; limit?: number } = {},
 ): Promise<AllowedEndorser[]> {
   const { rows } = await client.query<AllowedEndorser>(
-    `SELECT e.slug, e.name FROM account_endorsers a JOIN endorsers e ON e.id = a.endorser_id
+    `SELECT e.slug, e.name, e.state FROM account_endorsers a JOIN endorsers e ON e.id = a.endorser_id
      WHERE a.account_id = $1 AND e.slug > $2 ORDER BY e.slug LIMIT $3`,
     [accountId, after, limit ?? null],
   );

@@ -3,7 +3,7 @@ import { type Actor, recordAudit } from '../accounts/audit-log.ts';
 import { endInvitationsBy } from './open-invitations.ts';
 
 /** The roles that a member of an account can have. */
-export const MEMBER_ROLES = ['member', 'owner'] as const;
+export const MEMBER_ROLES = ['member', 'editor', 'owner'] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
 /** A person who belongs to an account. */

@@ -63,3 +63,17 @@ ALTER TABLE api_keys
   DROP CONSTRAINT api_keys_scopes_check,
   ADD CONSTRAINT api_keys_scopes_check CHECK (
     scopes <@ ARRAY['data:read', 'stream:read', 'subscriptions:write', 'endorsements:write'] AND cardinality(scopes) > 0);
+
+-- Editors publish in the console.
+ALTER TABLE account_members
+  DROP CONSTRAINT account_members_role_check,
+  ADD CONSTRAINT account_members_role_check CHECK (role IN ('owner', 'editor', 'member'));
+ALTER TABLE console_links
+  DROP CONSTRAINT console_links_role_check,
+  ADD CONSTRAINT console_links_role_check CHECK (role IN ('owner', 'editor', 'member', 'operator'));
+ALTER TABLE console_sessions
+  DROP CONSTRAINT console_sessions_link_role_check,
+  ADD CONSTRAINT console_sessions_link_role_check CHECK (link_role IN ('owner', 'editor', 'member', 'operator'));
+ALTER TABLE console_invitations
+  DROP CONSTRAINT console_invitations_role_check,
+  ADD CONSTRAINT console_invitations_role_check CHECK (role IN ('owner', 'editor', 'member', 'operator'));

@@ -15,6 +15,7 @@ import {
 import { LanguageField, NextPage, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
 import { ask, chooseQuery } from '../explorer/question.ts';
 import { type Html, html } from '../html.ts';
+import { mayUse } from '../layout.ts';
 import { number } from '../number.ts';
 import type { Page } from '../page.ts';
 import { PageError } from '../page-error.ts';
@@ -172,6 +173,7 @@ export const explorerElectionPages: readonly Page[] = [
             ${' '}${contest.election.date} · <${BallotText}>${contest.district.name}<//> · ${describeVote(contest)}
           </p>
           ${contest.description && html`<p><${BallotText}>${contest.description}<//></p>`}
+          ${mayUse(request.session.role, 'editor') && html`<p><a href=${`/console/endorsements/${contest.id}`}>Take a position</a></p>`}
           <h2>Choices</h2>
           <ul>${contest.choices.map((choice) => html`<li><${ChoiceName} item=${choice} /></li>`)}</ul>
           ${

@@ -11,7 +11,10 @@ import { operatorPlanPages } from './operator-plans.ts';
 import { operatorRejectedPages } from './operator-rejected.ts';
 import { operatorStatusPages } from './operator-status.ts';
 import { operatorUsagePages } from './operator-usage.ts';
+import { ownEndorsementPages } from './own-endorsements.ts';
+import { ownPositionPages } from './own-position.ts';
 import { peoplePages } from './people.ts';
+import { receiptPages } from './receipts.ts';
 import { startPages } from './start.ts';
 import { subscriptionPages } from './subscriptions.ts';
 import { usagePages } from './usage.ts';
@@ -22,6 +25,9 @@ export const pages: readonly Page[] = [
   ...explorerElectionPages,
   ...explorerEndorserPages,
   ...explorerGuidePages,
+  ...ownEndorsementPages,
+  ...receiptPages,
+  ...ownPositionPages,
   ...usagePages,
   ...auditPages,
   ...operatorAccountPages,
@@ -41,6 +47,7 @@ export const menu: readonly MenuEntry[] = [
   { path: '/console/keys', label: 'API keys', role: 'member' },
   { path: '/console/live', label: 'Live', role: 'member' },
   { path: '/console/explorer', label: 'Explorer', role: 'member' },
+  { path: '/console/endorsements', label: 'Our endorsements', role: 'editor' },
   { path: '/console/subscriptions', label: 'Subscriptions', role: 'member' },
   { path: '/console/usage', label: 'Usage', role: 'member' },
   { path: '/console/people', label: 'People', role: 'member' },

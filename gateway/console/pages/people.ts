@@ -39,6 +39,7 @@ const DONE = new Map([
 
 const ROLE_HINTS = {
   member: 'reads the data and the stream, changes subscriptions',
+  editor: 'also publishes endorsements',
   owner: 'also makes API keys and invites people',
 } as const;
 
@@ -64,7 +65,7 @@ function MemberRow(props: {
 }): Html {
   const { member, csrf, mayChange, isNeeded } = props;
   const { personId, email, name, role, since } = member;
-  const other = role === 'owner' ? 'member' : 'owner';
+  const others = MEMBER_ROLES.filter((each) => each !== role);
   return html`
     <tr>
       <th scope="row">${email}${name && html`<br /><small>${name}</small>`}</th>
@@ -76,10 +77,13 @@ function MemberRow(props: {
           mayChange &&
           !isNeeded &&
           html`
-          <${Form} action=${`/console/people/${personId}/role`} csrf=${csrf}>
-            <input type="hidden" name="role" value=${other} />
-            <button class="plain" aria-label=${`Make ${other}: ${email}`}>Make ${other}</button>
-          <//>
+          ${others.map(
+            (other) => html`
+            <${Form} action=${`/console/people/${personId}/role`} csrf=${csrf}>
+              <input type="hidden" name="role" value=${other} />
+              <button class="plain" aria-label=${`Make ${other}: ${email}`}>Make ${other}</button>
+            <//>`,
+          )}
           <a class="danger" href=${`/console/people/${personId}/remove`} aria-label=${`Remove ${email}`}>Remove</a>`
         }
       </td>
@@ -132,7 +136,7 @@ function WithoutProvider({ account }: { account: string }): Html {
       <h2>Let somebody in</h2>
       <p>This service has no sign-in provider, so people come in by links. An operator makes one with this command, and sends it to the person:</p>
       <${CopyText} label="The command" text=${command} />
-      <p class="muted">A link works once, within 15 minutes, and the session lasts 12 hours. Roles are member, owner and operator.</p>
+      <p class="muted">A link works once, within 15 minutes, and the session lasts 12 hours. Roles are member, editor, owner and operator.</p>
     </section>`;
 }
 

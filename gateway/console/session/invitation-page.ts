@@ -11,6 +11,7 @@ import { INVITATION_SPENT } from './sign-in-problems.ts';
 
 const OFFERS: Readonly<Record<Role, string>> = {
   member: 'as a member: you can read the data and the stream, and change subscriptions',
+  editor: 'as an editor: you can also publish endorsements',
   owner: 'as an owner: you can do everything, also make API keys and invite people',
   operator: 'as an operator: you can see every account',
 };

@@ -77,7 +77,10 @@ test('every page needs its role: others get 403 for owners’ pages, and 404 for
     for (const answer of answers) {
       expect([path, answer.status]).toEqual([path, role === 'operator' ? 404 : 403]);
       if (role === 'operator') expect(withoutId(answer)).toBe(nothing);
-      else expect(answer.html).toContain('Only owners of the account can do this');
+      else
+        expect(answer.html).toContain(
+          `Only ${role === 'editor' ? 'editors and owners' : 'owners'} of the account can do this`,
+        );
     }
   }
 });

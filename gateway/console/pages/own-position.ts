@@ -1,0 +1,253 @@
+import { randomUUID } from 'node:crypto';
+import { diffPositions, type PickChange } from '../../../domain/position.ts';
+import type { SubmittedPick } from '../../../schemas/submission.ts';
+import type { OwnPosition } from '../../../store/console/own-positions.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { Notice } from '../components.ts';
+import type { ConsoleContext } from '../context.ts';
+import { BallotText } from '../explorer/ballot-text.ts';
+import { type Content, type Html, html } from '../html.ts';
+import { Form } from '../layout.ts';
+import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
+import { findSubject, type Subject } from '../publishing/own-position.ts';
+import { PositionFields } from '../publishing/position-fields.ts';
+import { readPosition, versionOf, writePosition } from '../publishing/position-form.ts';
+import { showReceipt } from '../publishing/receipt.ts';
+
+/** The version of the position that a form has shown. */
+const VERSION_FIELD = 'version';
+/** Names the publication, so that a form that is sent again publishes once. */
+const FORM_FIELD = 'form';
+
+const addressOf = ({ position: { id } }: Subject): string => `/console/endorsements/${id}`;
+const listOf = ({ endorser, position }: Subject): string =>
+  `/console/endorsements?${new URLSearchParams({ endorser: endorser.slug, election: position.election })}`;
+
+/** The contest, and the endorser that takes the position. */
+function Place({ subject }: { subject: Subject }): Html {
+  const { endorser, position } = subject;
+  const explorer = `/console/explorer/contests/${position.id}`;
+  return html`
+    <p><strong>${endorser.name}</strong> · <a href=${listOf(subject)}>${position.electionName}</a>, ${position.date} · <${BallotText}>${position.district}<//> · <a href=${explorer}>All positions</a></p>
+    ${position.description && html`<p><${BallotText}>${position.description}<//></p>`}`;
+}
+
+function PickText({ position, pick }: { position: OwnPosition; pick: SubmittedPick }): Html {
+  const label = position.choices.find(({ key }) => key === pick.choice)?.label ?? pick.choice;
+  return html`
+    ${pick.rank !== null && `${pick.rank}. `}<${BallotText}>${label}<//>${pick.statement && html`: “<${BallotText}>${pick.statement}<//>”`}`;
+}
+
+/** What somebody else has stored since the form was shown. */
+function Stored({ position }: { position: OwnPosition }): Html {
+  return html`
+    <section class="card">
+      <h2>The position now</h2>
+      ${
+        position.picks.length === 0
+          ? html`<p>No position.</p>`
+          : html`<ul>${position.picks.map((pick) => html`<li><${PickText} position=${position} pick=${pick} /></li>`)}</ul>`
+      }
+      <p>The form below has what you entered. Publishing it replaces the position above.</p>
+    </section>`;
+}
+
+interface ShownForm {
+  values: URLSearchParams;
+  /** The reasons why the form was not published. */
+  problems?: readonly string[];
+  status?: number;
+  /** Whether somebody else has changed the position. */
+  isOutdated?: boolean;
+}
+
+function showForm(
+  { csrf }: PageRequest,
+  subject: Subject,
+  { values, problems = [], status = 200, isOutdated = false }: ShownForm,
+): ShownPage {
+  const { endorser, position } = subject;
+  return {
+    title: position.title,
+    status,
+    body: html`
+      ${problems.map((problem) => html`<${Notice} kind="bad">${problem}<//>`)}
+      <${Place} subject=${subject} />
+      ${isOutdated && html`<${Stored} position=${position} />`}
+      <${Form} action=${`${addressOf(subject)}/preview`} csrf=${csrf} class="card">
+        <input type="hidden" name="endorser" value=${endorser.slug} />
+        <input type="hidden" name=${VERSION_FIELD} value=${versionOf(position)} />
+        <${PositionFields} position=${position} values=${values} />
+        <button>Preview</button> <a href=${listOf(subject)}>Cancel</a>
+      <//>
+      ${position.picks.length > 0 && html`<p><a class="danger" href=${`${addressOf(subject)}/withdraw?${new URLSearchParams({ endorser: endorser.slug })}`}>Withdraw the position</a></p>`}`,
+  };
+}
+
+const EFFECTS = { created: 'Endorse', updated: 'Change', deleted: 'Withdraw' } as const;
+
+function Changes({ position, changes }: { position: OwnPosition; changes: readonly PickChange[] }): Html {
+  return html`
+    <ul>${changes.map(({ type, pick }) => html`<li><strong>${EFFECTS[type]}</strong> <${PickText} position=${position} pick=${pick} /></li>`)}</ul>`;
+}
+
+const byChoice = (picks: readonly SubmittedPick[]) => new Map(picks.map((pick) => [pick.choice, pick]));
+
+/** The changes that a new position makes, which are its events. */
+const changesTo = ({ position }: Subject, picks: readonly SubmittedPick[]): PickChange[] =>
+  diffPositions(byChoice(position.picks), byChoice(picks));
+
+function countEvents(changes: readonly PickChange[]): string {
+  return changes.length === 1
+    ? 'One event reaches the stream.'
+    : `${changes.length} events reach the stream.`;
+}
+
+/** Asks before anything is published. @param values the fields of the position */
+function showPreview(
+  { csrf }: PageRequest,
+  subject: Subject,
+  { values, picks, note }: { values: URLSearchParams; picks: readonly SubmittedPick[]; note?: Content },
+): ShownPage {
+  const { endorser, position } = subject;
+  const changes = changesTo(subject, picks);
+  const fields = [...values].filter(([name]) => /^choice$|:/.test(name));
+  const isWithdrawal = picks.length === 0;
+  return {
+    title: isWithdrawal ? `Withdraw the position in ${position.title}?` : `Publish: ${position.title}`,
+    body: html`
+      <${Place} subject=${subject} />
+      ${note}
+      ${changes.length === 0 ? html`<p>This is the present position, so nothing changes.</p>` : html`<${Changes} position=${position} changes=${changes} /><p>${countEvents(changes)}</p>`}
+      <${Form} action=${addressOf(subject)} csrf=${csrf}>
+        <input type="hidden" name="endorser" value=${endorser.slug} />
+        <input type="hidden" name=${VERSION_FIELD} value=${versionOf(position)} />
+        <input type="hidden" name=${FORM_FIELD} value=${randomUUID()} />
+        ${fields.map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
+        ${changes.length > 0 && html`<button class=${isWithdrawal ? 'danger' : null}>${isWithdrawal ? 'Withdraw' : 'Publish'}</button>`}
+        <button class="plain" formaction=${`${addressOf(subject)}/edit`}>Back to the form</button>
+      <//>`,
+  };
+}
+
+/** A warning about more choices than a voter may mark. It is no mistake for an endorser. */
+function describeSurplus(
+  { position: { votes_allowed } }: Subject,
+  picks: readonly SubmittedPick[],
+): Html | null {
+  if (votes_allowed === null || picks.length <= votes_allowed) return null;
+  return html`<p>You endorse ${picks.length} choices; a voter may mark ${votes_allowed}.</p>`;
+}
+
+async function preview(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
+  const subject = await findSubject(request, context);
+  const read = readForm(request, subject, context);
+  if ('title' in read) return read;
+  const note = describeSurplus(subject, read.picks);
+  return showPreview(request, subject, { values: request.form, picks: read.picks, note });
+}
+
+/** The picks of a form, or the form again with the reasons why it cannot be published. */
+function readForm(
+  request: PageRequest,
+  subject: Subject,
+  { clock }: ConsoleContext,
+): { picks: SubmittedPick[] } | ShownPage {
+  const { form: values } = request;
+  const { position, endorser } = subject;
+  const { picks, problems } = readPosition(values, position, { endorser: endorser.slug, now: clock.now() });
+  if (problems.length > 0) {
+    const sentences = problems.map(({ field, message }) => `${field ?? 'The position'} ${message}.`);
+    return showForm(request, subject, { values, problems: sentences, status: 400 });
+  }
+  const isOutdated = values.get(VERSION_FIELD) !== versionOf(position);
+  if (!isOutdated || changesTo(subject, picks).length === 0) return { picks };
+  const problem =
+    'Somebody else has changed the position since you opened the form, so nothing was published.';
+  return showForm(request, subject, { values, problems: [problem], status: 409, isOutdated });
+}
+
+/** Publishes a position, and shows the receipt. */
+async function publish(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
+  const subject = await findSubject(request, context);
+  const { position, endorser } = subject;
+  const read = readForm(request, subject, context);
+  if ('title' in read) return read;
+  const picks = read.picks.map(({ details, ...pick }) => ({
+    ...pick,
+    ...(details !== null && { details: JSON.parse(details) }),
+  }));
+  const body = {
+    submissions: [{ action: 'position', endorser: endorser.slug, contest: position.key, picks }],
+  };
+  try {
+    const answer = await context.api.call(request, {
+      ...{ method: 'POST', path: '/v1/submissions', body },
+      idempotencyKey: request.form.get(FORM_FIELD) ?? randomUUID(),
+    });
+    const { id } = (answer as { data: { id: number } }).data;
+    return await showReceipt(request, context, {
+      id,
+      children: html`
+        <p><a href=${listOf(subject)}>Our endorsements</a></p>
+        <${UndoForm} request=${request} subject=${subject} />`,
+    });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { message, status } = error;
+    return showForm(request, subject, { values: request.form, problems: [message], status });
+  }
+}
+
+/** Leads back to the position before. The preview shows the changes first. */
+function UndoForm({ request, subject }: { request: PageRequest; subject: Subject }): Html {
+  const { position, endorser } = subject;
+  return html`
+    <${Form} action=${`${addressOf(subject)}/undo`} csrf=${request.csrf}>
+      <input type="hidden" name="endorser" value=${endorser.slug} />
+      ${[...writePosition(position)].map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
+      <button class="plain">Undo</button>
+    <//>`;
+}
+
+async function undo(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
+  const subject = await findSubject(request, context);
+  const { form: values } = request;
+  // The reader has seen no version since, so that the preview shows the difference from the present position.
+  values.set(VERSION_FIELD, versionOf(subject.position));
+  const read = readForm(request, subject, context);
+  return 'title' in read ? read : showPreview(request, subject, { values, picks: read.picks });
+}
+
+/** An endorser's position in a contest: its form, the preview, and the publication. */
+export const ownPositionPages: readonly Page[] = [
+  {
+    method: 'GET',
+    path: '/console/endorsements/{id}',
+    role: 'editor',
+    async handle(request, context) {
+      const subject = await findSubject(request, context);
+      return showForm(request, subject, { values: writePosition(subject.position) });
+    },
+  },
+  { method: 'POST', path: '/console/endorsements/{id}', role: 'editor', handle: publish },
+  { method: 'POST', path: '/console/endorsements/{id}/preview', role: 'editor', handle: preview },
+  { method: 'POST', path: '/console/endorsements/{id}/undo', role: 'editor', handle: undo },
+  {
+    method: 'POST',
+    path: '/console/endorsements/{id}/edit',
+    role: 'editor',
+    async handle(request, context) {
+      return showForm(request, await findSubject(request, context), { values: request.form });
+    },
+  },
+  {
+    method: 'GET',
+    path: '/console/endorsements/{id}/withdraw',
+    role: 'editor',
+    async handle(request, context) {
+      const subject = await findSubject(request, context);
+      return showPreview(request, subject, { values: new URLSearchParams(), picks: [] });
+    },
+  },
+];

@@ -1,0 +1,44 @@
+import { type AllowedEndorser, listAllowedEndorsers } from '../../../store/accounts/endorsers.ts';
+import { findOwnPosition, type OwnPosition } from '../../../store/console/own-positions.ts';
+import type { ConsoleContext } from '../context.ts';
+import type { PageRequest } from '../page.ts';
+import { PageError } from '../page-error.ts';
+import { readRowId } from '../row-id.ts';
+
+/** The most endorsers of an account that its pages offer. */
+const MAX_OFFERED = 500;
+
+/** The endorsers for which the session's account may publish. */
+export function listEndorsers(
+  { session }: PageRequest,
+  { pool }: ConsoleContext,
+): Promise<AllowedEndorser[]> {
+  return listAllowedEndorsers(pool, session.accountId, { limit: MAX_OFFERED });
+}
+
+/** A contest, the position of one of the account's endorsers in it, and that endorser. */
+export interface Subject {
+  endorser: AllowedEndorser;
+  position: OwnPosition;
+}
+
+/**
+ * Finds the contest in the path and the endorser in the address or the form; without one, the account's first.
+ *
+ * @throws PageError 404 without such a contest, 403 if the account may not publish for that endorser
+ */
+export async function findSubject(request: PageRequest, context: ConsoleContext): Promise<Subject> {
+  const { path, query, form } = request;
+  const endorsers = await listEndorsers(request, context);
+  const slug = form.get('endorser') ?? query.get('endorser') ?? endorsers[0]?.slug;
+  const endorser = endorsers.find((each) => each.slug === slug);
+  if (!endorser)
+    throw new PageError(
+      403,
+      'The account may not publish for this endorser. Ask an operator of the service to allow it.',
+    );
+  const contestId = readRowId(path.id);
+  const position = contestId && (await findOwnPosition(context.pool, { endorser: endorser.slug, contestId }));
+  if (!position) throw new PageError(404, 'There is no such contest.');
+  return { endorser, position };
+}

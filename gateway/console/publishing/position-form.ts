@@ -1,0 +1,85 @@
+import { hash } from 'node:crypto';
+import { findUnpublished } from '../../../domain/publication.ts';
+import type { Problem } from '../../../schemas/problems.ts';
+import type { SubmittedPick } from '../../../schemas/submission.ts';
+import { parsePublished } from '../../../schemas/submission-files.ts';
+import type { OwnPosition } from '../../../store/console/own-positions.ts';
+
+/** The texts of a pick that the form has a field for, by the name of the field before the choice's key. */
+export const PICK_TEXTS = ['statement', 'statement_es', 'source_url', 'published_on'] as const;
+
+/** How a form marks choices: one of them, some of them, or each with its rank. */
+export type Marking = 'one' | 'some' | 'ranks';
+
+/** The way to mark choices. A position that has several picks already can keep them. */
+export function markingOf({ vote_method, picks }: Pick<OwnPosition, 'vote_method' | 'picks'>): Marking {
+  if (vote_method === 'ranked_choice') return 'ranks';
+  return picks.length > 1 || vote_method === 'multi_seat' || vote_method === 'approval' ? 'some' : 'one';
+}
+
+/** Names the present picks, so that a form notices when somebody else has changed them. */
+export function versionOf({ picks }: Pick<OwnPosition, 'picks'>): string {
+  return hash('sha256', JSON.stringify(picks), 'base64url').slice(0, 16);
+}
+
+/** The fields of a form that has this position. */
+export function writePosition(position: Pick<OwnPosition, 'vote_method' | 'picks'>): URLSearchParams {
+  const form = new URLSearchParams();
+  for (const pick of position.picks) {
+    if (markingOf(position) === 'ranks') form.set(`rank:${pick.choice}`, String(pick.rank ?? ''));
+    form.append('choice', pick.choice);
+    for (const field of PICK_TEXTS) form.set(`${field}:${pick.choice}`, pick[field] ?? '');
+  }
+  return form;
+}
+
+/** A position as a form has it. The problems name the fields of the position. */
+export interface ReadPosition {
+  picks: SubmittedPick[];
+  problems: Problem[];
+}
+
+/**
+ * Reads the position from a form. Texts beside choices that are not marked do not count. What the form does not show
+ * (`details`) stays.
+ *
+ * @param now milliseconds since 1970
+ */
+export function readPosition(
+  form: URLSearchParams,
+  { key, vote_method, choices, picks: held }: OwnPosition,
+  { endorser, now }: { endorser: string; now: number },
+): ReadPosition {
+  const isRanked = vote_method === 'ranked_choice';
+  const marked = new Set(form.getAll('choice'));
+  const textOf = (field: string, choice: string) => form.get(`${field}:${choice}`)?.trim() || null;
+  const chosen = choices.filter((each) =>
+    isRanked ? textOf('rank', each.key) !== null || marked.has(each.key) : marked.has(each.key),
+  );
+  const picks = chosen.map(({ key: choice }) => {
+    const rank = textOf('rank', choice);
+    const { details = null } = held.find((pick) => pick.choice === choice) ?? {};
+    return {
+      choice,
+      ...(isRanked && rank !== null && { rank: /^\d{1,3}$/.test(rank) ? Number(rank) : rank }),
+      ...Object.fromEntries(PICK_TEXTS.map((field) => [field, textOf(field, choice)])),
+      ...(details !== null && { details: JSON.parse(details) }),
+    };
+  });
+  const parsed = parsePublished({ action: 'position', endorser, contest: key, picks });
+  if (!parsed.ok) return { picks: [], problems: nameChoices(parsed.problems, chosen) };
+  const problems = findUnpublished(parsed.value, now);
+  return { picks: parsed.value.picks, problems: nameChoices(problems, chosen) };
+}
+
+/** Names the choices of problems by their labels, instead of by their places in the list. */
+function nameChoices(problems: readonly Problem[], chosen: readonly { label: string }[]): Problem[] {
+  return problems.map(({ field, message }) => ({
+    field:
+      field?.replace(/^picks\[(\d+)\]\.?/, (_, index: string) => `${chosen[Number(index)]?.label}: `) ?? null,
+    message: message.replaceAll(
+      /picks\[(\d+)\]/g,
+      (_, index: string) => `${chosen[Number(index)]?.label ?? 'another choice'}`,
+    ),
+  }));
+}

@@ -1,0 +1,62 @@
+import type { Static } from 'typebox';
+import type { submissions } from '../../../schemas/http/submissions.ts';
+import { Notice, Table } from '../components.ts';
+import type { ConsoleContext } from '../context.ts';
+import { type Content, type Html, html } from '../html.ts';
+import type { PageRequest, ShownPage } from '../page.ts';
+
+type Outcome = Static<typeof submissions>['submissions'][number];
+
+/** The longest wait of the page for the outcome, in seconds. */
+const WAIT_SECONDS = 5;
+
+const STATES = {
+  submitted: 'on its way',
+  applied: 'on the stream',
+  unchanged: 'nothing to change',
+  rejected: 'rejected',
+} as const;
+
+function OutcomeRow({ item }: { item: Outcome }): Html {
+  return html`
+    <tr class=${item.status === 'rejected' ? 'over' : null}>
+      <th scope="row">${item.endorser}</th>
+      <td>${item.contest}</td>
+      <td>${STATES[item.status]}</td>
+      <td>${item.reason?.message}${item.events?.map((event) => html`<div><code>${event}</code></div>`)}</td>
+    </tr>`;
+}
+
+function describe(outcomes: readonly Outcome[]): Html {
+  const has = (status: Outcome['status']) => outcomes.some((each) => each.status === status);
+  if (has('rejected'))
+    return html`<${Notice} kind="bad">The service has rejected it, and nothing changes.<//>`;
+  if (has('submitted')) return html`<${Notice} kind="good">It is stored safely and on its way.<//>`;
+  return html`<${Notice} kind="good">It is done: readers and the stream have it.<//>`;
+}
+
+/** The receipt of a publication: what became of each submission, after a wait of seconds at most. */
+export async function showReceipt(
+  request: PageRequest,
+  { api }: ConsoleContext,
+  { id, children }: { id: number; children?: Content },
+): Promise<ShownPage> {
+  const { data } = (await api.call(request, {
+    path: '/v1/submissions/{id}',
+    parameters: { id: String(id) },
+    query: new URLSearchParams({ wait: String(WAIT_SECONDS) }),
+  })) as { data: Static<typeof submissions> };
+  const address = `/console/endorsements/receipts/${id}`;
+  const isOnItsWay = data.submissions.some(({ status }) => status === 'submitted');
+  return {
+    title: `Receipt ${id}`,
+    body: html`
+      ${describe(data.submissions)}
+      <${Table} caption="Submissions" head=${['Endorser', 'Contest', 'State', 'Events']}>
+        ${data.submissions.map((item) => html`<${OutcomeRow} item=${item} />`)}
+      <//>
+      ${isOnItsWay && html`<p><a class="button" href=${address}>Look again</a></p>`}
+      <p><a href=${address}>Address of this receipt</a> · <a href=${`/console/api/v1/submissions/${id}`}>As JSON</a></p>
+      ${children}`,
+  };
+}

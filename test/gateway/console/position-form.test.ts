@@ -1,0 +1,113 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  markingOf,
+  readPosition,
+  versionOf,
+  writePosition,
+} from '../../../gateway/console/publishing/position-form.ts';
+import type { SubmittedPick } from '../../../schemas/submission.ts';
+import type { OwnPosition } from '../../../store/console/own-positions.ts';
+import { pick } from '../../helpers/ballots/submissions.ts';
+
+const NOW = Date.parse('2026-11-01T00:00:00Z');
+const KEYS = ['ann', 'bob', 'cyd'];
+
+const positionWith = (fields: Partial<OwnPosition> = {}): OwnPosition => ({
+  ...{ id: 1, key: 'or-2026-11-03-general/mayor', title: 'Mayor', description: null, district: 'Fernville' },
+  ...{ election: 'or-2026-11-03-general', electionName: 'Oregon', date: '2026-11-03' },
+  ...{ vote_method: 'plurality', votes_allowed: 1, ranks_allowed: null, picks: [] },
+  choices: KEYS.map((key) => ({ key, label: key.toUpperCase(), party: null, withdrawn: false })),
+  ...fields,
+});
+
+const read = (form: Record<string, string> | URLSearchParams, position = positionWith()) =>
+  readPosition(new URLSearchParams(form), position, { endorser: 'bakers-local-1', now: NOW });
+
+const text = fc.option(fc.stringMatching(/^[a-z]{1,8}$/), { nil: null });
+const picks: fc.Arbitrary<SubmittedPick[]> = fc.subarray(KEYS).chain((chosen) =>
+  fc.tuple(
+    ...chosen.map((choice) =>
+      fc.record({
+        choice: fc.constant(choice),
+        rank: fc.constant(null),
+        statement: text,
+        statement_es: text,
+        source_url: fc.option(fc.webUrl({ validSchemes: ['https'] }), { nil: null }),
+        published_on: fc.constantFrom(null, '2026-10-01'),
+        details: fc.constantFrom(null, '{"page":3}'),
+      }),
+    ),
+  ),
+);
+
+describe('a form', () => {
+  test('that shows a position and is sent unchanged keeps it, with what the form does not show', () => {
+    fc.assert(
+      fc.property(picks, fc.boolean(), (held, isRanked) => {
+        const ranked = held.map((each, index) => ({
+          ...each,
+          rank: isRanked && index < 2 ? index + 1 : null,
+        }));
+        const position = positionWith({
+          vote_method: isRanked ? 'ranked_choice' : 'multi_seat',
+          picks: ranked,
+        });
+        const form = writePosition(position);
+        expect(readPosition(form, position, { endorser: 'a', now: NOW })).toEqual({
+          picks: ranked,
+          problems: [],
+        });
+      }),
+    );
+  });
+
+  test('counts texts only beside marked choices, and no choice that the contest lacks', () => {
+    expect(read({ choice: 'bob', 'statement:bob': ' Good. ', 'statement:ann': 'Bad.' }).picks).toEqual([
+      pick('bob', { statement: 'Good.' }),
+    ]);
+    expect(read({ choice: 'eve' })).toEqual({ picks: [], problems: [] });
+  });
+
+  test('ranks choices by their numbers, and names them in problems', () => {
+    const ranked = positionWith({ vote_method: 'ranked_choice', ranks_allowed: 2 });
+    expect(read({ 'rank:bob': '1', 'rank:ann': '2', 'rank:cyd': ' ' }, ranked).picks).toEqual([
+      pick('ann', { rank: 2 }),
+      pick('bob', { rank: 1 }),
+    ]);
+    const { problems } = read({ 'rank:ann': '1', 'rank:bob': '1', 'rank:cyd': 'x' }, ranked);
+    expect(problems.map(({ field }) => field)).toEqual(['CYD: rank']);
+    const [shared] = read({ 'rank:ann': '1', 'rank:bob': '1' }, ranked).problems;
+    expect(`${shared?.field} ${shared?.message}`).toBe(
+      'BOB: rank must be unique in the position, is 1 as in ANN',
+    );
+  });
+
+  test.each([
+    ['a source without an address', { 'source_url:ann': 'page 3' }, 'ANN: source_url'],
+    ['a date that does not exist', { 'published_on:ann': '2026-02-30' }, 'ANN: published_on'],
+    ['a date after tomorrow', { 'published_on:ann': '2026-11-03' }, 'ANN: published_on'],
+  ])('with %s has a problem', (_what, fields, field) => {
+    const { problems } = read({ choice: 'ann', ...fields });
+    expect(problems.map((problem) => problem.field)).toEqual([field]);
+  });
+});
+
+test('one choice is marked in a contest for one, unless the endorser has several', () => {
+  expect(markingOf(positionWith())).toBe('one');
+  expect(markingOf(positionWith({ picks: [pick('ann'), pick('bob')] }))).toBe('some');
+  expect(markingOf(positionWith({ vote_method: 'yes_no' }))).toBe('one');
+  expect(markingOf(positionWith({ vote_method: 'approval' }))).toBe('some');
+  expect(markingOf(positionWith({ vote_method: 'ranked_choice' }))).toBe('ranks');
+});
+
+test('a version differs for every difference of the picks', () => {
+  const versions = [
+    [],
+    [pick('ann')],
+    [pick('ann', { statement: 'a' })],
+    [pick('bob')],
+    [pick('ann', { rank: 1 })],
+  ];
+  expect(new Set(versions.map((held) => versionOf({ picks: held }))).size).toBe(versions.length);
+});

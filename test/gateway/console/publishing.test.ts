@@ -1,0 +1,229 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { createKey } from '../../../ops/commands/keys.ts';
+import { ConsoleClient, type ReceivedPage } from '../../helpers/console/console-client.ts';
+import { useTestService } from '../../helpers/service/service.ts';
+
+const service = useTestService({ gatewayConfig: { today: '2026-11-02' } });
+const ENDORSERS = ['bakers-local-1', 'coast-gazette'];
+
+let account: string;
+let editor: ConsoleClient;
+let mayor: string;
+
+async function idOf(contest: string): Promise<string> {
+  const [row] = await service.query(`SELECT id FROM contests WHERE key LIKE '%/' || $1`, [contest]);
+  return `/console/endorsements/${row?.id}`;
+}
+
+beforeEach(async () => {
+  account = `account ${Math.random()}`;
+  await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+  await service.query(
+    `INSERT INTO account_endorsers SELECT a.id, e.id FROM accounts a, endorsers e
+     WHERE a.name = $1 AND e.slug = ANY($2)`,
+    [account, ENDORSERS],
+  );
+  editor = await ConsoleClient.signIn(service, { account, role: 'editor' });
+  mayor = await idOf('mayor');
+});
+
+/** The hidden fields of a form, as a browser sends them. */
+const fieldsOf = ({ html }: ReceivedPage, action: string): Record<string, string | string[]> => {
+  const form = html.split('<form ').find((part) => part.includes(`action="${action}"`)) ?? '';
+  const fields: Record<string, string[]> = {};
+  for (const [, name = '', value = ''] of form.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)) {
+    const text = value.replaceAll('&lt;', '<').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+    if (name !== 'csrf') fields[name] = [...(fields[name] ?? []), text];
+  }
+  return fields;
+};
+
+/** Fills the form of a contest in, and sends the preview on. */
+async function take(
+  client: ConsoleClient,
+  contest: string,
+  fields: Record<string, string | string[]>,
+): Promise<{ preview: ReceivedPage; receipt: ReceivedPage; sent: Record<string, string | string[]> }> {
+  const form = await client.get(`${contest}?endorser=${fields.endorser ?? 'bakers-local-1'}`);
+  const preview = await client.post(`${contest}/preview`, {
+    ...fieldsOf(form, `${contest}/preview`),
+    ...fields,
+  });
+  const sent = fieldsOf(preview, contest);
+  return { preview, sent, receipt: await client.post(contest, sent) };
+}
+
+async function positions(endorser = 'bakers-local-1') {
+  const { body } = await service.get(`/v1/endorsements?endorsers=${endorser}`);
+  return body.data.map(
+    ({
+      choice,
+      rank,
+      statement,
+    }: {
+      choice: { label: string };
+      rank: number | null;
+      statement: string | null;
+    }) => [choice.label, rank, statement],
+  );
+}
+
+describe('an editor', () => {
+  test('finds a contest without a position, takes one, sees its event, and undoes it', async () => {
+    const list = await editor.get('/console/endorsements?show=missing');
+    expect(list.html).toContain('3 of 3 contests are without a position of Bakers Local 1');
+    expect(list.html).toContain(`href="${mayor}?endorser=bakers-local-1"`);
+    const { preview, receipt, sent } = await take(editor, mayor, {
+      choice: 'ann',
+      'statement:ann': 'She <listens> & "acts".',
+      'statement:bob': 'not sent',
+    });
+    expect(preview.html).toMatch(/<strong>Endorse<\/strong>.*ann.*She &lt;listens/);
+    expect(preview.html).toContain('One event reaches the stream.');
+    expect(receipt.html).toContain('It is done: readers and the stream have it.');
+    const [, event] = /<code>([^<]+)<\/code>/.exec(receipt.html) ?? [];
+    const events = await service.eventsOnceThereAre(1);
+    expect(events.map(({ id }: { id: string }) => id)).toContain(event);
+    expect(await positions()).toEqual([['ann', null, 'She <listens> & "acts".']]);
+    expect((await editor.get('/console/endorsements')).html).toContain('2 of 3 contests');
+
+    // The same form again publishes nothing and shows the same receipt.
+    const again = await editor.post(mayor, sent);
+    expect(/Receipt \d+/.exec(again.html)?.[0]).toBe(/Receipt \d+/.exec(receipt.html)?.[0]);
+
+    const undone = await editor.post(`${mayor}/undo`, fieldsOf(receipt, `${mayor}/undo`));
+    expect(undone.html).toContain('<strong>Withdraw</strong>');
+    expect(await positions()).toHaveLength(1);
+    expect((await editor.post(mayor, fieldsOf(undone, mayor))).html).toContain('It is done');
+    expect(await positions()).toEqual([]);
+  });
+
+  test('changes a position, which keeps what the form does not show, and withdraws it after a question', async () => {
+    const council = await idOf('council');
+    await take(editor, council, { choice: ['ann', 'bob'], 'statement:ann': 'First.' });
+    const { preview } = await take(editor, council, {
+      choice: ['ann', 'cyd', 'dee'],
+      'statement:ann': 'Second.',
+    });
+    expect(preview.html.match(/<strong>(Endorse|Change|Withdraw)<\/strong>/g)).toHaveLength(4);
+    expect(preview.html).toContain('You endorse 3 choices; a voter may mark 2.');
+    expect((await positions()).sort()).toEqual([
+      ['ann', null, 'Second.'],
+      ['cyd', null, null],
+      ['dee', null, null],
+    ]);
+    const question = await editor.get(`${council}/withdraw?endorser=bakers-local-1`);
+    expect(question.html).toContain('3 events reach the stream.');
+    expect(await positions()).toHaveLength(3);
+    await editor.post(council, fieldsOf(question, council));
+    expect(await positions()).toEqual([]);
+  });
+
+  test('ranks choices, and gets the form again with its entries and the reason if two have one rank', async () => {
+    const sheriff = await idOf('sheriff');
+    await take(editor, sheriff, { 'rank:bob': '1', 'rank:ann': '2' });
+    expect((await positions()).sort()).toEqual([
+      ['ann', 2, null],
+      ['bob', 1, null],
+    ]);
+    const { preview } = await take(editor, sheriff, {
+      'rank:cyd': '1',
+      'rank:ann': '1',
+      'statement:cyd': 'kept',
+    });
+    expect(preview.status).toBe(400);
+    expect(preview.html).toContain('cyd: rank must be unique in the position, is 1 as in ann.');
+    expect(preview.html).toContain('>kept</textarea>');
+    expect(await positions()).toHaveLength(2);
+    await editor.post(sheriff, fieldsOf(await editor.get(`${sheriff}/withdraw`), sheriff));
+  });
+
+  test('sees what another editor did before it is overwritten, and nothing was published', async () => {
+    const [first, second] = [editor, await ConsoleClient.signIn(service, { account, role: 'editor' })];
+    const form = await second.get(`${mayor}?endorser=bakers-local-1`);
+    await take(first, mayor, { choice: 'bob' });
+    const late = { ...fieldsOf(form, `${mayor}/preview`), choice: 'cyd' };
+    for (const path of [`${mayor}/preview`, mayor]) {
+      const refused = await second.post(path, late);
+      expect(refused.status).toBe(409);
+      expect(refused.html).toContain('Somebody else has changed the position');
+      expect(refused.html).toMatch(/The position now<\/h2><ul><li>.*bob/);
+      expect(refused.html).toMatch(/value="cyd" checked/);
+    }
+    expect(await positions()).toEqual([['bob', null, null]]);
+    const { html } = await second.post(`${mayor}/preview`, late);
+    const seen = fieldsOf({ html } as ReceivedPage, `${mayor}/preview`);
+    const preview = await second.post(`${mayor}/preview`, { ...seen, choice: 'cyd' });
+    await second.post(mayor, fieldsOf(preview, mayor));
+    expect(await positions()).toEqual([['cyd', null, null]]);
+    await editor.post(mayor, fieldsOf(await editor.get(`${mayor}/withdraw`), mayor));
+  });
+
+  test('goes back from the preview to the form with the entries', async () => {
+    const form = await editor.get(`${mayor}?endorser=coast-gazette`);
+    const preview = await editor.post(`${mayor}/preview`, {
+      ...fieldsOf(form, `${mayor}/preview`),
+      choice: 'dee',
+      'statement:dee': 'On reflection',
+    });
+    const back = await editor.post(`${mayor}/edit`, fieldsOf(preview, mayor));
+    expect(back.html).toMatch(/value="dee" checked/);
+    expect(back.html).toContain('>On reflection</textarea>');
+    expect(back.html).toContain('Coast Gazette');
+  });
+
+  test('finds contests by a part of the title or the place, in pages', async () => {
+    expect((await editor.get('/console/endorsements?q=MAYO')).html).toContain(mayor);
+    expect((await editor.get('/console/endorsements?q=sheriff')).html).not.toContain(mayor);
+    expect((await editor.get('/console/endorsements?page=2')).html).toContain('There is no such contest.');
+    expect((await editor.get('/console/endorsements?election=nothing&endorser=nobody&page=x')).status).toBe(
+      200,
+    );
+  });
+});
+
+describe('nobody publishes', () => {
+  test('as a member, by a page or by the API of the console', async () => {
+    const member = await ConsoleClient.signIn(service, { account, role: 'member' });
+    for (const path of ['/console/endorsements', mayor, `${mayor}/withdraw`]) {
+      expect((await member.get(path)).status).toBe(403);
+    }
+    expect((await member.post(mayor, { endorser: 'bakers-local-1', choice: 'ann' })).status).toBe(403);
+    expect((await member.get('/console/api/v1/submissions/1')).status).toBe(403);
+    expect((await member.get('/console/account')).html).not.toContain('/console/endorsements');
+  });
+
+  test('for an endorser of another account, or one whose right was taken back after the preview', async () => {
+    const foreign = { endorser: 'nation-herald', choice: 'ann' };
+    expect((await editor.get(`${mayor}?endorser=nation-herald`)).status).toBe(403);
+    expect((await editor.post(`${mayor}/preview`, foreign)).status).toBe(403);
+    expect((await editor.post(mayor, foreign)).status).toBe(403);
+    const form = await editor.get(`${mayor}?endorser=coast-gazette`);
+    const preview = await editor.post(`${mayor}/preview`, {
+      ...fieldsOf(form, `${mayor}/preview`),
+      choice: 'ann',
+    });
+    await service.query(
+      `DELETE FROM account_endorsers WHERE account_id = (SELECT id FROM accounts WHERE name = $1)`,
+      [account],
+    );
+    expect((await editor.post(mayor, fieldsOf(preview, mayor))).status).toBe(403);
+    expect((await editor.get('/console/endorsements')).html).toContain(
+      'may not publish for any endorser yet',
+    );
+    expect(await positions('coast-gazette')).toEqual([]);
+    expect(await positions('nation-herald')).toEqual([]);
+  });
+
+  test('in a contest that does not exist, and no receipt of another account is shown', async () => {
+    for (const id of ['0', '999999', 'x', '99999999999999999999']) {
+      expect((await editor.get(`/console/endorsements/${id}`)).status).toBe(404);
+      expect((await editor.get(`/console/endorsements/receipts/${id}`)).status).toBe(404);
+    }
+    const { receipt } = await take(editor, mayor, { endorser: 'coast-gazette', choice: 'ann' });
+    const [, address = ''] = /href="(\/console\/endorsements\/receipts\/\d+)"/.exec(receipt.html) ?? [];
+    expect((await editor.get(address)).status).toBe(200);
+    expect((await (await ConsoleClient.signIn(service)).get(address)).status).toBe(404);
+    await editor.post(mayor, fieldsOf(await editor.get(`${mayor}/withdraw?endorser=coast-gazette`), mayor));
+  });
+});
