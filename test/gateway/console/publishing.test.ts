@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { ConsoleClient, type ReceivedPage } from '../../helpers/console/console-client.ts';
+import { allowEndorsers } from '../../helpers/service/publishing.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 
 const service = useTestService({ gatewayConfig: { today: '2026-11-02' } });
@@ -18,11 +19,7 @@ async function idOf(contest: string): Promise<string> {
 beforeEach(async () => {
   account = `account ${Math.random()}`;
   await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
-  await service.query(
-    `INSERT INTO account_endorsers SELECT a.id, e.id FROM accounts a, endorsers e
-     WHERE a.name = $1 AND e.slug = ANY($2)`,
-    [account, ENDORSERS],
-  );
+  await allowEndorsers(service, account, ENDORSERS);
   editor = await ConsoleClient.signIn(service, { account, role: 'editor' });
   mayor = await idOf('mayor');
 });
