@@ -8,14 +8,19 @@ import { withAdmin } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { waitFor } from '../../service/wait-for.ts';
+import { listAccounts } from '../../store/accounts/accounts.ts';
+import { setEndorsersAllowed } from '../../store/accounts/endorsers.ts';
 import { createClient } from '../../store/connection/client.ts';
 import { createConsoleLink } from '../commands/console.ts';
 import { createKey, isKnownKey } from '../commands/keys.ts';
+import { currentActor, inOneTransaction } from '../database.ts';
 import { count } from '../table.ts';
 import { logFolder, nameData } from './data-dir.ts';
 
 /** The account of newcomers. */
 const DEMO_ACCOUNT = 'demo';
+/** The home of the endorsers for which it may publish. */
+const DEMO_STATE = 'CA';
 
 const APPLY_TIMEOUT_MS = 10 * 60_000;
 const SAY_EVERY_MS = 5000;
@@ -121,6 +126,19 @@ export async function ensureDemoKey(databaseUrl: string, dataDir: string): Promi
   const key = await createKey({ databaseUrl, account: DEMO_ACCOUNT, plan: 'internal' });
   await writeFile(file, `${key}\n`, { mode: 0o600 });
   return key;
+}
+
+/** Lets the demo account publish for three invented endorsers, so that newcomers can try it. */
+export async function allowDemoEndorsers(databaseUrl: string): Promise<void> {
+  await inOneTransaction(databaseUrl, async (client) => {
+    const [account] = await listAccounts(client, { name: DEMO_ACCOUNT });
+    const { rows } = await client.query<{ slug: string }>(
+      'SELECT slug FROM endorsers WHERE state = $1 ORDER BY slug LIMIT 3',
+      [DEMO_STATE],
+    );
+    const slugs = rows.map(({ slug }) => slug);
+    if (account) await setEndorsersAllowed(client, account, { slugs, isAllowed: true }, currentActor());
+  });
 }
 
 /** A link that signs an operator in to the console once, on the demo account. */

@@ -21,6 +21,7 @@ import { migrateDatabase } from '../commands/migrate.ts';
 import { inOneTransaction, requireDatabase } from '../database.ts';
 import { logFolder, makePrivate, nameData } from './data-dir.ts';
 import {
+  allowDemoEndorsers,
   createDemoLink,
   type DemoOptions,
   ensureDemoKey,
@@ -171,6 +172,7 @@ class Start {
       this.#untilReady(port),
     ]);
     const [key] = await unlessAborted(this.#over, prepared);
+    if (this.#hasDemoToSubmit) await allowDemoEndorsers(databaseUrl);
     if (demo) await this.#keepProgram('demo-traffic', { ...shared });
     const address = publicUrl ?? `http://localhost:${port}`;
     const consoleLink = hasConsole ? await createDemoLink(databaseUrl, address) : null;

@@ -124,8 +124,10 @@ function showPreview(
         <input type="hidden" name=${VERSION_FIELD} value=${versionOf(position)} />
         <input type="hidden" name=${FORM_FIELD} value=${randomUUID()} />
         ${fields.map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
-        ${changes.length > 0 && html`<button class=${isWithdrawal ? 'danger' : null}>${isWithdrawal ? 'Withdraw' : 'Publish'}</button>`}
-        <button class="plain" formaction=${`${addressOf(subject)}/edit`}>Back to the form</button>
+        <div class="actions">
+          ${changes.length > 0 && html`<button class=${isWithdrawal ? 'danger' : null}>${isWithdrawal ? 'Withdraw' : 'Publish'}</button>${' '}`}
+          <button class="plain" formaction=${`${addressOf(subject)}/edit`}>Back to the form</button>
+        </div>
       <//>`,
   };
 }
