@@ -15,6 +15,7 @@ import {
   reconcileTopic,
 } from '../../store/stream/consumer-offsets.ts';
 import { readSubmission } from './describe.ts';
+import { findSuperseded } from './find-superseded.ts';
 import { findNamed, nameOf, originOf } from './name.ts';
 import { readRejections } from './read-rejections.ts';
 
@@ -41,6 +42,8 @@ export interface RetryOutcome {
   skipped: number;
   /** The number of submissions left out because their endorsers changed the positions at the same time or later. */
   outdated: number;
+  /** The number of rejections left out because their submission came again and was rejected again, and counts then. */
+  superseded: number;
 }
 
 /** A rejected submission that can be sent again. */
@@ -107,7 +110,7 @@ export async function retryNew(client: ClientBase, place: TopicsPlace, actor: Ac
   const identified = { brokers, topic, clientId: 'ballot-endorsements-administration' };
   await reconcileTopic(client, topic, await identifyTopic(identified));
   const offsets = await loadConsumerOffsets(client, topic);
-  const outcome: RetryOutcome = { sent: 0, unreadable: 0, skipped: 0, outdated: 0 };
+  const outcome: RetryOutcome = { sent: 0, unreadable: 0, skipped: 0, outdated: 0, superseded: 0 };
   let ends: ReadonlyMap<number, number> = new Map();
   await withSender(place, async (send) => {
     const reading = { brokers, topic, ...(onProgress && { onProgress }) };
@@ -139,15 +142,18 @@ async function retryPage(
   rejections: readonly Rejection[],
   { send, outcome }: { send: (chosen: readonly Retriable[]) => Promise<void>; outcome: RetryOutcome },
 ): Promise<void> {
+  const superseded = findSuperseded(rejections);
+  const last = rejections.filter((rejection) => !superseded.has(rejection));
   // A skipped submission could stop the consumers again.
-  const others = rejections.filter(({ code }) => code !== 'skipped');
+  const others = last.filter(({ code }) => code !== 'skipped');
   const retriable = findRetriable(others);
   const outdated = await findOutdated(client, retriable);
   for (const { rejection } of outdated) onOutdated?.(rejection);
   await send(retriable.filter((one) => !outdated.has(one)));
   outcome.sent += retriable.length - outdated.size;
   outcome.unreadable += others.length - retriable.length;
-  outcome.skipped += rejections.length - others.length;
+  outcome.skipped += last.length - others.length;
+  outcome.superseded += superseded.size;
   outcome.outdated += outdated.size;
 }
 

@@ -1,5 +1,6 @@
 import { describeRejection } from '../../administration/rejections/describe.ts';
 import { findMended } from '../../administration/rejections/find-mended.ts';
+import { findSuperseded } from '../../administration/rejections/find-superseded.ts';
 import { checkName, findNamed } from '../../administration/rejections/name.ts';
 import { readRejections } from '../../administration/rejections/read-rejections.ts';
 import { type RetryOutcome, retryChosen, retryNew } from '../../administration/rejections/retry.ts';
@@ -33,7 +34,7 @@ export const define: DefineCommand = (rejected, io) => {
     .command('list')
     .description(
       'print the rejected submissions that Kafka still keeps, a line of JSON each, without those whose endorser has ' +
-        'changed its position in the contest since',
+        'changed its position in the contest since, or that were sent again',
     )
     .option('--all', 'print those as well')
     .addHelpText('after', EXAMPLES)
@@ -71,22 +72,24 @@ async function readAll(io: CommandIo, use: (rejections: Rejection[]) => Promise<
 async function list(io: CommandIo, all: boolean): Promise<void> {
   let [kept, hidden] = [0, 0];
   await readAll(io, async (rejections) => {
-    const mended = all ? new Set<Rejection>() : await findMendedOf(io, rejections);
-    for (const rejection of rejections) if (!mended.has(rejection)) io.out(describeRejection(rejection));
-    kept += rejections.length - mended.size;
-    hidden += mended.size;
+    const over = all ? new Set<Rejection>() : await findOver(io, rejections);
+    for (const rejection of rejections) if (!over.has(rejection)) io.out(describeRejection(rejection));
+    kept += rejections.length - over.size;
+    hidden += over.size;
   });
   io.err(
     `${count(kept)} rejected submissions are kept` +
       (hidden > 0
-        ? `, and ${count(hidden)} more whose endorsers have changed their positions since: --all shows them too.`
+        ? `, and ${count(hidden)} more whose endorsers have changed their positions since, or that were sent again: --all shows them too.`
         : '.'),
   );
 }
 
-async function findMendedOf(io: CommandIo, rejections: Rejection[]): Promise<Set<Rejection>> {
+/** The rejections that need nothing more: their positions were changed since, or they were sent again. */
+async function findOver(io: CommandIo, rejections: Rejection[]): Promise<Set<Rejection>> {
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  return withDatabase(databaseUrl, 'ops', (client) => findMended(client, rejections));
+  const mended = await withDatabase(databaseUrl, 'ops', (client) => findMended(client, rejections));
+  return new Set([...mended, ...findSuperseded(rejections)]);
 }
 
 /** @throws OperatorError if no rejection of this origin is kept, or if the brokers cannot be used */
@@ -133,7 +136,7 @@ async function retry(io: CommandIo, origins: string[]): Promise<void> {
 }
 
 /** Prints the number of sent submissions, and of those that were left out. */
-function reportRetry(io: CommandIo, { sent, unreadable, skipped, outdated }: RetryOutcome): void {
+function reportRetry(io: CommandIo, { sent, unreadable, skipped, outdated, superseded }: RetryOutcome): void {
   io.err(
     `${sent} rejected submissions were sent again${unreadable > 0 ? `, ${unreadable} cannot be read` : ''}.`,
   );
@@ -141,6 +144,9 @@ function reportRetry(io: CommandIo, { sent, unreadable, skipped, outdated }: Ret
     io.err(
       `${skipped} were not, since an operator skipped them. "rejected retry PARTITION/OFFSET" sends one of them.`,
     );
+  }
+  if (superseded > 0) {
+    io.err(`${superseded} were not, since they had come again, and only the last of equal ones is sent.`);
   }
   if (outdated > 0) {
     io.err(

@@ -1,5 +1,6 @@
 import { readSubmission } from '../../../administration/rejections/describe.ts';
 import { findMended } from '../../../administration/rejections/find-mended.ts';
+import { findSuperseded } from '../../../administration/rejections/find-superseded.ts';
 import { findNamed, nameOf, originOf } from '../../../administration/rejections/name.ts';
 import { loadRecentRejections } from '../../../administration/rejections/recent.ts';
 import { retryChosen, retryNew } from '../../../administration/rejections/retry.ts';
@@ -50,26 +51,27 @@ function WholeRejection({ item, csrf }: { item: Rejection; csrf: string }): Html
 
 function RejectionRow(props: {
   item: Rejection;
-  isMended: boolean;
+  /** Why nothing more is to be done; null otherwise. */
+  end: string | null;
   csrf: string;
   /** The query of the page, with which the page of a rejection finds it. */
   search: string;
 }): Html {
-  const { item, isMended, csrf, search } = props;
+  const { item, end, csrf, search } = props;
   const submission = readSubmission(item);
   const place = placeOf(item);
   return html`
-    <tr class=${isMended ? 'over' : null}>
+    <tr class=${end && 'over'}>
       <td><${Moment} at=${new Date(item.rejected_at)} /></td>
       <td>${submission ? `${submission.endorser}, ${submission.contest}` : html`<span class="muted">cannot be read</span>`}</td>
       <td><code>${item.code}</code> ${shorten(item.message, MAX_REASON)}</td>
       <td><a href=${place + search}>${originOf(item)}</a></td>
       <td class="actions">
-        ${isMended && html`<small>changed since</small>`}
+        ${end && html`<small>${end}</small>`}
         ${
           submission &&
           !item.truncated &&
-          !isMended &&
+          end === null &&
           html`<${Form} action=${`${place}/retry`} csrf=${csrf}><button class="plain" aria-label=${`Retry ${originOf(item)}`}>Retry</button><//>`
         }
       </td>
@@ -82,6 +84,11 @@ async function showRejected({ query, csrf }: PageRequest, context: ConsoleContex
   const search = shown ? formatBefore(shown) : '';
   const { rejections, strangers, before } = await loadRecentRejections(context, NEWEST, shown);
   const mended = await findMended(pool, rejections);
+  const superseded = findSuperseded(rejections);
+  const endOf = (item: Rejection) => {
+    if (mended.has(item)) return 'changed since';
+    return superseded.has(item) ? 'sent again since' : null;
+  };
   const sent = query.get('sent');
   return {
     title: 'Rejected submissions',
@@ -93,10 +100,10 @@ async function showRejected({ query, csrf }: PageRequest, context: ConsoleContex
           : html`
         <${Form} action="/console/operator/rejected/retry" csrf=${csrf}>
           <button>Retry everything rejected since the last retry</button>
-          <p class="muted">A submission whose endorser has changed its position since is left out.</p>
+          <p class="muted">A submission whose endorser has changed its position since is left out, and of equal ones all but the last.</p>
         <//>
         <${Table} caption="Newest first" head=${['Rejected', 'Submission', 'Reason', 'Origin', 'Actions']}>
-          ${rejections.toReversed().map((item) => html`<${RejectionRow} item=${item} isMended=${mended.has(item)} csrf=${csrf} search=${search} />`)}
+          ${rejections.toReversed().map((item) => html`<${RejectionRow} item=${item} end=${endOf(item)} csrf=${csrf} search=${search} />`)}
         <//>`
       }
       ${before && html`<p><a class="button" href=${formatBefore(before)}>Older rejected submissions</a></p>`}
