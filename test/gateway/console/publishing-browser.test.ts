@@ -1,0 +1,79 @@
+/** The way of an editor from a link to the event on the stream, in a real Chromium: by keyboard alone, on a phone. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { createKey } from '../../../ops/commands/keys.ts';
+import { hasChromium, startChromium } from '../../helpers/browser/chromium.ts';
+import { makeLink } from '../../helpers/console/console-client.ts';
+import { allowEndorsers } from '../../helpers/service/publishing.ts';
+import { useTestService } from '../../helpers/service/service.ts';
+
+const testInBrowser = hasChromium ? test : test.skip;
+const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
+const PHONE = { width: 390, height: 844 };
+/** More than any page has places to stop at. */
+const MAX_TABS = 100;
+
+const service = useTestService({ gatewayConfig: { today: '2026-11-02' } });
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  if (hasChromium) browser = await startChromium();
+});
+afterAll(() => browser?.close());
+
+/** Moves the focus to the element with this name, as the Tab key does. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const focused = `(() => {
+    const { activeElement: at } = document;
+    return at.getAttribute('aria-label') ?? at.labels?.[0]?.textContent.trim() ?? at.textContent.trim();
+  })()`;
+  for (let presses = 0; presses < MAX_TABS; presses += 1) {
+    await page.keyboard.press('Tab');
+    if ((await page.evaluate<string>(focused)) === name) return;
+  }
+  throw new Error(`The Tab key does not reach "${name}" on ${page.url()}.`);
+}
+
+/** Goes to a link or a button, and follows it. */
+async function follow(page: Page, name: string): Promise<void> {
+  await tabTo(page, name);
+  await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+}
+
+testInBrowser(
+  `an editor with a link publishes a position by keyboard alone, on a phone, and it reaches the stream${SKIPPED}`,
+  async () => {
+    const account = 'newsroom';
+    await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+    await allowEndorsers(service, account, ['bakers-local-1']);
+    const stream = await service.stream();
+    try {
+      await stream.wait('ready', 1);
+      const context = await browser?.newContext({ viewport: PHONE });
+      if (!context) throw new Error('Chromium has not started.');
+      const page = await context.newPage();
+      await page.goto(service.url(await makeLink(service, { account, role: 'editor' })));
+      await follow(page, 'Sign in');
+      await follow(page, 'Our endorsements');
+      await follow(page, 'Title of mayor');
+      await tabTo(page, 'ann');
+      await page.keyboard.press('Space');
+      await tabTo(page, 'Statement and source: ann');
+      await page.keyboard.press('Enter');
+      await tabTo(page, 'Statement');
+      await page.keyboard.type('She listens.');
+      await follow(page, 'Preview');
+      await follow(page, 'Publish');
+      const [event] = await stream.wait('endorsement', 1);
+      expect(event?.data).toMatchObject({ endorsement: { statement: 'She listens.' } });
+      expect(await page.locator('.notice').textContent()).toBe('It is done: readers and the stream have it.');
+      expect(await page.locator('td code').textContent()).toBe(event?.id);
+      const isWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+      expect(await page.evaluate<boolean>(isWide)).toBe(false);
+      await context.close();
+    } finally {
+      stream.close();
+    }
+  },
+  90_000,
+);
