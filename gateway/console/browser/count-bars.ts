@@ -21,7 +21,8 @@ function createBar(part: number): SVGElement {
 
 /** Shows counts as rows of a table, each with a bar. */
 export function showCounts(rows: Element, counts: readonly Count[]): void {
-  const largest = counts[0]?.[1] ?? 1;
+  // The others together can be more than the largest.
+  const largest = Math.max(1, ...counts.map(([, count]) => count));
   rows.replaceChildren(
     ...counts.map(([value, count]) => {
       const row = document.createElement('tr');

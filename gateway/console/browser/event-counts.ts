@@ -4,7 +4,7 @@ export interface ShownEvent {
   type: string;
   occurred_at: string;
   endorser: { name: string };
-  contest: { title: string };
+  contest: { id: number; title: string };
   election: { state: string };
   choice: { label: string };
 }

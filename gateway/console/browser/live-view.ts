@@ -6,6 +6,11 @@ import type { Block } from './sse-parser.ts';
 const MOST_ROWS = 300;
 const MOST_STATES = 8;
 
+interface ReceivedEvent {
+  event: ShownEvent;
+  json: string;
+}
+
 /** Finds an element of the page by its data attribute. */
 export function find<Found extends Element = HTMLElement>(name: string): Found {
   const found = document.querySelector<Found>(`[data-${name}]`);
@@ -13,14 +18,23 @@ export function find<Found extends Element = HTMLElement>(name: string): Found {
   return found;
 }
 
-function createRow({
-  type,
-  occurred_at,
-  endorser,
-  contest,
-  election,
-  choice,
-}: ShownEvent): HTMLTableRowElement {
+/** The JSON of an event, folded away. It is formatted when somebody looks at it. */
+function createJson(json: string): HTMLDetailsElement {
+  const details = document.createElement('details');
+  const summary = document.createElement('summary');
+  summary.append('JSON');
+  details.append(summary);
+  const open = () => {
+    const pre = document.createElement('pre');
+    pre.append(JSON.stringify(JSON.parse(json), null, 2));
+    details.append(pre);
+  };
+  details.addEventListener('toggle', open, { once: true });
+  return details;
+}
+
+function createRow({ event, json }: ReceivedEvent): HTMLTableRowElement {
+  const { type, occurred_at, endorser, contest, election, choice } = event;
   const row = document.createElement('tr');
   const time = document.createElement('time');
   time.dateTime = occurred_at;
@@ -28,13 +42,17 @@ function createRow({
   time.title = occurred_at;
   // A title may run from right to left or turn the text around it; the state must keep its place.
   const title = document.createElement('bdi');
-  title.append(contest.title);
+  const link = document.createElement('a');
+  link.href = `/console/explorer/contests/${contest.id}`;
+  link.append(contest.title);
+  title.append(link);
   const cells: (string | Node)[][] = [
     [time],
     [type.replace('endorsement.', '')],
     [endorser.name],
     [choice.label],
     [title, `, ${election.state}`],
+    [createJson(json)],
   ];
   for (const content of cells) {
     const cell = document.createElement('td');
@@ -47,15 +65,17 @@ function createRow({
 /** The list of events, the frames and the counts of the live page. It draws at most once per frame of the screen. */
 export class LiveView {
   readonly #counts = new EventCounts();
-  #newEvents: ShownEvent[] = [];
+  #newEvents: ReceivedEvent[] = [];
   #newFrames: string[] = [];
   #isDue = false;
   readonly #rows = find('rows');
   readonly #frames = find('frames');
 
-  addEvent(event: ShownEvent): void {
+  /** @param json an event, as the stream has it */
+  addEvent(json: string): void {
+    const event: ShownEvent = JSON.parse(json);
     this.#counts.add(event);
-    this.#newEvents = [...this.#newEvents, event].slice(-MOST_ROWS);
+    this.#newEvents = [...this.#newEvents, { event, json }].slice(-MOST_ROWS);
     this.#draw();
   }
 

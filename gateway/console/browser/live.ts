@@ -83,7 +83,7 @@ const follower = new Follower({
   onState: show,
   onBlock: (block) => view.addFrame(block),
   onChange: (json) => {
-    view.addEvent(JSON.parse(json));
+    view.addEvent(json);
     place.hidden = false;
   },
 });

@@ -49,7 +49,7 @@ export function ShownEvents({ events: page, view }: { events: EventPage; view: S
           <tr>
             <td><time datetime=${occurred_at}>${occurred_at.slice(0, 19).replace('T', ' ')}</time></td>
             <td>${type.replace('endorsement.', '')}</td><td>${endorser.name}</td><td>${choice.label}</td>
-            <td>${contest.title}, ${election.state}</td>
+            <td><a href=${`/console/explorer/contests/${contest.id}`}>${contest.title}</a>, ${election.state}</td>
           </tr>`,
         )}
       <//>`

@@ -70,13 +70,13 @@ function Watching({ view }: { view: StreamView }): Html {
         <a href=${pathname + search}>Begin with new events</a></p>
       <p class="notice bad" data-when-signed-out hidden>Your session has ended. <a href="/console/sign-in" data-sign-in>Sign in</a> to continue after the last event.</p>
       <p class="notice bad" data-when-refused hidden>The service does not accept this, so the page does not try again.</p>
-      <p><strong data-total>0</strong> events since this page was opened</p>
+      <p><strong data-total>0</strong> events since the chosen start</p>
       <div class="live-counts">
         <table><caption>By type</caption><tbody data-by-type></tbody></table>
         <table><caption>By state</caption><tbody data-by-state></tbody></table>
       </div>
       <pre data-frames hidden tabindex="0" aria-label="Raw frames, the newest first"></pre>
-      <${Table} caption="Events, the newest first" head=${['Time (UTC)', 'Type', 'Endorser', 'Choice', 'Contest']} filled=${true} />
+      <${Table} caption="Events, the newest first" head=${['Time (UTC)', 'Type', 'Endorser', 'Choice', 'Contest', 'Event']} filled=${true} />
       <p class="muted" data-nothing>No event yet.</p>
     </div>`;
 }

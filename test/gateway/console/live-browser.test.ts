@@ -102,6 +102,13 @@ testInBrowser(
     expect(row).toContain('Nation Herald');
     expect(await page.locator('[data-by-type]').textContent()).toMatch(/created.*1/);
     expect(await page.locator('[data-by-state]').textContent()).toMatch(/OR.*1/);
+    const link = page.locator('[data-rows] a');
+    expect(await link.getAttribute('href')).toMatch(/^\/console\/explorer\/contests\/\d+$/);
+    await page.locator('[data-rows] summary').click();
+    await page.locator('[data-rows] pre').waitFor();
+    expect(JSON.parse((await page.locator('[data-rows] pre').textContent()) ?? '')).toMatchObject({
+      endorser: { slug: 'nation-herald' },
+    });
     expect(await page.locator('[data-frames]').isVisible()).toBe(false);
     await page.getByRole('checkbox', { name: 'Raw frames' }).check();
     expect(await page.locator('[data-frames]').textContent()).toContain('event: endorsement');
