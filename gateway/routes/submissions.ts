@@ -6,8 +6,8 @@ import { single } from '../../schemas/http/envelopes.ts';
 import { id, waitForOutcome } from '../../schemas/http/parameters.ts';
 import {
   MAX_SUBMISSIONS,
+  publication,
   submissionList,
-  submissions,
   submissionsBody,
 } from '../../schemas/http/submissions.ts';
 import { stringifyJson } from '../../schemas/json-text.ts';
@@ -137,13 +137,13 @@ async function waitForOutcomes(
   }
 }
 
-const one = single(submissions);
+const one = single(publication);
 
 export const submissionRoutes = [
   defineRoute({
     method: 'POST',
     path: '/v1/submissions',
-    operationId: 'publish',
+    operationId: 'createSubmissions',
     tag: 'Publishing',
     summary: 'Publish endorsements',
     description:
