@@ -159,6 +159,20 @@ describe('published submissions', () => {
     ]);
   });
 
+  test('made only changes and rejections after their sending: an earlier topic had the same offsets', async () => {
+    const accepted = await publish([
+      endorse('coast-gazette', MAYOR, 'ann', { statement: 'Once more.' }),
+      endorse('coast-gazette', MAYOR, 'nobody'),
+    ]);
+    expect(outcomes(await settled(accepted))).toEqual(['applied', 'rejected']);
+    await service.query(
+      `UPDATE publications SET after_sequence = (SELECT last_sequence FROM stream_head),
+         after_rejection = (SELECT max(id) FROM rejected_submissions) WHERE id = $1`,
+      [accepted.body.data.id],
+    );
+    expect(outcomes(await settled(accepted))).toEqual(['unchanged', 'unchanged']);
+  });
+
   test('of an endorser and a contest are applied in their order, the last wins', async () => {
     const choices = ['bob', 'cyd', 'ann', 'cyd'];
     const accepted = await publish(
