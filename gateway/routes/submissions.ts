@@ -6,8 +6,8 @@ import { single } from '../../schemas/http/envelopes.ts';
 import { id, waitForOutcome } from '../../schemas/http/parameters.ts';
 import {
   MAX_SUBMISSIONS,
+  publication,
   submissionList,
-  submissions,
   submissionsBody,
 } from '../../schemas/http/submissions.ts';
 import { stringifyJson } from '../../schemas/json-text.ts';
@@ -31,8 +31,6 @@ import { defineRoute } from './define-route.ts';
 const MAX_NAMED = 50;
 /** The most foreign endorsers that a message names. */
 const MAX_ENDORSERS = 10;
-/** How many submissions are checked before other requests have their turn. */
-const CHECKED_AT_ONCE = 10;
 /** The longest time that publications are kept, in milliseconds: as long as Kafka keeps submissions. */
 const MAX_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -49,7 +47,8 @@ async function readSubmissions(given: readonly unknown[], now: number): Promise<
   const read: Submission[] = [];
   const problems: Problem[] = [];
   for (const [index, json] of given.entries()) {
-    if (index % CHECKED_AT_ONCE === 0) await setImmediate();
+    // Checking the largest takes some milliseconds. Other requests have their turn in between.
+    await setImmediate();
     const parsed = parsePublished(json);
     const own = parsed.ok ? findUnpublished(parsed.value, now) : parsed.problems;
     const item = joinField('submissions', index);
@@ -137,13 +136,13 @@ async function waitForOutcomes(
   }
 }
 
-const one = single(submissions);
+const one = single(publication);
 
 export const submissionRoutes = [
   defineRoute({
     method: 'POST',
     path: '/v1/submissions',
-    operationId: 'publish',
+    operationId: 'createSubmissions',
     tag: 'Publishing',
     summary: 'Publish endorsements',
     description:

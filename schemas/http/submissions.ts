@@ -1,6 +1,6 @@
-import { type TSchema, Type } from 'typebox';
+import { type TArray, type TObject, type TSchema, Type } from 'typebox';
 import { submissionForms } from '../submission-files.ts';
-import { described, enumeration, named, objectOf, record, recordId, text } from './fields.ts';
+import { described, enumeration, named, record, recordId, text } from './fields.ts';
 
 /** The most submissions of a request. */
 export const MAX_SUBMISSIONS = 500;
@@ -22,16 +22,19 @@ export function publishFileSchema(part: unknown): unknown {
   return { ...published, ...FORMATS[format] };
 }
 
-const oneForm = (name: string, description: string, form: TSchema) =>
-  named(name, description, publishFileSchema(form) as TSchema);
+const form = (schema: TSchema) => publishFileSchema(schema) as TObject;
+const position = form(submissionForms.position);
+const { picks } = position.properties as { picks: TArray<TObject> };
 
 const submission = Type.Union([
-  oneForm('PickSubmission', 'One choice to endorse or to withdraw.', submissionForms.onePick),
-  oneForm(
-    'PositionSubmission',
-    "An endorser's whole position in a contest, which replaces the present one.",
-    submissionForms.position,
-  ),
+  named('PickSubmission', 'One choice to endorse or to withdraw.', form(submissionForms.onePick)),
+  named('PositionSubmission', "An endorser's whole position in a contest, which replaces the present one.", {
+    ...position,
+    properties: {
+      ...position.properties,
+      picks: { ...picks, items: named('SubmittedPick', 'A pick of a position.', picks.items) },
+    },
+  } as TObject),
 ]);
 
 const bodyOf = (item: TSchema) =>
@@ -60,7 +63,7 @@ const submissionStatus = enumeration(
 );
 
 /** The submissions of a request. */
-export const submissions = record('Submissions', 'The submissions of one request.', {
+export const publication = record('Publication', 'The submissions of one request, and what became of them.', {
   id: recordId,
   submissions: described(
     Type.Array(
@@ -76,7 +79,7 @@ export const submissions = record('Submissions', 'The submissions of one request
         ),
         reason: Type.Optional(
           described(
-            objectOf({
+            record('SubmissionRejection', 'The reason for a rejected submission.', {
               code: described(
                 text,
                 'For programs, such as `unknown_choice`. Later versions can have others.',

@@ -270,11 +270,14 @@ async function emptyChanges(): Promise<void> {
 /** The work that needs a right. */
 function chooseUse({ role, operation, resource, name, onlyConsole }: RoleRight): Use {
   const place = { brokers: brokersOf(role), topicPrefix: PREFIX };
-  if (onlyConsole) {
-    if (operation === 'Read') return failing(() => loadRecentRejections(place, 10));
-    return failing(() => inTransaction((client) => measureLag(client, place)));
-  }
+  if (onlyConsole) return failing(() => loadRecentRejections(place, 10));
   if (role === 'producer') return failing(() => submit('producer', 'bakers-local-1'));
+  if (role === 'gateway' && operation === 'Write') {
+    return failing(async () => {
+      await inTransaction((client) => measureLag(client, place));
+      await submit('gateway', 'bakers-local-1');
+    });
+  }
   if (role === 'gateway') return running('gateway');
   if (role === 'relay') {
     if (operation !== 'DescribeConfigs') return running('relay');

@@ -51,6 +51,7 @@ beforeAll(async () => {
   await checkout.remove();
   await service.submit(exampleSubmissions());
   const [event] = await service.eventsOnceThereAre(4);
+  await service.allow([event.endorser.slug]);
   args = [service.url(''), service.key, event.endorser.slug, personId(1)];
   await writeFile(inFolder('openapi.json'), JSON.stringify(createOpenApi(routes)));
 });

@@ -268,6 +268,34 @@ describe('no request delays others', () => {
     expect(stallMs).toBeLessThan(MAX_STALL_MS);
   });
 
+  const submissionsOf = (one: string) => {
+    const count = Math.min(500, Math.floor((BODY_BYTES - 50) / (one.length + 1)));
+    return `{"submissions":[${Array(count).fill(one).join()}]}`;
+  };
+  const positionOf500 = (pick: (index: number) => string) =>
+    `{"action":"position","endorser":"e","contest":"e/c","picks":[${Array.from({ length: 500 }, (_, index) => pick(index))}]}`;
+  test.each<[string, () => string]>([
+    ['the most picks', () => submissionsOf(positionOf500((index) => `{"choice":"c${index}"}`))],
+    ['picks with problems', () => submissionsOf(positionOf500(() => '{"choice":"","x":1}'))],
+    [
+      'one large object',
+      () => submissionsOf(`{"endorser":"e","details":{${fill(BODY_BYTES - 200, (i) => `"k${i}":1,`)}"a":1}}`),
+    ],
+    [
+      'lists in lists',
+      () => `{"submissions":${'['.repeat(BODY_BYTES / 2 - 20)}${']'.repeat(BODY_BYTES / 2 - 20)}}`,
+    ],
+    [
+      'letters with many marks',
+      () =>
+        submissionsOf(JSON.stringify({ endorser: 'e', contest: 'e/c', choice: 'a\u0315\u0300'.repeat(90) })),
+    ],
+  ])('by submissions with %s', async (_, body) => {
+    const { stallMs, status } = await measure(postOf('/v1/submissions', body()));
+    expect([400, 403]).toContain(status);
+    expect(stallMs).toBeLessThan(MAX_STALL_MS);
+  });
+
   test('by a body that unpacks to a thousand times its size', async () => {
     const packed = gzipSync(`{"name":"${' '.repeat(100_000_000)}"}`);
     const { stallMs, status } = await measure(

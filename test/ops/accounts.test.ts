@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { createIo, createRunner, type RunCommand } from '../helpers/commands/command-io.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
@@ -28,10 +29,10 @@ describe('accounts', () => {
     await ops(keys, 'create --account acme --plan free');
     await ops(accounts, 'suspend acme');
     const [suspended] = cells(await ops(accounts, 'list'));
-    expect(suspended).toEqual(['acme', 'free', '0', expect.any(String), expect.stringMatching(/^2/)]);
+    expect(suspended).toEqual(['acme', 'free', '0', expect.any(String), expect.stringMatching(/^2/), '0']);
     await ops(accounts, 'resume acme');
     const [resumed] = cells(await ops(accounts, 'list'));
-    expect(resumed).toEqual(['acme', 'free', '1', expect.any(String), '-']);
+    expect(resumed).toEqual(['acme', 'free', '1', expect.any(String), '-', '0']);
   });
 
   test('move to another existing plan', async () => {
@@ -43,9 +44,58 @@ describe('accounts', () => {
     );
   });
 
-  test.each(['suspend nobody', 'resume nobody', 'set-plan nobody --plan free'])(
-    '"%s" is refused for an unknown name',
-    (line) => refuse(accounts, line).toThrow('There is no account "nobody"'),
+  describe('may publish for endorsers', () => {
+    beforeEach(async () => {
+      await loadCatalogue(database.url, SMALL_BALLOT);
+      await ops(keys, 'create --account acme --plan free');
+    });
+    const audited = async () => {
+      const { rows } = await client.query(
+        "SELECT action, details -> 'endorsers' AS endorsers FROM audit_log WHERE action LIKE '%endorsers%' ORDER BY id",
+      );
+      return rows;
+    };
+    const allowed = async () => (await ops(accounts, 'show acme')).slice(3).filter(Boolean);
+
+    test('that are allowed, until they are disallowed', async () => {
+      await ops(accounts, 'allow acme nation-herald coast-gazette');
+      expect(await allowed()).toEqual([
+        'PUBLISHES FOR\tNAME',
+        'coast-gazette\tCoast Gazette',
+        'nation-herald\tNation Herald',
+      ]);
+      expect(cells(await ops(accounts, 'list'))[0]?.at(-1)).toBe('2');
+      await ops(accounts, 'disallow acme coast-gazette');
+      expect(await allowed()).toEqual(['PUBLISHES FOR\tNAME', 'nation-herald\tNation Herald']);
+      expect(await audited()).toEqual([
+        { action: 'account.endorsers_allowed', endorsers: ['coast-gazette', 'nation-herald'] },
+        { action: 'account.endorsers_disallowed', endorsers: ['coast-gazette'] },
+      ]);
+    });
+
+    test('and allowing them again changes and audits nothing', async () => {
+      await ops(accounts, 'allow acme coast-gazette');
+      await ops(accounts, 'allow acme coast-gazette');
+      await ops(accounts, 'disallow acme nation-herald');
+      expect(await audited()).toHaveLength(1);
+    });
+
+    test('that exist: another one is refused with similar slugs, and nothing changes', async () => {
+      await refuse(accounts, 'allow acme nation-herald coast-gazete zzz').toThrow(
+        'There is no endorser "coast-gazete". Did you mean coast-gazette? There is no endorser "zzz". Nothing was changed.',
+      );
+      expect(await allowed()).toEqual([]);
+    });
+  });
+
+  test.each([
+    'suspend nobody',
+    'resume nobody',
+    'set-plan nobody --plan free',
+    'show nobody',
+    'allow nobody a',
+  ])('"%s" is refused for an unknown name', (line) =>
+    refuse(accounts, line).toThrow('There is no account "nobody"'),
   );
 
   test.each([
@@ -54,6 +104,7 @@ describe('accounts', () => {
     ['suspend a b', 'Too many arguments'],
     ['suspend a --plan free', "Unknown option '--plan'"],
     ['set-plan a', '--plan is required'],
+    ['allow a', "Missing required argument 'endorsers'"],
     ['remove a', "Unknown command 'remove'"],
     ['--x', "Unknown option '--x'"],
   ])('"%s" is refused', (line, message) => refuse(accounts, line).toThrow(message));

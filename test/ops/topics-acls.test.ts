@@ -23,7 +23,7 @@ test('a line of kafka-acls for each role and resource, with the prefix of the to
 });
 
 test('without the console, a gateway may only read the changes', async () => {
-  expect(await acls('--role', 'gateway', '--without-console')).toHaveLength(1);
+  expect(await acls('--role', 'gateway', '--without-console')).toHaveLength(2);
 });
 
 test('a KafkaUser of Strimzi for each role, with all rights on a resource together', async () => {
@@ -59,7 +59,7 @@ test('a table of the least rights of every role', async () => {
     '| --- | --- | --- | --- |',
     '| gateway | Read | topic `endorsement-changes` | the stream |',
     "| gateway | Read | topic `endorsement-submissions-rejected` | the page of rejected submissions (only for the console's pages for operators) |",
-    "| gateway | Write | topic `endorsement-submissions` | the lag on the status page, and sending rejected submissions again (only for the console's pages for operators) |",
+    '| gateway | Write | topic `endorsement-submissions` | publishing over HTTP; in the console, lag and sending rejected submissions again |',
     '| apply | Read | topic `endorsement-submissions` | applies submissions |',
     '| apply | Write | topic `endorsement-submissions-rejected` | sends rejections |',
     '| apply | Read | topic `endorsement-changes` | compares the history of the stream |',

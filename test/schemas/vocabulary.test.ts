@@ -35,7 +35,7 @@ test.each([
   ],
   ['CHANGE_TYPES', vocabulary.CHANGE_TYPES, ['created', 'updated', 'deleted']],
   ['LANGUAGES', vocabulary.LANGUAGES, ['en', 'es']],
-  ['SCOPES', vocabulary.SCOPES, ['data:read', 'stream:read', 'subscriptions:write']],
+  ['SCOPES', vocabulary.SCOPES, ['data:read', 'stream:read', 'subscriptions:write', 'endorsements:write']],
 ])('%s has the values of the interface in order', (_, values, expected) => {
   expect(values).toEqual(expected);
 });

@@ -1,7 +1,7 @@
 import { ApiError, UnexpectedAnswerError } from './errors.ts';
 import type { Connection, Request } from './http/connection.ts';
 import { retry } from './http/retries.ts';
-import type { CallOptions } from './options.ts';
+import type { CallOptions, PublishOptions } from './options.ts';
 
 /** Sends requests until they succeed, and returns the `data` of their answers. */
 export class Calls {
@@ -43,9 +43,9 @@ export class Calls {
   async create<Body extends { data: unknown }>(
     path: string,
     body: object,
-    options: CallOptions = {},
+    { idempotencyKey = crypto.randomUUID(), ...options }: PublishOptions = {},
   ): Promise<Body> {
-    const headers = { 'Idempotency-Key': crypto.randomUUID() };
+    const headers = { 'Idempotency-Key': idempotencyKey };
     return requireRecord<Body>(await this.#send({ method: 'POST', path, body, headers }, options));
   }
 

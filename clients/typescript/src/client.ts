@@ -8,7 +8,7 @@ import { type Identified, readExport } from './exports/read-export.ts';
 import { Connection } from './http/connection.ts';
 import type { QueryValues } from './http/query.ts';
 import { Mirror, type MirrorOptions } from './mirror/mirror.ts';
-import type { CallOptions, ClientOptions } from './options.ts';
+import type { CallOptions, ClientOptions, PublishOptions } from './options.ts';
 import { MAX_PAGE_SIZE, readRecords } from './pages.ts';
 import type * as types from './types.ts';
 
@@ -229,11 +229,41 @@ export class BallotEndorsements {
     return this.#calls.delete(`/v1/subscriptions/${formatPart('id', id)}`, options);
   }
 
-  /** One answer of `/v1/events`, for programs that keep `next_cursor` themselves. */
-  pollEvents(parameters?: types.EventParameters, options: CallOptions = {}): Promise<types.EventsPage> {
+  /**
+   * Publishes up to 500 endorsements, withdrawals and positions, all or none, for endorsers that the account may speak for.
+   * Returns when they are stored safely, before they are applied: `submission` tells what became of them.
+   */
+  async publish(
+    submissions: readonly types.NewSubmission[],
+    options?: PublishOptions,
+  ): Promise<types.Submissions> {
+    return (
+      await this.#calls.create<{ data: types.Submissions }>('/v1/submissions', { submissions }, options)
+    ).data;
+  }
+
+  /** What became of the submissions of a call of `publish`. With `wait`, up to 25 s, it waits until nothing is on its way. */
+  async submission(
+    id: number,
+    parameters?: types.SubmissionParameters,
+    options?: CallOptions,
+  ): Promise<types.Submissions> {
+    return this.#one(
+      `/v1/submissions/${formatPart('id', id)}`,
+      parameters,
+      this.#waiting(parameters?.wait, options),
+    );
+  }
+
+  /** The options of a call that the service may hold for some seconds. */
+  #waiting(seconds = 0, options: CallOptions = {}): CallOptions {
     const { timeoutMs = this.#connection.timeoutMs } = options;
-    const patient = { ...options, timeoutMs: timeoutMs + (parameters?.wait ?? 0) * 1000 };
-    return this.#calls.readPage('/v1/events', parameters, patient);
+    return { ...options, timeoutMs: timeoutMs + seconds * 1000 };
+  }
+
+  /** One answer of `/v1/events`, for programs that keep `next_cursor` themselves. */
+  pollEvents(parameters?: types.EventParameters, options?: CallOptions): Promise<types.EventsPage> {
+    return this.#calls.readPage('/v1/events', parameters, this.#waiting(parameters?.wait, options));
   }
 
   /**

@@ -15,7 +15,7 @@ export { MemoryStorage } from './mirror/memory-storage.ts';
 export type { Mirror, MirrorOptions, Verification, VerifyOptions } from './mirror/mirror.ts';
 export type { MirrorChange, MirroredEndorsement } from './mirror/record.ts';
 export type { IdRange, MirrorPosition, MirrorStorage } from './mirror/storage.ts';
-export type { CallOptions, ClientOptions, Retry } from './options.ts';
+export type { CallOptions, ClientOptions, PublishOptions, Retry } from './options.ts';
 export type {
   Contest,
   ContestListParameters,
@@ -44,6 +44,7 @@ export type {
   EventsPage,
   Exported,
   ListedEndorsement,
+  NewSubmission,
   Officeholder,
   OfficeholderListParameters,
   OfficeholderParameters,
@@ -53,6 +54,8 @@ export type {
   Recommendations,
   ServiceDigest,
   State,
+  SubmissionParameters,
+  Submissions,
   Subscription,
   SubscriptionBody,
   Unpaged,

@@ -37,3 +37,12 @@ export interface CallOptions {
   /** Replaces the client's. */
   maxRetries?: number | undefined;
 }
+
+/** Options of `publish`. */
+export interface PublishOptions extends CallOptions {
+  /**
+   * Calls with the same key and the same submissions publish once, within a day. Give one to repeat a call that failed,
+   * also in another process. By default each call has its own, which makes its retries safe.
+   */
+  idempotencyKey?: string | undefined;
+}

@@ -56,6 +56,12 @@ export type Subscription = RecordOf<'/v1/subscriptions'>;
 export type SubscriptionBody = NonNullable<
   paths['/v1/subscriptions']['post']['requestBody']
 >['content']['application/json'];
+/** The submissions of a call of `publish`, and what became of each. */
+export type Submissions = DataOf<'/v1/submissions/{id}'>;
+/** A submission to publish: a pick to endorse or to withdraw, or a whole position. */
+export type NewSubmission = NonNullable<
+  paths['/v1/submissions']['post']['requestBody']
+>['content']['application/json']['submissions'][number];
 /** A change of an endorsement. */
 export type EndorsementEvent = RecordOf<'/v1/events'>;
 /** Two numbers over the endorsements that a filter chooses. A complete copy has the same. */
@@ -77,6 +83,7 @@ export type CoverageParameters = Loose<QueryOf<'/v1/coverage'>>;
 export type RecommendationParameters = Loose<QueryOf<'/v1/recommendations'>>;
 export type DigestParameters = Loose<QueryOf<'/v1/digest'>>;
 export type EventParameters = Loose<QueryOf<'/v1/events'>>;
+export type SubmissionParameters = Loose<QueryOf<'/v1/submissions/{id}'>>;
 type StreamParameters = Loose<QueryOf<'/v1/stream'>>;
 
 /** The fields that choose endorsements by their properties, the same for lists, events and mirrors. */

@@ -9,6 +9,7 @@ import { livePages } from './live.ts';
 import { operatorAccountPages } from './operator-accounts.ts';
 import { operatorPlanPages } from './operator-plans.ts';
 import { operatorRejectedPages } from './operator-rejected.ts';
+import { operatorRightPages } from './operator-rights.ts';
 import { operatorStatusPages } from './operator-status.ts';
 import { operatorUsagePages } from './operator-usage.ts';
 import { ownEndorsementPages } from './own-endorsements.ts';
@@ -31,6 +32,7 @@ export const pages: readonly Page[] = [
   ...usagePages,
   ...auditPages,
   ...operatorAccountPages,
+  ...operatorRightPages,
   ...operatorPlanPages,
   ...operatorStatusPages,
   ...operatorUsagePages,

@@ -27,19 +27,24 @@ const DONE = new Map([
   ['plan', 'The account has another plan. Gateways apply it within seconds.'],
 ]);
 
-async function findAccount({ pool }: ConsoleContext, id: string | undefined): Promise<AccountSummary> {
+/** The account of a page. @throws PageError if there is none of this id */
+export async function findAccount(
+  { pool }: Pick<ConsoleContext, 'pool'>,
+  id: string | undefined,
+): Promise<AccountSummary> {
   const known = readRowId(id);
   const [account] = known === null ? [] : await listAccounts(pool, { id: known });
   if (!account) throw new PageError(404, 'There is no such account.');
   return account;
 }
 
-const addressOf = ({ id }: Pick<AccountSummary, 'id'>): string => `/console/operator/accounts/${id}`;
+export const addressOfAccount = ({ id }: Pick<AccountSummary, 'id'>): string =>
+  `/console/operator/accounts/${id}`;
 
 function AccountRow({ item }: { item: AccountSummary }): Html {
   return html`
     <tr class=${item.suspendedAt ? 'over' : null}>
-      <th scope="row"><a href=${addressOf(item)}>${item.name}</a></th>
+      <th scope="row"><a href=${addressOfAccount(item)}>${item.name}</a></th>
       <td>${item.plan}</td>
       <td class="number">${item.usableKeys}</td>
       <td><${Moment} at=${item.createdAt} /></td>
@@ -89,7 +94,7 @@ async function showAccount(
 ): Promise<ShownPage> {
   const account = await findAccount(context, path.id);
   const plans = await listPlans(context.pool);
-  const where = addressOf(account);
+  const where = addressOfAccount(account);
   return {
     title: account.name,
     status: chosen === null ? 200 : 409,
@@ -102,6 +107,7 @@ async function showAccount(
       <dl class="facts">
         <div><dt>Plan</dt><dd>${account.plan}</dd></div>
         <div><dt>Usable keys</dt><dd>${account.usableKeys}</dd></div>
+        <div><dt>Publishes for</dt><dd><a href=${`${where}/endorsers`}>${account.endorsers} ${account.endorsers === 1 ? 'endorser' : 'endorsers'}</a></dd></div>
         <div><dt>State</dt><dd>${account.suspendedAt ? 'suspended' : 'in use'}</dd></div>
       </dl>
       <p>Made <${Moment} at=${account.createdAt} />${account.suspendedAt && html`, suspended <${Moment} at=${account.suspendedAt} />`}</p>
@@ -131,7 +137,7 @@ function setSuspended(isSuspended: boolean): Page['handle'] {
     await inTransaction(context.pool, (client) =>
       setAccountSuspended(client, account.name, isSuspended, actorOf(session)),
     );
-    return { redirect: `${addressOf(account)}?done=${isSuspended ? 'suspended' : 'resumed'}` };
+    return { redirect: `${addressOfAccount(account)}?done=${isSuspended ? 'suspended' : 'resumed'}` };
   };
 }
 
@@ -158,7 +164,7 @@ export const operatorAccountPages: readonly Page[] = [
         const id = await inTransaction(context.pool, (client) =>
           ensureAccount(client, { name, plan }, actorOf(request.session)),
         );
-        return { redirect: addressOf({ id }) };
+        return { redirect: addressOfAccount({ id }) };
       } catch (error) {
         if (error instanceof PlanMismatchError) return showAccounts(request, context, error.message);
         throw error;
@@ -188,7 +194,7 @@ export const operatorAccountPages: readonly Page[] = [
         if (error instanceof PlanMismatchError) throw new PageError(400, error.message);
         throw error;
       }
-      return { redirect: `${addressOf(account)}?done=plan` };
+      return { redirect: `${addressOfAccount(account)}?done=plan` };
     },
   },
   {

@@ -279,6 +279,23 @@ describe('a request that changes something', () => {
     expect(service.requests.map(({ body }) => body)).toEqual(Array(3).fill('{"name":"mine"}'));
   });
 
+  test('publishes with the given Idempotency-Key, and reads what became of it', async () => {
+    const submissions = [{ endorser: 'acme', contest: 'or-2026-11-03-general/mayor', choice: 'ann' }];
+    const published = { id: 7, submissions: [{ ...submissions[0], status: 'submitted' }] };
+    const client = await createClient([breakOff, answerJson({ data: published }, 202)]);
+    await expect(client.publish(submissions, { idempotencyKey: 'edition-7' })).resolves.toEqual(published);
+    await client.publish(submissions);
+    const keys = service.requests.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toEqual(['edition-7', 'edition-7', expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+    expect(service.requests[0]).toMatchObject({
+      ...{ method: 'POST', path: '/v1/submissions', body: JSON.stringify({ submissions }) },
+    });
+    service.answers = [answerJson({ data: published })];
+    await expect(client.submission(7, { wait: 5 })).resolves.toEqual(published);
+    expect(service.requests.at(-1)).toMatchObject({ method: 'GET', path: '/v1/submissions/7' });
+    expect(service.requests.at(-1)?.query.get('wait')).toBe('5');
+  });
+
   test('has deleted the record if a retry does not find it', async () => {
     const gone = answerError(404, 'subscription_not_found');
     const client = await createClient([breakOff, gone, gone]);

@@ -88,6 +88,8 @@ test('every operation of the service has a method', () => {
     'get /v1/recommendations',
     'get /v1/states',
     'get /v1/stream',
+    'get /v1/submissions/{id}',
+    'post /v1/submissions',
     'get /v1/subscriptions',
     'post /v1/subscriptions',
     'delete /v1/subscriptions/{id}',
@@ -158,6 +160,7 @@ describe("the README's programs", () => {
   let programs: string[] = [];
   beforeAll(async () => {
     const readme = await readFile('clients/typescript/README.md', 'utf8');
+    await service.allow(['coast-gazette']);
     programs = [...readme.matchAll(/^```js\n(.*?)^```$/gms)].map(([, program = '']) => program);
   });
 
@@ -177,11 +180,12 @@ describe("the README's programs", () => {
         expect(stderr).toBe('');
         printed.push(stdout);
       }
-      expect(printed).toHaveLength(4);
-      const [sqlite, verified, lists, errors] = printed;
+      expect(printed).toHaveLength(5);
+      const [sqlite, verified, lists, published, errors] = printed;
       expect(sqlite).toContain(': Yes');
       expect(verified).toBe('All 2 endorsements are as in the service.\n');
       expect(lists).toContain('null');
+      expect(published).toMatch(/^ca-2026-11-03-general\/prop-1 applied \[/);
       expect(errors).toMatch(/^404 not_found /);
     },
     PATIENCE_MS,

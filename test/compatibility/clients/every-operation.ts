@@ -141,4 +141,18 @@ if (deleted.response.status === 204) called.push('deleteSubscription');
 const gone = await client.GET('/v1/subscriptions/{id}', { params: { path } });
 if (gone.error?.error.code !== 'subscription_not_found') throw new Error('The subscription is still there.');
 
+const published = need(
+  'createSubmissions',
+  await client.POST('/v1/submissions', {
+    body: { submissions: [{ endorser: slug, contest: `${election.slug}/nowhere`, choice: 'nobody' }] },
+  }),
+);
+const outcome = need(
+  'getSubmissions',
+  await client.GET('/v1/submissions/{id}', {
+    params: { path: { id: published.data.id }, query: { wait: 25 } },
+  }),
+);
+if (outcome.data.submissions[0]?.reason?.code !== 'unknown_contest') throw new Error('It is not rejected.');
+
 process.stdout.write(JSON.stringify([...new Set(called)]));

@@ -20,6 +20,7 @@ from generated.api.endorsements import (
 )
 from generated.api.endorsers import get_endorser, list_endorser_categories, list_endorsers
 from generated.api.officeholders import get_officeholder, list_officeholders
+from generated.api.publishing import create_submissions, get_submissions
 from generated.api.recommendations import get_recommendations
 from generated.api.states import get_coverage, list_states
 from generated.api.subscriptions import (
@@ -53,11 +54,15 @@ from generated.models import (
     ListedEndorsementPage,
     OfficeholderPage,
     OfficeholderWithSeatsResponse,
+    PickSubmission,
+    PublicationResponse,
     RecommendationsResponse,
     SeatLevel,
     StateCode,
     StateList,
     StreamEventsFrom,
+    SubmissionsBody,
+    SubmissionStatus,
     SubscriptionBody,
     SubscriptionList,
     SubscriptionResponse,
@@ -182,5 +187,20 @@ called.append("deleteSubscription")
 gone = get_subscription.sync(id_, client=client)
 assert isinstance(gone, ErrorResponse)
 assert gone.error.code is ErrorCode.SUBSCRIPTION_NOT_FOUND
+
+published = need(
+    "createSubmissions",
+    create_submissions.sync(
+        client=client,
+        body=SubmissionsBody(
+            submissions=[PickSubmission(endorser=slug, contest=f"{election.slug}/nowhere", choice="nobody")]
+        ),
+    ),
+    PublicationResponse,
+)
+outcome = need(
+    "getSubmissions", get_submissions.sync(published.data.id, client=client, wait=25), PublicationResponse
+)
+assert outcome.data.submissions[0].status is SubmissionStatus.REJECTED
 
 print(json.dumps(sorted(set(called))))

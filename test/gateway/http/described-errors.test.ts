@@ -8,6 +8,7 @@ import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
 import {
   type ExampleRequest,
   exampleCatalogue,
+  examplePublisher,
   exampleRequests,
   exampleSubmissions,
 } from '../../helpers/http/example-requests.ts';
@@ -57,12 +58,14 @@ beforeAll(async () => {
   await service.submit(exampleSubmissions());
   const [event] = await service.eventsOnceThereAre(1);
   const saved = await service.send('POST', '/v1/subscriptions', { name: 'All' });
+  await service.allow([examplePublisher()]);
   requests = exampleRequests({
     contest: event.contest.id,
     endorsement: event.endorsement.id,
     endorser: event.endorser.slug,
     officeholder: personId(1),
     subscription: Number(saved.headers.get('location')?.split('/').at(-1)),
+    submissions: 1,
   });
   for (const route of neverLoaded) await expectError(route, 'not_available');
   const checkout = await createCheckout({

@@ -14,6 +14,7 @@ import {
   addressOf,
   type ExampleRequest,
   exampleCatalogue,
+  examplePublisher,
   exampleRequests,
   exampleSubmissions,
 } from '../../helpers/http/example-requests.ts';
@@ -53,6 +54,8 @@ const SHOWN_WITH: Partial<Record<ErrorCode, string>> = {
   invalid_json: 'createSubscription',
   invalid_filter: 'createSubscription',
   invalid_subscription: 'createSubscription',
+  invalid_submission: 'createSubmissions',
+  endorser_not_allowed: 'createSubmissions',
   body_too_large: 'createSubscription',
   conflict: 'createSubscription',
 };
@@ -80,12 +83,14 @@ beforeAll(async () => {
     await service.eventsOnceThereAre(changes);
   }
   const [event] = (await service.events()).data;
+  await service.allow([examplePublisher()]);
   requests = exampleRequests({
     contest: event.contest.id,
     endorsement: event.endorsement.id,
     endorser: event.endorser.slug,
     officeholder: personId(1),
     subscription: 1,
+    submissions: 1,
   });
   await keepError(NEVER_LOADED);
   const checkout = await createCheckout({

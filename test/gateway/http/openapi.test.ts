@@ -132,7 +132,16 @@ describe('the OpenAPI description', () => {
     const closed = Object.entries(document.components.schemas)
       .filter(([, schema]) => 'additionalProperties' in schema && schema.additionalProperties === false)
       .map(([name]) => name);
-    expect(closed.sort()).toEqual(['Filter', 'SubscriptionBody']);
+    expect(closed.sort()).toEqual([
+      ...[
+        'Filter',
+        'PickSubmission',
+        'PositionSubmission',
+        'SubmissionsBody',
+        'SubmittedPick',
+        'SubscriptionBody',
+      ],
+    ]);
   });
 
   test('gives every operation a unique id that reads as a method, a tag, and texts', () => {

@@ -27,6 +27,13 @@ beforeAll(async () => {
   addresses.set('/v1/contests/{id}', `/v1/contests/${event.contest.id}`);
   const saved = await service.send('POST', '/v1/subscriptions', { name: 'All' });
   addresses.set('/v1/subscriptions/{id}', saved.headers.get('location') ?? '');
+  await service.allow(['bakers-local-1']);
+  const contest = 'or-2026-11-03-general/mayor';
+  const submissions = [{ endorser: 'bakers-local-1', contest, choice: 'ann' }];
+  const published = await service.send('POST', '/v1/submissions', { submissions });
+  const location = published.headers.get('location') ?? '';
+  await service.get(`${location}?wait=25`);
+  addresses.set('/v1/submissions/{id}', location);
 });
 afterAll(() => remove());
 

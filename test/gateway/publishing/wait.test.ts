@@ -6,11 +6,7 @@ import { until } from '../../helpers/until.ts';
 /** The wait for what became of submissions, while the consumers are stopped, begin and end. */
 const service = useTestService({ gateways: 2 });
 
-beforeAll(async () => {
-  await service.query(
-    `INSERT INTO account_endorsers SELECT a.id, e.id FROM accounts a, endorsers e WHERE e.slug = 'coast-gazette'`,
-  );
-});
+beforeAll(() => service.allow(['coast-gazette']));
 beforeEach(() => service.stopConsumers());
 
 let made = 0;
@@ -84,11 +80,7 @@ test.each([26, -1, 1.5])('of %d seconds is refused', async (seconds) => {
 test('ends with the error of a new request when the key is revoked', async () => {
   const account = 'revoked';
   const key = await createKey({ databaseUrl: service.databaseUrl, account, plan: 'internal' });
-  await service.query(
-    `INSERT INTO account_endorsers SELECT a.id, e.id FROM accounts a, endorsers e
-     WHERE a.name = $1 AND e.slug = 'coast-gazette'`,
-    [account],
-  );
+  await service.allow(['coast-gazette'], account);
   const headers = { Authorization: `Bearer ${key}` };
   const { answer } = wait(await publish(headers), 25, headers);
   await until('the gateway to look', isLooking);

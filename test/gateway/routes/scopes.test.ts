@@ -27,6 +27,8 @@ const NEEDED: Record<string, Scope> = {
   'POST /v1/subscriptions': 'subscriptions:write',
   'PUT /v1/subscriptions/{id}': 'subscriptions:write',
   'DELETE /v1/subscriptions/{id}': 'subscriptions:write',
+  'POST /v1/submissions': 'endorsements:write',
+  'GET /v1/submissions/{id}': 'endorsements:write',
 };
 
 const service = useTestService();

@@ -9,15 +9,6 @@ const service = useTestService({ gateways: 2 });
 const MAYOR = 'or-2026-11-03-general/mayor';
 const COUNCIL = 'or-2026-11-03-general/council';
 
-/** Allows accounts endorsers, past the service. */
-async function allow(account: string, ...slugs: string[]): Promise<void> {
-  await service.query(
-    `INSERT INTO account_endorsers SELECT a.id, e.id FROM accounts a, endorsers e
-     WHERE a.name = $1 AND e.slug = ANY($2) ON CONFLICT DO NOTHING`,
-    [account, slugs],
-  );
-}
-
 async function disallow(account: string, slug: string): Promise<void> {
   await service.query(
     `DELETE FROM account_endorsers WHERE account_id = (SELECT id FROM accounts WHERE name = $1)
@@ -26,7 +17,7 @@ async function disallow(account: string, slug: string): Promise<void> {
   );
 }
 
-beforeAll(() => allow('test', 'coast-gazette', 'nation-herald'));
+beforeAll(() => service.allow(['coast-gazette', 'nation-herald']));
 afterEach(() => {
   jest.restoreAllMocks();
 });
@@ -168,6 +159,20 @@ describe('published submissions', () => {
     ]);
   });
 
+  test('made only changes and rejections after their sending: an earlier topic had the same offsets', async () => {
+    const accepted = await publish([
+      endorse('coast-gazette', MAYOR, 'ann', { statement: 'Once more.' }),
+      endorse('coast-gazette', MAYOR, 'nobody'),
+    ]);
+    expect(outcomes(await settled(accepted))).toEqual(['applied', 'rejected']);
+    await service.query(
+      `UPDATE publications SET after_sequence = (SELECT last_sequence FROM stream_head),
+         after_rejection = (SELECT max(id) FROM rejected_submissions) WHERE id = $1`,
+      [accepted.body.data.id],
+    );
+    expect(outcomes(await settled(accepted))).toEqual(['unchanged', 'unchanged']);
+  });
+
   test('of an endorser and a contest are applied in their order, the last wins', async () => {
     const choices = ['bob', 'cyd', 'ann', 'cyd'];
     const accepted = await publish(
@@ -248,7 +253,7 @@ describe('the endorsers of an account', () => {
     const account = `publisher ${accounts}`;
     const { databaseUrl } = service;
     const key = await createKey({ databaseUrl, account, plan: 'internal' });
-    await allow(account, ...slugs);
+    await service.allow(slugs, account);
     return { account, headers: { Authorization: `Bearer ${key}` } };
   }
   /** Expects that nothing is sent. */

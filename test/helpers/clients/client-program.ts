@@ -43,6 +43,8 @@ const results = {
   events: (await all(client.events({ from: 'earliest', follow: false }))).length,
   stream: (await all(client.stream({ from: 'earliest', subscription: 'ours' }), 2)).length,
   deleted: (await client.deleteSubscription(saved.id)) === undefined,
+  published: await client.publish([{ endorser: 'coast-gazette', contest: 'none/none', choice: 'none' }]).catch(({ code }) => code),
+  submission: await client.submission(999_999, { wait: 1 }).catch(({ code }) => code),
   mirrored: (await all(mirror.records())).length,
   verified: (await mirror.verify()).ok,
 };
@@ -70,6 +72,8 @@ export const EVERY_RESULT = {
   events: 2,
   stream: 2,
   deleted: true,
+  published: 'endorser_not_allowed',
+  submission: 'not_found',
   mirrored: 2,
   verified: true,
 };

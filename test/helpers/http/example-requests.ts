@@ -38,6 +38,18 @@ export function exampleSubmissions(): Submission[] {
   return found.sort((a, b) => b.picks.length - a.picks.length).slice(0, 4);
 }
 
+/** The endorser for which the example publishes. */
+export const examplePublisher = (): string => exampleSubmissions()[1]?.endorser ?? '';
+
+/** A position of that endorser in the contest, in the form of a file. */
+function examplePosition() {
+  const endorser = examplePublisher();
+  const [choice = ''] = exampleSubmissions().flatMap(({ picks }) => picks.map((pick) => pick.choice));
+  const statement = 'A plan for every street of the town.';
+  const pick = { choice, rank: 1, statement, source_url: 'https://endorser.example/fennelwold' };
+  return { action: 'position', endorser, contest: CONTEST, picks: [pick] };
+}
+
 /** The parts of an example request beyond its operation. */
 export interface ExampleRequest {
   /** Values of path parameters, and of query parameters that the example needs. */
@@ -55,7 +67,8 @@ const NEWSPAPERS = {
 /**
  * A request for each operation.
  *
- * @param ids ids of a contest, an endorsement, an officeholder and a subscription, and the slug of an endorser
+ * @param ids ids of a contest, an endorsement, an officeholder, a subscription and submissions, and the slug of an
+ *   endorser
  */
 export const exampleRequests = (ids: {
   contest: number;
@@ -63,6 +76,7 @@ export const exampleRequests = (ids: {
   endorser: string;
   officeholder: string;
   subscription: number;
+  submissions: number;
 }): Readonly<Record<string, ExampleRequest>> => ({
   listStates: {},
   listElections: { short: { limit: 1 } },
@@ -88,6 +102,8 @@ export const exampleRequests = (ids: {
     body: { ...NEWSPAPERS, name: 'Coast papers' },
   },
   deleteSubscription: { parameters: { id: ids.subscription } },
+  createSubmissions: { body: { submissions: [examplePosition()] } },
+  getSubmissions: { parameters: { id: ids.submissions, wait: 25 } },
 });
 
 /** The address of a request: its path, and its query. */

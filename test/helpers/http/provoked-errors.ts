@@ -31,6 +31,7 @@ interface Fault {
   search?: string;
   /** The bytes of the body. */
   body?: string;
+  headers?: Record<string, string>;
 }
 
 /** Makes a service answer with each of its errors. */
@@ -57,6 +58,7 @@ export class ErrorProvoker {
         'X-Request-Id': REQUEST_ID,
         ...(key !== null && { Authorization: `Bearer ${key}` }),
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...fault.headers,
       },
       ...(body !== undefined && { body }),
     });
@@ -84,6 +86,10 @@ export class ErrorProvoker {
         });
       case 'invalid_subscription':
         return this.send(working, { body: JSON.stringify({ name: '' }) });
+      case 'invalid_submission':
+        return this.send(working, { body: JSON.stringify({ submissions: [{ endorser: 'Coast Gazette' }] }) });
+      case 'endorser_not_allowed':
+        return this.send(working, { key: await this.#createKey('internal') });
       case 'body_too_large':
         return this.send(working, { body: JSON.stringify({ name: 'a'.repeat(400 * 1024) }) });
       case 'missing_api_key':
@@ -110,7 +116,9 @@ export class ErrorProvoker {
           parameters: route.parameters ? { id: 999_999 } : { subscription: 'Nobody' },
         });
       case 'conflict':
-        return this.#sendTakenName(working);
+        return route.operationId === 'createSubmissions'
+          ? this.#sendUsedKey(working)
+          : this.#sendTakenName(working);
       case 'cursor_expired':
         return this.send({ route, request: {} }, { parameters: { cursor: await this.#oldCursor() } });
       case 'rate_limit_exceeded':
@@ -183,6 +191,14 @@ export class ErrorProvoker {
     const headers = { Authorization: `Bearer ${this.#service.key}`, 'Content-Type': 'application/json' };
     await fetch(this.#service.url('/v1/subscriptions'), { ...post, headers });
     return this.send(working, { body: JSON.stringify({ name }) });
+  }
+
+  async #sendUsedKey(working: WorkingRequest): Promise<Answer> {
+    const headers = { 'Idempotency-Key': 'used' };
+    const { body } = working.request as { body: { submissions: object[] } };
+    const twice = JSON.stringify({ submissions: [...body.submissions, ...body.submissions] });
+    await this.send(working, { headers, body: twice });
+    return this.send(working, { headers });
   }
 
   async #sendAfter(working: WorkingRequest, error: Error): Promise<Answer> {

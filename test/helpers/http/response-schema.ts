@@ -43,7 +43,7 @@ export interface AnswerHead {
 /** An Ajv that knows the keywords and formats of the OpenAPI description. */
 export function createAjv(): Ajv2020 {
   const ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false, allowUnionTypes: true });
-  addFormats.default(ajv, ['date', 'date-time', 'int64']);
+  addFormats.default(ajv, ['date', 'date-time', 'int64', 'uri']);
   ajv.addVocabulary(['components', 'discriminator']);
   return ajv;
 }

@@ -238,6 +238,15 @@ export class TestService {
     }
   }
 
+  /** Lets an account publish for endorsers. */
+  async allow(endorsers: string[], account = 'test'): Promise<void> {
+    await this.query(
+      `INSERT INTO account_endorsers SELECT a.id, e.id FROM accounts a, endorsers e
+       WHERE a.name = $1 AND e.slug = ANY($2) ON CONFLICT DO NOTHING`,
+      [account, endorsers],
+    );
+  }
+
   /** Sends submissions, and resolves when Kafka has them. */
   async submit(submissions: Submission[]): Promise<void> {
     const topic = topicNames(this.topicPrefix).submissions;

@@ -162,6 +162,22 @@ describe('a writer', () => {
     expect(await readValues()).toEqual(valuesOf([...before, ...records]));
   });
 
+  test('begins no attempt after its time for retries', async () => {
+    const hurried = new TopicWriter({
+      ...{ brokers, topic, clientId: 'test', retryMs: 50 },
+      produce: (_connection, request) => {
+        requests.push(request);
+        return Promise.reject(lost());
+      },
+    });
+    try {
+      await expect(hurried.send(makeRecords(1))).rejects.toThrow('The connection is lost.');
+      expect(requests).toHaveLength(1);
+    } finally {
+      await hurried.close();
+    }
+  });
+
   test('is a new producer after a failure, because the outcome is unknown', async () => {
     await writer.send(makeRecords(5));
     // The first records of a new topic may need several requests, until its partitions have leaders.

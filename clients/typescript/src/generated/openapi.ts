@@ -376,17 +376,57 @@ export interface paths {
          *     data: {"id":"00000000001.AQGAtYuwijQABAAAAABMY0x3","type":"endorsement.created","occurred_at":"2026-09-15T17:00:00.000Z","endorsement":{"id":1,"rank":1,"statement":null,"source_url":null,"published_on":"2026-08-30"},"endorser":{"id":325,"slug":"saffronmere-ferry-crews-union-local-770","name":"Saffronmere Ferry Crews Union Local 770","category":{"slug":"labor","name":"Labor unions"},"state":"national"},"contest":{"id":7,"title":"Mayor of Fennelwold","short_title":"Mayor","kind":"candidate","vote_method":"ranked_choice","votes_allowed":1,"ranks_allowed":4,"measure_code":null,"district":{"id":4,"name":"Fennelwold","level":"city","ocd_id":"ocd-division/country:us/state:me/place:fennelwold","state":"ME"}},"election":{"id":1,"slug":"me-2026-11-03-general","name":"Maine General Election 2026","date":"2026-11-03","state":"ME","type":"general"},"choice":{"id":18,"label":"Ivan Rivas","measure_answer":null,"candidate":{"id":14,"full_name":"Ivan Rivas"},"party":null,"withdrawn":false}}
          *
          *     event: checkpoint
-         *     id: 00000000008_001k2j05mk0.AgEABAAAAAAXaLte
-         *     data: {"occurred_at":"2026-09-15T17:00:00.000Z","scanned":5}
+         *     id: 0000000000b_001k2j05mk0.AgEABAAAAABpW-xI
+         *     data: {"occurred_at":"2026-09-15T17:00:00.000Z","scanned":8}
          *
          *     : ping
          *
          *     event: reconnect
-         *     id: 00000000008_001k2j05mk0.AgEABAAAAAAXaLte
+         *     id: 0000000000b_001k2j05mk0.AgEABAAAAABpW-xI
          *     data: {"reason":"lifetime","retry_ms":3120}
          *     ```
          */
         get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/submissions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish endorsements
+         * @description Sends 1 to 500 submissions, in the forms of submission files, for endorsers for which the account may publish. All are checked before any is sent: either all are sent or none. The answer comes when they are stored safely, before they are applied; its `Location` tells what became of them. Submissions of an endorser are applied in the order in which they were sent, and the requests of an account are sent one after the other. After an answer of 503, or none, some of them may have been sent: the same request with the same Idempotency-Key sends all of them again, unless the first one was accepted. What is applied already changes nothing then, but where somebody else has changed a position in between, the repeated submission wins. An addition to the interface specification. Needs an API key with the scope `endorsements:write`.
+         */
+        post: operations["createSubmissions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/submissions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what became of submissions
+         * @description The submissions of one request of the account, and what became of each. They are kept for a week, or as long as events if that is shorter, and for the newest 1,000 requests of an account. An addition to the interface specification. Needs an API key with the scope `endorsements:write`.
+         */
+        get: operations["getSubmissions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1028,7 +1068,7 @@ export interface components {
          * @description The code of an error, for programs. Each code belongs to one status.
          * @enum {string}
          */
-        ErrorCode: "invalid_parameter" | "invalid_json" | "invalid_filter" | "invalid_subscription" | "missing_api_key" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_scope" | "account_suspended" | "not_found" | "subscription_not_found" | "method_not_allowed" | "conflict" | "cursor_expired" | "body_too_large" | "rate_limit_exceeded" | "daily_limit_exceeded" | "too_many_streams" | "too_many_requests_in_flight" | "internal_error" | "not_available" | "warming_up" | "server_busy";
+        ErrorCode: "invalid_parameter" | "invalid_json" | "invalid_filter" | "invalid_subscription" | "invalid_submission" | "missing_api_key" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_scope" | "account_suspended" | "endorser_not_allowed" | "not_found" | "subscription_not_found" | "method_not_allowed" | "conflict" | "cursor_expired" | "body_too_large" | "rate_limit_exceeded" | "daily_limit_exceeded" | "too_many_streams" | "too_many_requests_in_flight" | "internal_error" | "not_available" | "warming_up" | "server_busy";
         /** @description The last frame of a stream that has failed. */
         ErrorFrame: {
             data: string;
@@ -1363,17 +1403,74 @@ export interface components {
             /** @description The endorser's own words. */
             statement: string | null;
         };
+        /** @description One choice to endorse or to withdraw. */
+        PickSubmission: {
+            /**
+             * @description What to do with the pick; `endorse` by default. Must be one of endorse, withdraw, position.
+             * @enum {string|null}
+             */
+            action?: "endorse" | "withdraw" | null;
+            /** @description The key of the choice. Must be text of 1 to 200 characters. */
+            choice: string;
+            /** @description The key of the contest. Must be an election slug, a slash and a contest slug. */
+            contest: string;
+            /** @description Anything else. Kept, and not shown. Must be an object. */
+            details?: Record<string, never> | null;
+            /** @description The slug of the endorser. Must be a slug (a to z, 0 to 9 and single hyphens, at most 200 characters). */
+            endorser: string;
+            /**
+             * Format: date
+             * @description The day on which it was published. Must be a real date as YYYY-MM-DD.
+             */
+            published_on?: string | null;
+            /** @description 1, 2, 3… in ranked-choice contests. Must be a whole number from 1 to 2147483647. */
+            rank?: number | null;
+            /**
+             * Format: uri
+             * @description The page on which it was published. Must be an http or https address of at most 2,000 characters.
+             */
+            source_url?: string | null;
+            /** @description The endorser's own words. Must be text of at most 20,000 characters. */
+            statement?: string | null;
+            /** @description Must be text of at most 20,000 characters. */
+            statement_es?: string | null;
+        };
         /** @description The picks of an endorser in a contest. */
         Position: {
             endorser: components["schemas"]["EndorserSummary"];
             /** @description In the order of ranks, without ranks in ballot order. */
             picks: components["schemas"]["Pick"][];
         };
+        /** @description An endorser's whole position in a contest, which replaces the present one. */
+        PositionSubmission: {
+            /**
+             * @description Replaces the position of the endorser in the contest. Must be one of position.
+             * @enum {string}
+             */
+            action: "position";
+            /** @description The key of the contest. Must be an election slug, a slash and a contest slug. */
+            contest: string;
+            /** @description The slug of the endorser. Must be a slug (a to z, 0 to 9 and single hyphens, at most 200 characters). */
+            endorser: string;
+            /** @description All picks; none withdraws all. Must be a list of at most 500. */
+            picks: components["schemas"]["SubmittedPick"][];
+        };
         /**
          * @description The voters that may take part in a primary election; `none` if the election is not a primary.
          * @enum {string}
          */
         PrimarySystem: "none" | "closed" | "semi_closed" | "open" | "top_two" | "nonpartisan";
+        /** @description The submissions of one request, and what became of them. */
+        Publication: {
+            /** Format: int64 */
+            id: number;
+            /** @description In the order of the request. */
+            submissions: components["schemas"]["SubmissionOutcome"][];
+        };
+        /** @description A single record. */
+        PublicationResponse: {
+            data: components["schemas"]["Publication"];
+        };
         /** @description The first frame. Its id is the position at which the stream begins. */
         ReadyFrame: {
             data: string;
@@ -1607,6 +1704,58 @@ export interface components {
             /** @description Milliseconds to wait before connecting again. */
             retry_ms: number;
         };
+        /** @description A submission, and what became of it. */
+        SubmissionOutcome: {
+            /** @description The key of the contest. */
+            contest: string;
+            /** @description The slug of the endorser. */
+            endorser: string;
+            /** @description Only if applied: the ids of its events. The first 20, if the request had several submissions. */
+            events?: string[];
+            /** @description Only if rejected. */
+            reason?: components["schemas"]["SubmissionRejection"];
+            status: components["schemas"]["SubmissionStatus"];
+        };
+        /** @description The reason for a rejected submission. */
+        SubmissionRejection: {
+            /** @description For programs, such as `unknown_choice`. Later versions can have others. */
+            code: string;
+            /** @description For people. */
+            message: string;
+        };
+        /** @description Submissions to publish. */
+        SubmissionsBody: {
+            /** @description Must be a list of 1 to 500 submissions. */
+            submissions: (components["schemas"]["PickSubmission"] | components["schemas"]["PositionSubmission"])[];
+        };
+        /**
+         * @description What became of a submission. `submitted`: it is on its way. `applied`: it made changes, whose events are on the stream. `unchanged`: the service knew it already. `rejected`: it was refused, for the `reason`.
+         * @enum {string}
+         */
+        SubmissionStatus: "submitted" | "applied" | "unchanged" | "rejected";
+        /** @description A pick of a position. */
+        SubmittedPick: {
+            /** @description The key of the choice. Must be text of 1 to 200 characters. */
+            choice: string;
+            /** @description Anything else. Kept, and not shown. Must be an object. */
+            details?: Record<string, never> | null;
+            /**
+             * Format: date
+             * @description The day on which it was published. Must be a real date as YYYY-MM-DD.
+             */
+            published_on?: string | null;
+            /** @description 1, 2, 3… in ranked-choice contests. Must be a whole number from 1 to 2147483647. */
+            rank?: number | null;
+            /**
+             * Format: uri
+             * @description The page on which it was published. Must be an http or https address of at most 2,000 characters.
+             */
+            source_url?: string | null;
+            /** @description The endorser's own words. Must be text of at most 20,000 characters. */
+            statement?: string | null;
+            /** @description Must be text of at most 20,000 characters. */
+            statement_es?: string | null;
+        };
         /** @description A saved filter of the account. */
         Subscription: {
             /** Format: date-time */
@@ -1733,6 +1882,27 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
+        /**
+         * @description - `insufficient_scope`: the key lacks the scope that the operation needs.
+         *     - `account_suspended`: the account of the key is suspended.
+         *     - `endorser_not_allowed`: the account may not publish for an endorser, which the message names. Operators of the service allow it.
+         */
+        ForbiddenOrForeign: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
+                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
         /** @description - `internal_error`: the service has a defect. The request can be sent again. */
         InternalError: {
             headers: {
@@ -1774,6 +1944,27 @@ export interface components {
         };
         /** @description - `invalid_parameter`: a parameter of the query, the path or a header is invalid, unknown, repeated or retired. */
         InvalidParameter: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
+                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /**
+         * @description - `invalid_parameter`: a parameter of the query, the path or a header is invalid, unknown, repeated or retired.
+         *     - `invalid_json`: the body is not a JSON object in UTF-8, or has another content type.
+         *     - `invalid_submission`: another field of the body is invalid. The message names every problem.
+         */
+        InvalidSubmissions: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -4170,6 +4361,136 @@ export interface operations {
             429: components["responses"]["TooManyRequestsOrStreams"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["WarmingUp"];
+        };
+    };
+    createSubmissions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeated requests with the same key and body are carried out once. Must be 1 to 255 printable ASCII characters without spaces. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubmissionsBody"];
+            };
+        };
+        responses: {
+            /** @description Success: what was sent is on its way. */
+            202: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
+                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicationResponse"];
+                };
+            };
+            400: components["responses"]["InvalidSubmissions"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrForeign"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServerBusy"];
+        };
+    };
+    getSubmissions: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Seconds to hold the request until no submission is on its way. Must be a whole number from 0 to 25.
+                 * @example 25
+                 */
+                wait?: number;
+            };
+            header?: {
+                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the record. Must be a whole number from 1 to 9007199254740992.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
+                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 1,
+                     *         "submissions": [
+                     *           {
+                     *             "endorser": "former-mayor-calvin-farrow-of-pellholt",
+                     *             "contest": "me-2026-11-03-general/fennelwold-mayor",
+                     *             "status": "applied",
+                     *             "events": [
+                     *               "00000000009.AQGAtYuwijQABAAAAACD6oDw",
+                     *               "0000000000a.AQGAtYuwijQABAAAAADC-qhF",
+                     *               "0000000000b.AQGAtYuwijQABAAAAADTh8I8"
+                     *             ]
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PublicationResponse"];
+                };
+            };
+            /** @description The answer still has an ETag of If-None-Match. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
+                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServerBusy"];
         };
     };
     listSubscriptions: {

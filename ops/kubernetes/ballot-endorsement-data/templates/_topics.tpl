@@ -41,8 +41,8 @@ gateway:
   - { topic: endorsement-changes, operations: [Read] }
   {{- if .Values.console.enabled }}
   - { topic: endorsement-submissions-rejected, operations: [Read] }
-  - { topic: endorsement-submissions, operations: [Write] }
   {{- end }}
+  - { topic: endorsement-submissions, operations: [Write] }
 apply:
   - { topic: endorsement-submissions, operations: [Read] }
   - { topic: endorsement-submissions-rejected, operations: [Write] }

@@ -1,0 +1,107 @@
+/** The bounds of what is kept about published submissions. */
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { findPublication, savePublication } from '../../store/access/publications.ts';
+import { ensureAccount } from '../../store/accounts/accounts.ts';
+import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
+import { keepReasons, loadReasons } from '../../store/stream/rejected-submissions.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
+
+const { url, client } = useTestDatabase();
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+const AUTHOR = { osUser: 'test', person: null };
+let pool: DatabasePool;
+let ours: number;
+let theirs: number;
+
+beforeAll(async () => {
+  pool = await createReadPool({
+    ...{ databaseUrl: url, maxConnections: 1, connectionTimeoutMs: 5000, statementTimeoutMs: 15_000 },
+  });
+  ours = await ensureAccount(client, { name: 'ours', plan: 'free' }, AUTHOR);
+  theirs = await ensureAccount(client, { name: 'theirs', plan: 'free' }, AUTHOR);
+});
+afterAll(() => pool?.end());
+beforeEach(() => client.query('TRUNCATE publications, rejected_submissions'));
+
+const save = (accountId: number) =>
+  pool.transaction((transaction) =>
+    savePublication(transaction, accountId, {
+      ...{ topicId: 'topic', endorsers: ['acme'], contests: ['a/b'], partitions: [0], offsets: [1] },
+      ...{ afterSequence: 0, afterRejection: 0 },
+    }),
+  );
+const find = (accountId: number, id: number) => findPublication(pool, { accountId, id, keptMs: WEEK_MS });
+
+test('an account keeps its newest 1,000 publications, and no other account loses any', async () => {
+  const [own, foreign] = [await save(ours), await save(theirs)];
+  await client.query(
+    `INSERT INTO publications (account_id, topic_id, endorsers, contests, partitions, offsets, after_sequence,
+       after_rejection)
+     SELECT $1, 'topic', '{acme}', '{a/b}', '{0}', '{1}', 0, 0 FROM generate_series(1, 1004)`,
+    [ours],
+  );
+  const newest = await save(ours);
+  expect(await find(ours, own)).toBeNull();
+  expect(await find(ours, newest)).not.toBeNull();
+  expect(await find(theirs, foreign)).not.toBeNull();
+  const { rows } = await client.query('SELECT FROM publications WHERE account_id = $1', [ours]);
+  expect(rows).toHaveLength(1000);
+});
+
+test('a publication belongs to its account', async () => {
+  const id = await save(ours);
+  expect(await find(theirs, id)).toBeNull();
+  expect(await find(ours, id)).toMatchObject({ id, endorsers: ['acme'], offsets: [1] });
+});
+
+const reject = (partition: number, offset: number, lastOffset: number | null = null, message = 'No.') =>
+  keepReasons(client, [{ partition, offset, lastOffset, code: 'unreadable', message }]);
+const reasonsAt = async (...places: [number, number][]) => {
+  const given = places.map(([partition, offset]) => ({ partition, offset }));
+  return (await loadReasons(client, 0, given)).map(({ partition, offset }) => [partition, offset]);
+};
+
+test('the reason of an unreadable batch is that of each of its offsets, in its partition alone', async () => {
+  await reject(1, 5, 7);
+  await reject(1, 9);
+  expect(await reasonsAt([1, 4], [1, 5], [1, 7], [1, 8], [1, 9], [0, 5])).toEqual([
+    [1, 5],
+    [1, 7],
+    [1, 9],
+  ]);
+});
+
+test('a reason before a publication is of an earlier topic', async () => {
+  await reject(0, 1);
+  const { rows } = await client.query('SELECT max(id)::float8 AS id FROM rejected_submissions');
+  expect(await loadReasons(client, rows[0].id, [{ partition: 0, offset: 1 }])).toEqual([]);
+});
+
+test('a reason is cut, and a character that Postgres cannot store replaced', async () => {
+  await reject(0, 1, null, `a\0${'b'.repeat(5000)}`);
+  const [reason] = await loadReasons(client, 0, [{ partition: 0, offset: 1 }]);
+  expect(reason?.message.slice(0, 3)).toBe('a\ufffdb');
+  expect(reason?.message).toHaveLength(1001);
+});
+
+test('reasons older than eight days are deleted, the others stay', async () => {
+  await reject(0, 1);
+  await reject(0, 2);
+  await client.query(
+    "UPDATE rejected_submissions SET rejected_at = now() - interval '9 days' WHERE last_offset = 1",
+  );
+  await reject(0, 3);
+  expect(await reasonsAt([0, 1], [0, 2], [0, 3])).toEqual([
+    [0, 2],
+    [0, 3],
+  ]);
+});
+
+test('a million reasons are kept: the oldest beyond are deleted', async () => {
+  await reject(0, 1);
+  await client.query(
+    "SELECT setval(pg_get_serial_sequence('rejected_submissions', 'id'), currval(pg_get_serial_sequence('rejected_submissions', 'id')) + 999999)",
+  );
+  await reject(0, 2);
+  expect(await reasonsAt([0, 1], [0, 2])).toEqual([[0, 2]]);
+});
