@@ -1,11 +1,11 @@
 import type { Static } from 'typebox';
-import type { submissions } from '../../../schemas/http/submissions.ts';
+import type { publication } from '../../../schemas/http/submissions.ts';
 import { Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Content, type Html, html } from '../html.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
 
-type Outcome = Static<typeof submissions>['submissions'][number];
+type Outcome = Static<typeof publication>['submissions'][number];
 
 /** The longest wait of the page for the outcome, in seconds. */
 const WAIT_SECONDS = 5;
@@ -45,7 +45,7 @@ export async function showReceipt(
     path: '/v1/submissions/{id}',
     parameters: { id: String(id) },
     query: new URLSearchParams({ wait: String(WAIT_SECONDS) }),
-  })) as { data: Static<typeof submissions> };
+  })) as { data: Static<typeof publication> };
   const address = `/console/endorsements/receipts/${id}`;
   const isOnItsWay = data.submissions.some(({ status }) => status === 'submitted');
   return {
