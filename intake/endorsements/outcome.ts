@@ -25,7 +25,7 @@ const SECTIONS: readonly (readonly [Fate, string, string])[] = [
   [
     'ambiguous',
     'Ambiguous rows',
-    'Write the key of the right choice into the column "decision" of the review file.',
+    'Write the key of the right choice, or CONTEST/CHOICE, into the column "decision" of the review file.',
   ],
   [
     'none',
@@ -72,7 +72,7 @@ export class IntakeOutcome {
     const shown = fates.filter((fate) => this.count(fate) > 0 || GRADES.includes(fate as Grade));
     const contests = new SectionRows({ title: 'By contest', columns: ['contest', ...shown] }, MAX_CONTESTS);
     for (const [name, counts] of this.#contests)
-      contests.add(name, ...shown.map((fate) => counts.get(fate) ?? 0));
+      contests.add(name, ...shown.map((fate) => counts.get(fate) ?? null));
     const sections: ReportSection[] = [...this.#sections.values(), contests].flatMap((rows) => rows.sections);
     return {
       counts: [

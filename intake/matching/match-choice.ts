@@ -36,7 +36,8 @@ export function findContenders(
   const byName = (name.joined === '' ? [] : (contest.byName.get(name.joined) ?? [])).filter(({ names }) =>
     names.some((known) => known.joined === name.joined && !areApart(name, known)),
   );
-  const found = key.length > 0 ? [...new Set([...key, ...byText])] : narrow(byText, byName, name);
+  const found =
+    key.length > 0 ? [...new Set([...key, ...byText])] : narrow([...new Set([...byText, ...byName])], name);
   const ofParty = found.filter((contender) => hasParty(contender, wanted));
   const close = new Map<Contender, string>();
   const exact: Contender[] = [];
@@ -58,13 +59,14 @@ export function findContenders(
   return { exact, close };
 }
 
-/** A text that is a label, unless other people have the name without the words that tell them apart. */
-function narrow(byText: Contender[], byName: Contender[], name: PersonName): Contender[] {
-  if (byText.length !== 1) return [...new Set([...byText, ...byName])];
-  const [labelled] = byText as [Contender];
-  const others = byName.filter((contender) => contender !== labelled);
-  const isMarked = name.note !== null || name.generation !== null || name.nickname !== null;
-  return isMarked || others.length === 0 ? byText : [labelled, ...others];
+/** Leaves those with the marks of a name, such as Jr., if any has them. */
+function narrow(found: Contender[], name: PersonName): Contender[] {
+  let left = found;
+  for (const mark of ['generation', 'note', 'nickname'] as const) {
+    const marked = left.filter(({ names }) => names.some((known) => known[mark] === name[mark]));
+    if (name[mark] !== null && marked.length > 0) left = marked;
+  }
+  return left;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { ChoiceEntry, Contender, ElectionIndex, IndexedContest } from './ca
 import { type Grade, listSome } from './grade.ts';
 import { chooseLine, findContenders, nearestContenders, showContender } from './match-choice.ts';
 import { type FittingContests, findContests } from './match-contest.ts';
+import { readPersonName } from './person-name.ts';
 import { foldText } from './words.ts';
 
 /** What a row says about a contest and a choice, as it is written. Empty texts are null. */
@@ -206,7 +207,11 @@ const isHalfExact = ({ contestReason, choiceReason }: Pair) =>
 
 /** Chooses among pairs: the one that is exact, or else the only one that is close. */
 function judge(row: RowNames, pairs: readonly Pair[]): RowMatch | null {
-  const tiers = [pairs.filter(isExact), pairs.filter(isHalfExact), pairs];
+  const exact = pairs.filter(isExact);
+  if (exact.length === 0 && hasSeveralNames(row)) {
+    return outcome('ambiguous', 'the cell has several choices: give each of them a row');
+  }
+  const tiers = [exact, pairs.filter(isHalfExact), pairs];
   const found = tiers.find(({ length }) => length > 0) ?? [];
   const [first, ...others] = found;
   if (first === undefined) return null;
@@ -233,23 +238,20 @@ function judge(row: RowNames, pairs: readonly Pair[]): RowMatch | null {
 
 const SEVERAL = /\s*(?:;|\/|\n|\+|,|&|\band\b)\s*/i;
 
-/** Says why nothing fits: several names in one cell, or a name that the contest does not have. */
-function describeFailure(row: RowNames, contests: readonly IndexedContest[]): RowMatch {
-  const text = row.choice ?? '';
-  const [contest, ...others] = contests;
-  const one = contest !== undefined && others.length === 0 ? contest : null;
-  const parts = text.split(SEVERAL).filter((part) => part !== '');
-  const named = (part: string) =>
-    contests.some((each) => {
-      const { exact, close } = findContenders(each, part, null);
-      return exact.length + close.size > 0;
-    });
-  if (parts.length > 1 && parts.filter(named).length > 1) {
-    return outcome('ambiguous', 'the cell has several choices: give each of them a row', { contest: one });
+/** Whether a cell has the names of several people, each with a given and a last name. */
+function hasSeveralNames({ choice }: RowNames): boolean {
+  const parts = (choice ?? '').split(SEVERAL).filter((part) => part !== '');
+  return parts.length > 1 && parts.every((part) => readPersonName(part).words.length > 1);
+}
+
+/** Says why nothing fits. */
+function describeFailure({ choice }: RowNames, [contest, ...others]: readonly IndexedContest[]): RowMatch {
+  const text = choice ?? '';
+  if (contest === undefined || others.length > 0) {
+    return outcome('none', `none of the ${others.length + 1} contests that fit has the choice "${text}"`);
   }
-  if (one === null) return outcome('none', `none of ${contests.length} contests has the choice "${text}"`);
-  const near = nearestContenders(one, text).map(showContender);
+  const near = nearestContenders(contest, text).map(showContender);
   const reason =
     near.length === 0 ? 'the contest has no choices' : `no such choice; the nearest are ${listSome(near)}`;
-  return outcome('none', reason, { contest: one });
+  return outcome('none', reason, { contest });
 }

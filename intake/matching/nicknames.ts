@@ -1,7 +1,7 @@
 /** Short and long forms of given names. Names that are one person's more often than another's are left out. */
 const GROUPS = `
 abraham abe | albert al bert | alexander alex alec sandy | alexandra alex sandra | alfred al fred | alice ali |
-andrew andy drew | ann anne anna annie | anthony tony | arthur art | barbara barb | benjamin ben benny | bernard bernie |
+alberto beto | andrew andy drew | ann anne anna annie | anthony tony | antonio tony | arthur art | barbara barb | benjamin ben benny | bernard bernie |
 bradley brad | catherine katherine kathryn cathy kathy kate katie kay | charles charlie chuck | christine christina chris tina |
 christopher chris | clifford cliff | cynthia cindy | daniel dan danny | david dave | deborah debra deb debbie |
 dennis denny | dolores lola | donald don donny | dorothy dot dottie | douglas doug | edward ed eddie ted | edwin ed |
@@ -13,7 +13,7 @@ joseph joe joey | joshua josh | judith judy | kenneth ken kenny | kevin kev | ki
 leonard len lenny leo | leslie les | lillian lily | louis lou louie | luis lou | manuel manny | margaret maggie meg peggy marge |
 maria mary | martin marty | matthew matt | michael mike mickey | mitchell mitch | nancy nan | nathan nate | nathaniel nate |
 nicholas nick | pamela pam | patricia pat patty tricia | patrick pat | peter pete | philip phillip phil | rachel rae |
-randall randy | raymond ray | rebecca becky | richard dick rich rick | robert bob bobby rob robby | roberto bob | roger rodge |
+randall randy | raymond ray | rebecca becky | richard dick rich rick | robert bob bobby rob robby | roberto bob beto | roger rodge |
 ronald ron ronnie | rosemary rose | russell russ | samuel sam | samantha sam | sandra sandy | stanley stan | stephen steven steve |
 stephanie steph | susan sue susie | sylvester sly | theodore ted teddy theo | theresa teresa terry tess | terrence terry |
 thomas tom tommy | timothy tim | victor vic | victoria vicky | vincent vince | virginia ginny | walter walt wally |

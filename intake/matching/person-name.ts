@@ -123,6 +123,8 @@ export const areApart = (a: PersonName, b: PersonName): boolean =>
 const firstOf = ({ words: [first = ''] }: PersonName) => first;
 const lastOf = ({ words: all }: PersonName) => all.at(-1) ?? '';
 
+/** The most words that one name can have more than another of the same person. */
+const MAX_MISSING = 2;
 /** The shortest word in which one letter may differ. */
 const MIN_TYPO_LETTERS = 4;
 
@@ -147,6 +149,7 @@ export function explainClose(given: PersonName, known: PersonName): string | nul
   if (given.words.length === 1) return given.joined === lastOf(known) ? 'only the last name is given' : null;
   const sameLast = lastOf(given) === lastOf(known);
   const [few, many] = given.words.length <= known.words.length ? [given, known] : [known, given];
+  if (many.words.length - few.words.length > MAX_MISSING) return null;
   const sameFirst = firstOf(given) === firstOf(known);
   if (sameFirst && isPartOf(few.words, many.words)) {
     const spelled = many.words.length === few.words.length;
