@@ -5,6 +5,7 @@ import { matchElection } from '../../intake/matching/match-election.ts';
 import type { EndorserEntry } from '../../intake/matching/match-endorser.ts';
 import {
   choiceTextOf,
+  chooseMatch,
   contestTextOf,
   matchRow,
   type RowMatch,
@@ -28,21 +29,33 @@ export interface MatchedRow {
   fits: number;
 }
 
+/** The most elections of one day and state in which a row is looked for. */
+const MAX_ELECTIONS = 5;
+
 /** Matches the names of a row. Its grade is the worst of its parts. */
 export async function matchNames(row: EndorsementRow, sources: Sources): Promise<MatchedRow> {
   const endorser = matchEndorserOf(row, sources);
   const election = matchElection(sources.elections, row);
-  let names: RowMatch | null = null;
-  if (election.value !== null) {
-    const { index, find } = await sources.loadElection(election.value);
-    names = matchRow(index, row, sources.findAlias, find);
+  const elections = election.value ? [election.value] : election.candidates;
+  const matches: RowMatch[] = [];
+  for (const each of elections.length > MAX_ELECTIONS ? [] : elections) {
+    const { index, find } = await sources.loadElection(each);
+    matches.push(matchRow(index, row, sources.findAlias, find));
   }
-  const reasons = [endorser.reason, election.reason, ...(names?.reasons ?? [])].filter(
-    (reason) => reason !== null,
-  );
+  const names = election.value ? (matches[0] ?? null) : chooseMatch(matches);
+  const isFound = election.value !== null || names !== null;
+  const reasons = [
+    endorser.reason,
+    ...(election.value || !isFound ? [election.reason] : []),
+    ...(names?.reasons ?? []),
+  ];
   return {
-    grade: worstOf([endorser.grade, election.grade, names?.grade ?? 'exact']),
-    reasons,
+    grade: worstOf([
+      endorser.grade,
+      isFound && !election.value ? 'exact' : election.grade,
+      names?.grade ?? 'exact',
+    ]),
+    reasons: reasons.filter((reason) => reason !== null),
     endorser: endorser.value,
     contest: names?.contest ?? null,
     choice: names?.choice ?? null,
