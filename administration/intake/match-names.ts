@@ -35,27 +35,12 @@ const MAX_ELECTIONS = 5;
 /** Matches the names of a row. Its grade is the worst of its parts. */
 export async function matchNames(row: EndorsementRow, sources: Sources): Promise<MatchedRow> {
   const endorser = matchEndorserOf(row, sources);
-  const election = matchElection(sources.elections, row);
-  const elections = election.value ? [election.value] : election.candidates;
-  const matches: RowMatch[] = [];
-  for (const each of elections.length > MAX_ELECTIONS ? [] : elections) {
-    const { index, find } = await sources.loadElection(each);
-    matches.push(matchRow(index, row, sources.findAlias, find));
-  }
-  const names = election.value ? (matches[0] ?? null) : chooseMatch(matches);
-  const isFound = election.value !== null || names !== null;
-  const reasons = [
-    endorser.reason,
-    ...(election.value || !isFound ? [election.reason] : []),
-    ...(names?.reasons ?? []),
-  ];
+  const { election, names } = await matchInElections(row, sources);
   return {
-    grade: worstOf([
-      endorser.grade,
-      isFound && !election.value ? 'exact' : election.grade,
-      names?.grade ?? 'exact',
-    ]),
-    reasons: reasons.filter((reason) => reason !== null),
+    grade: worstOf([endorser.grade, election.grade, names?.grade ?? 'exact']),
+    reasons: [endorser.reason, election.reason, ...(names?.reasons ?? [])].filter(
+      (reason) => reason !== null,
+    ),
     endorser: endorser.value,
     contest: names?.contest ?? null,
     choice: names?.choice ?? null,
@@ -67,6 +52,22 @@ export async function matchNames(row: EndorsementRow, sources: Sources): Promise
     },
     fits: names?.fits ?? 0,
   };
+}
+
+/** Matches the contest and choice of a row in its election, or in each of several that fit. */
+async function matchInElections(row: EndorsementRow, sources: Sources) {
+  const election = matchElection(sources.elections, row);
+  const elections = election.value ? [election.value] : election.candidates;
+  const matches: RowMatch[] = [];
+  for (const each of elections.length > MAX_ELECTIONS ? [] : elections) {
+    const { index, find } = await sources.loadElection(each);
+    matches.push(matchRow(index, row, sources.findAlias, find));
+  }
+  if (election.value) return { election, names: matches[0] ?? null };
+  const names = chooseMatch(matches);
+  return names === null
+    ? { election, names }
+    : { election: { grade: 'exact' as const, reason: null }, names };
 }
 
 function matchEndorserOf({ endorser }: EndorsementRow, sources: Sources) {

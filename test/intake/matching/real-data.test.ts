@@ -123,75 +123,87 @@ const STYLES: Record<string, Style> = {
   },
 };
 
-(hasRealData ? describe : describe.skip).each(['2018-primaries', 'sf-2016'])(
-  titleOnRealData('%s'),
-  (folder) => {
-    let loaded: Loaded;
-    beforeAll(async () => {
-      loaded = await load(folder);
-    });
+const [TITLES = '', CAPITALS = '', OFFICES = ''] = Object.keys(STYLES);
 
-    test.each(Object.entries(STYLES))('%s: every exact match is right', async (name, style) => {
-      const { elections, contests, endorsers, endorsements, indexes, endorserIndex } = loaded;
-      const cells = endorsements.map(({ contest: key, choice, endorser }) => {
-        const contest = contests.get(key);
-        const found = contest.choices.find((each: Json) => each.key === choice);
-        return style({
-          contest,
-          choice: found,
-          election: elections.get(contest.election),
-          endorser: endorsers.get(endorser),
-        });
-      });
-      const header = Object.keys(cells[0] ?? {});
-      const text = [header, ...cells.map((row) => header.map((column) => row[column] ?? ''))]
-        .map(formatRow)
-        .join('');
-      async function* bytes() {
-        yield Buffer.from(text);
-      }
-      const table = await readTable(bytes());
-      const columns = readColumns(table.header, new Map(), {});
-      const finders = new Map([...indexes].map(([slug, index]) => [slug, createContestFinder(index)]));
-      const counts = new Map<string, number>();
-      const wrong: unknown[] = [];
-      let at = 0;
-      for await (const row of table.rows) {
-        const known = endorsements[at];
-        at += 1;
-        if ('fault' in row) throw new Error(row.fault);
-        const entry = readRow(row.cells, columns);
-        const endorser = matchEndorser(endorserIndex, entry.endorser ?? '');
-        const all = [...indexes.values()].map(({ election }) => election);
-        const election = matchElection(all, entry);
-        const fitting = election.value ? [election.value] : election.candidates;
-        const matches = fitting.flatMap(({ slug }) => {
-          const index = indexes.get(slug);
-          const find = finders.get(slug);
-          return index && find ? [matchRow(index, entry, () => null, find)] : [];
-        });
-        const match = election.value ? (matches[0] ?? null) : chooseMatch(matches);
-        const grade = match?.unrepresentable ? 'not representable' : (match?.grade ?? election.grade);
-        counts.set(grade, (counts.get(grade) ?? 0) + 1);
-        if (grade !== 'exact') continue;
-        const found = {
-          endorser: endorser.value?.slug,
-          contest: match?.contest?.key,
-          choice: match?.choice?.key,
-        };
-        const { contest, choice } = known;
-        if (JSON.stringify(found) !== JSON.stringify({ endorser: known.endorser, contest, choice })) {
-          wrong.push({ row: row.cells, found, known: `${known.endorser} ${contest} ${choice}` });
-        }
-      }
-      expect(wrong).toEqual([]);
-      expect(at).toBe(endorsements.length);
-      const share = (counts.get('exact') ?? 0) / at;
-      if (process.env.SHOW)
-        process.stderr.write(`${folder} ${name} ${at} ${JSON.stringify(Object.fromEntries(counts))}\n`);
-      expect({ name, share, counts: Object.fromEntries(counts) }).toMatchObject({
-        share: expect.closeTo(1, 1),
+/**
+ * The numbers of each grade. Two states had a primary and a special primary on one day, with the same candidates; other
+ * contests have a district in their short title that the table leaves out.
+ */
+const EXPECTED: [string, Record<string, Record<string, number>>][] = [
+  [
+    '2018-primaries',
+    {
+      [TITLES]: { exact: 871 },
+      [CAPITALS]: { exact: 845, ambiguous: 26 },
+      [OFFICES]: { exact: 836, ambiguous: 26, close: 9 },
+    },
+  ],
+  [
+    'sf-2016',
+    { [TITLES]: { exact: 3612 }, [CAPITALS]: { exact: 3612 }, [OFFICES]: { exact: 3463, close: 149 } },
+  ],
+];
+
+(hasRealData ? describe : describe.skip).each(EXPECTED)(titleOnRealData('%s'), (folder, expected) => {
+  let loaded: Loaded;
+  beforeAll(async () => {
+    loaded = await load(folder);
+  });
+
+  test.each(Object.entries(STYLES))('%s: every exact match is right', async (name, style) => {
+    const { elections, contests, endorsers, endorsements, indexes, endorserIndex } = loaded;
+    const cells = endorsements.map(({ contest: key, choice, endorser }) => {
+      const contest = contests.get(key);
+      const found = contest.choices.find((each: Json) => each.key === choice);
+      return style({
+        contest,
+        choice: found,
+        election: elections.get(contest.election),
+        endorser: endorsers.get(endorser),
       });
     });
-  },
-);
+    const header = Object.keys(cells[0] ?? {});
+    const text = [header, ...cells.map((row) => header.map((column) => row[column] ?? ''))]
+      .map(formatRow)
+      .join('');
+    async function* bytes() {
+      yield Buffer.from(text);
+    }
+    const table = await readTable(bytes());
+    const columns = readColumns(table.header, new Map(), {});
+    const finders = new Map([...indexes].map(([slug, index]) => [slug, createContestFinder(index)]));
+    const counts = new Map<string, number>();
+    const wrong: unknown[] = [];
+    let at = 0;
+    for await (const row of table.rows) {
+      const known = endorsements[at];
+      at += 1;
+      if ('fault' in row) throw new Error(row.fault);
+      const entry = readRow(row.cells, columns);
+      const endorser = matchEndorser(endorserIndex, entry.endorser ?? '');
+      const all = [...indexes.values()].map(({ election }) => election);
+      const election = matchElection(all, entry);
+      const fitting = election.value ? [election.value] : election.candidates;
+      const matches = fitting.flatMap(({ slug }) => {
+        const index = indexes.get(slug);
+        const find = finders.get(slug);
+        return index && find ? [matchRow(index, entry, () => null, find)] : [];
+      });
+      const match = election.value ? (matches[0] ?? null) : chooseMatch(matches);
+      const grade = match?.unrepresentable ? 'not representable' : (match?.grade ?? election.grade);
+      counts.set(grade, (counts.get(grade) ?? 0) + 1);
+      if (grade !== 'exact') continue;
+      const found = {
+        endorser: endorser.value?.slug,
+        contest: match?.contest?.key,
+        choice: match?.choice?.key,
+      };
+      const { contest, choice } = known;
+      if (JSON.stringify(found) !== JSON.stringify({ endorser: known.endorser, contest, choice })) {
+        wrong.push({ row: row.cells, found, known: `${known.endorser} ${contest} ${choice}` });
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect([name, at, Object.fromEntries(counts)]).toEqual([name, endorsements.length, expected[name]]);
+  });
+});
