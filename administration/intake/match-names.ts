@@ -1,7 +1,6 @@
 import type { EndorsementRow, Meant } from '../../intake/endorsements/read-row.ts';
 import type { ChoiceEntry, IndexedContest } from '../../intake/matching/catalogue-index.ts';
 import { type Grade, worstOf } from '../../intake/matching/grade.ts';
-import { matchElection } from '../../intake/matching/match-election.ts';
 import type { EndorserEntry } from '../../intake/matching/match-endorser.ts';
 import {
   choiceTextOf,
@@ -56,7 +55,7 @@ export async function matchNames(row: EndorsementRow, sources: Sources): Promise
 
 /** Matches the contest and choice of a row in its election, or in each of several that fit. */
 async function matchInElections(row: EndorsementRow, sources: Sources) {
-  const election = matchElection(sources.elections, row);
+  const election = sources.matchElection(row);
   const elections = election.value ? [election.value] : election.candidates;
   const matches: RowMatch[] = [];
   for (const each of elections.length > MAX_ELECTIONS ? [] : elections) {

@@ -230,6 +230,30 @@ test('--replace withdraws what the table lacks, within the guard, and nothing wh
   ]);
 });
 
+test('what a table has no column for stays as it is stored, and a file sent again changes nothing', async () => {
+  const options = ['--endorser', 'bakers-local-1', '--election', 'or-2026-11-03-general', '--wait'];
+  const full = [
+    'contest,choice,rank,statement,source',
+    'sheriff,ann,2,"Good,\nreally.",a letter',
+    'sheriff,bob,1,,',
+  ];
+  expect((await submit('full.csv', full, ...options)).printed.at(-1)).toContain('2 applied: 2 made changes');
+  for (const more of [[], ['--replace']]) {
+    const again = await submit(
+      'names.csv',
+      ['contest,choice', 'sheriff,bob', 'sheriff,ann'],
+      ...options,
+      ...more,
+    );
+    expect(again.printed.at(-1)).toContain('0 made changes');
+  }
+  const { body } = await service.get('/v1/endorsements?endorsers=bakers-local-1');
+  const { body: ann } = await service.get(`/v1/endorsements/${body.data[0].id}`);
+  expect(ann.data).toMatchObject({ rank: 2, statement: 'Good,\nreally.', source_url: null });
+  const cleared = await submit('empty.csv', ['contest,choice,statement', 'sheriff,ann,'], ...options);
+  expect(cleared.printed.at(-1)).toContain('1 made changes');
+});
+
 test('--replace needs consent to withdraw many endorsements', async () => {
   const contests = ['mayor', 'council', 'sheriff'];
   const choices = ['ann', 'bob', 'cyd', 'dee'];
