@@ -216,9 +216,17 @@ test('--replace withdraws what the table lacks, within the guard, and nothing wh
   expect(dry.told).toEqual(['This was a dry run: nothing was sent.']);
   expect(await endorsementsOf('coast-gazette')).toHaveLength(6);
 
-  const open = await submit('open.csv', [...swapped, 'governor,Tina Kotec,'], ...options, '--replace');
+  const lines = [...swapped, 'governor,Tina Kotec,'];
+  await submit('open.csv', lines, ...options, '--dry-run');
+  await expect(readFile(folder.file('open-review.csv'))).rejects.toThrow('ENOENT');
+  const open = await submit('open.csv', lines, ...options, '--replace');
   expect(open.told.at(-1)).toContain('Nothing was sent: 1 rows are open');
   expect(await endorsementsOf('coast-gazette')).toHaveLength(6);
+
+  await expect(readFile(folder.file('open-review.csv'))).rejects.toThrow('ENOENT');
+  const wide = ['contest,choice,rank,position', ...swapped.slice(1).map((line) => `${line},yes`)];
+  const unclear = await submit('unclear.csv', [...wide, 'council,bob,,Leaning yes'], ...options, '--replace');
+  expect(unclear.told.at(-1)).toContain('Nothing was sent: 1 rows are open');
 
   const replaced = await submit('less.csv', swapped, ...options, '--replace');
   expect(replaced.printed.at(-1)).toBe('4 applied: 3 made changes, 1 changed nothing, 0 rejected');
