@@ -156,6 +156,7 @@ test('a table is sent as far as it is sure, and a person decides on the rest onc
 
   const again = await submit('list.csv', lines, ...GENERAL);
   expect(again.told.at(-1)).toContain('list-review.csv exists already, and perhaps has decisions');
+  expect((await submit('list.csv', lines, ...GENERAL, '--dry-run')).status).toBe(0);
   expect(await readFile(review, 'utf8')).toBe(text);
 
   const decisions = ['yes', 'smith-sr', 'no'];
@@ -258,6 +259,13 @@ test('what a table has no column for stays as it is stored, and a file sent agai
   const { body } = await service.get('/v1/endorsements?endorsers=bakers-local-1');
   const { body: ann } = await service.get(`/v1/endorsements/${body.data[0].id}`);
   expect(ann.data).toMatchObject({ rank: 2, statement: 'Good,\nreally.', source_url: null });
+  for (const more of [[], ['--replace']]) {
+    const twice = ['contest,choice,statement', 'sheriff,ann,Later.', 'sheriff,bob,', 'sheriff,ann,Last.'];
+    const repeated = await submit('twice.csv', twice, ...options, ...more);
+    expect(countOf(repeated.printed, 'repeated')).toBe(1);
+    const { body: last } = await service.get(`/v1/endorsements/${body.data[0].id}`);
+    expect(last.data).toMatchObject({ rank: 2, statement: 'Last.' });
+  }
   const cleared = await submit('empty.csv', ['contest,choice,statement', 'sheriff,ann,'], ...options);
   expect(cleared.printed.at(-1)).toContain('1 made changes');
 });
