@@ -188,7 +188,9 @@ class TableWork {
     const fault = meant === null ? null : await this.#stage(line, row, meant);
     if (fault !== null) return this.refuse(line, row, fault);
     const { decisions } = this.result;
-    decisions.push(...createAliases(row, matched, decided));
+    const made = createAliases(row, matched, decided);
+    decisions.push(...made);
+    this.#sources.learn(made);
     if (decisions.length > MAX_DECISIONS) {
       throw new OperatorError('The table has more than 50,000 decisions: send it in several parts.');
     }

@@ -138,16 +138,23 @@ export function matchRow(
   return { ...match, reasons, fits: contests.length };
 }
 
+/** The end of a measure's name that can be its number or letters: `Local C`, `51`. */
+const CODE = /(?:^|[\s.])([0-9]{1,4}|[a-z]{1,2})$/i;
+
 /** The contests that a row means. A measure can stand in the column of choices, beside its answer. */
 function findMeant(row: RowNames, find: ReturnType<typeof createContestFinder>): FittingContests {
   const { contest, choice, position } = row;
   const answer = position ? readAnswer(position) : null;
-  if (choice !== null && (answer === 'yes' || answer === 'no')) {
-    for (const text of [choice, `${contest ?? ''} ${choice}`]) {
-      const found = find(text, row);
-      const measures = found.exact.filter(isMeasure);
-      if (measures.length > 0) return { ...found, exact: measures, close: new Map() };
-    }
+  if (choice === null || (answer !== 'yes' && answer !== 'no')) return find(contest, row);
+  const found = [choice, `${contest ?? ''} ${choice}`].map((text) => find(text, row));
+  const exact = found.map((each) => each.exact.filter(isMeasure)).find(({ length }) => length > 0);
+  if (exact) return { exact, close: new Map(), nearest: [] };
+  const [, code] = CODE.exec(choice) ?? [];
+  if (code !== undefined) {
+    const named = find(`Proposition ${code}`, row);
+    const measures = [...named.exact, ...named.close.keys()].filter(isMeasure);
+    const close = new Map(measures.map((each) => [each, `only "${code}" is the same`]));
+    if (close.size > 0) return { exact: [], close, nearest: [] };
   }
   return find(contest, row);
 }

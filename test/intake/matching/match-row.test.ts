@@ -189,6 +189,8 @@ describe('names that differ a little are close, with the reason', () => {
       'contest: the contest does not have these words: mighty',
     ],
     ['U.S. House', 'Nancy Pelosi', {}, 'house-11/pelosi', 'contest: the contest has more words: district11'],
+    ['SF Proposition', 'Local 2', { position: 'No' }, 'prop-2/no', 'contest: only "2" is the same'],
+    ['Ballot', 'B', { position: 'For' }, 'measure-b/yes', 'contest: only "B" is the same'],
     ['Prop B', 'Yes', {}, 'measure-b/yes', 'contest: the measure is called "Measure B: Parks"'],
     [null, 'Barbara Lee', {}, 'house-12/lee', 'contest: the row names no contest'],
     ['Governor', 'Antonio Villaraigosa', { position: null }, 'governor/villa', 'position: the cell is empty'],
