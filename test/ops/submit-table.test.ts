@@ -309,6 +309,26 @@ test('refused rows stop a table unless they are skipped, and reports are written
   expect(counts).toContainEqual({ label: 'refused', count: 3 });
 });
 
+test('an empty position beside a choice is no endorsement, unless the table has positions for measures alone', async () => {
+  const options = [
+    '--endorser',
+    'bakers-local-1',
+    '--election',
+    'or-2026-11-03-general',
+    '--accept-close',
+    '--dry-run',
+  ];
+  const head = 'race,candidate,position';
+  const matrix = [head, 'governor,Tina Kotek,Yes', 'governor,Christine Drazan,', 'Measure 110,,No'];
+  const { printed } = await submit('matrix.csv', matrix, ...options);
+  expect([countOf(printed, 'exact'), countOf(printed, 'not representable')]).toEqual([2, 1]);
+  const empty = await submit('empty.csv', [head, 'governor,Tina Kotek,', 'mayor,ann,'], ...options);
+  expect([countOf(empty.printed, 'exact'), countOf(empty.printed, 'not representable')]).toEqual([0, 2]);
+  const mixed = [head, 'governor,Tina Kotek,', 'mayor,ann,', 'Measure 110,,No', 'Measure 110,,'];
+  const other = await submit('mixed.csv', mixed, ...options);
+  expect([countOf(other.printed, 'exact'), countOf(other.printed, 'not representable')]).toEqual([3, 1]);
+});
+
 test('close rows are sent if they are accepted, and decisions of an account are its own', async () => {
   const options = ['--endorser', 'bakers-local-1', '--election', 'or-2026-11-03-general', '--wait'];
   const lines = ['race,name', 'governor,C. Drazan', 'State Senate 4,Robert Smith', 'State Senate 4,J. Nunez'];
