@@ -3,10 +3,10 @@ import { type Finding, failed, ok, warning } from '../../administration/health/f
 import { verifyHistory } from '../../consumers/verify-history.ts';
 import { ROLES, type Role } from '../../kafka/connection/role-rights.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
+import { showControls } from '../../schemas/show-controls.ts';
 import { readReplicaUrls } from '../../service/database-address.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
-import { showControls } from '../../service/show-controls.ts';
 import { readOldestNode, readVersion } from '../../service/version.ts';
 import { createPaint, type Paint } from '../colours.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
