@@ -18,6 +18,7 @@ COPY --from=packages /app/node_modules node_modules
 COPY package.json ./
 COPY schemas schemas
 COPY domain domain
+COPY intake intake
 COPY store store
 COPY service service
 COPY kafka kafka

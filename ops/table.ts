@@ -1,4 +1,4 @@
-import { showControls } from '../service/show-controls.ts';
+import { showControls } from '../schemas/show-controls.ts';
 
 /**
  * The lines of a table with tabs between its columns, the head first. A null is shown as `-`. Control characters are

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { showControls } from './show-controls.ts';
+import { showControls } from '../schemas/show-controls.ts';
 
 /**
  * A failure that the operator can fix: a wrong setting, an unavailable server, a wrong argument. The message

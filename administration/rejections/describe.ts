@@ -1,6 +1,6 @@
+import { showControls } from '../../schemas/show-controls.ts';
 import { type Rejection, type Submission, submissionCodec } from '../../schemas/submission.ts';
 import { normalizeText } from '../../schemas/text.ts';
-import { showControls } from '../../service/show-controls.ts';
 
 /** Decodes a rejected submission, with its names in the form in which the service compares them; null if undecodable. */
 export function readSubmission({ value }: Rejection): Submission | null {

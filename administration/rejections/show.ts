@@ -1,5 +1,5 @@
+import { showControls } from '../../schemas/show-controls.ts';
 import type { Rejection } from '../../schemas/submission.ts';
-import { showControls } from '../../service/show-controls.ts';
 import { readSubmission } from './describe.ts';
 
 /** The most bytes to show of an undecodable value. */

@@ -1,5 +1,5 @@
 import { CATALOGUE_KINDS } from '../../schemas/catalogue-files.ts';
-import { showControls } from '../../service/show-controls.ts';
+import { showControls } from '../../schemas/show-controls.ts';
 import type { CatalogueCounts, CatalogueImport, CatalogueTable } from '../../store/catalogue/import.ts';
 import type { Announced } from '../../store/endorsements/announce.ts';
 import { count, formatCounts } from '../table.ts';

@@ -1,5 +1,5 @@
 import { shorten } from '../../schemas/problems.ts';
-import { showControls } from '../../service/show-controls.ts';
+import { showControls } from '../../schemas/show-controls.ts';
 import { count } from '../table.ts';
 
 /** The reason why a line of a file is refused. */

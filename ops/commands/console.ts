@@ -1,9 +1,9 @@
 import os from 'node:os';
 import { parseEmailAddress } from '../../schemas/email-address.ts';
+import { showControls } from '../../schemas/show-controls.ts';
 import { ROLES, type Role } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv, readServiceUrl } from '../../service/running-service.ts';
-import { showControls } from '../../service/show-controls.ts';
 import { findAccountId } from '../../store/console/accounts.ts';
 import { createInvitation, INVITATION_DAYS, MAX_INVITATIONS } from '../../store/console/invitations.ts';
 import { createLink, LINK_MINUTES } from '../../store/console/links.ts';

@@ -1,4 +1,4 @@
-import { showControls } from '../../service/show-controls.ts';
+import { showControls } from '../../schemas/show-controls.ts';
 import type { OfficeholderImport } from '../../store/officeholders/import.ts';
 import { MAX_LISTED } from '../catalog/refusal-list.ts';
 import { count, formatCounts } from '../table.ts';

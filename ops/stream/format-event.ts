@@ -1,5 +1,5 @@
 import type { Event } from '../../schemas/http/events.ts';
-import { showControls } from '../../service/show-controls.ts';
+import { showControls } from '../../schemas/show-controls.ts';
 import type { Paint } from '../colours.ts';
 
 const COLOURS = {

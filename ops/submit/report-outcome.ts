@@ -1,6 +1,6 @@
 import { readSubmission } from '../../administration/rejections/describe.ts';
+import { showControls } from '../../schemas/show-controls.ts';
 import type { Rejection } from '../../schemas/submission.ts';
-import { showControls } from '../../service/show-controls.ts';
 import { count } from '../table.ts';
 import type { Outcome } from './follow.ts';
 import type { RejectionTally } from './rejection-tally.ts';

@@ -1,5 +1,5 @@
 import type { TopicChange } from '../../kafka/topics/plan-topics.ts';
-import { showControls } from '../../service/show-controls.ts';
+import { showControls } from '../../schemas/show-controls.ts';
 
 /** A change of a plan in lines for people: one line, or several for a new topic. */
 export function formatTopicChange(change: TopicChange): string[] {

@@ -169,6 +169,7 @@ test('running needs only those packages', () => {
     'consumers',
     'domain',
     'gateway',
+    'intake',
     'kafka',
     'ops',
     'schemas',

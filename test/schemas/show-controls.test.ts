@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { showControls } from '../../schemas/show-controls.ts';
 import { describeFailure, OperatorError } from '../../service/operator-error.ts';
-import { showControls } from '../../service/show-controls.ts';
 
 test.each([
   ['a line break, a tab and a return', 'a\nb\tc\rd', 'a\\nb\\tc\\rd'],

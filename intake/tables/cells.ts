@@ -1,0 +1,24 @@
+/**
+ * Spreadsheets run a cell that begins with one of these signs as a formula, also in a file that somebody else made. An
+ * apostrophe in front makes it a text.
+ */
+const FORMULA = /^'*[=+\-@\t\r]/;
+const GUARDED = /^'+[=+\-@\t\r]/;
+
+/** A cell for a file that a person opens in a spreadsheet: no formula, and quoted where it must be. */
+function formatCell(text: string): string {
+  const safe = FORMULA.test(text) ? `'${text}` : text;
+  return /[",;\t\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** The text of a cell as `formatCell` was given it. */
+export const readCell = (cell: string): string => (GUARDED.test(cell) ? cell.slice(1) : cell);
+
+/** Begins a table that spreadsheets read as UTF-8. */
+export const TABLE_START = '\ufeff';
+
+/** A line of a table with commas, with its line break. `readTable` gives the same texts back. */
+export function formatRow(cells: readonly string[]): string {
+  // Without the quotation marks, a row of one empty cell would be an empty line.
+  return `${cells.length === 1 && cells[0] === '' ? '""' : cells.map(formatCell).join(',')}\r\n`;
+}

@@ -1,0 +1,231 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { formatRow, TABLE_START } from '../../../intake/tables/cells.ts';
+import {
+  describeTable,
+  MAX_CELL_BYTES,
+  MAX_COLUMNS,
+  readTable,
+  type TableRow,
+} from '../../../intake/tables/read-table.ts';
+import { TableError } from '../../../intake/tables/table-error.ts';
+
+/** Gives bytes in pieces of a size that cuts characters and line ends. */
+async function* inPieces(bytes: Uint8Array, size = 7): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function read(content: string | Uint8Array, size?: number) {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  const table = await readTable(inPieces(bytes, size));
+  const read: TableRow[] = [];
+  for await (const row of table.rows) read.push(row);
+  return { ...table, read: describeTable(table), rows: read };
+}
+
+const utf16le = (text: string) => Buffer.from(text, 'utf16le');
+const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16();
+
+describe('encodings', () => {
+  const text = 'Endorser,Choice\r\nCafé Club,José Núñez\r\n';
+  const windows1252 = Buffer.from(text, 'latin1');
+
+  test.each([
+    ['UTF-8', 'UTF-8', Buffer.from(text)],
+    ['UTF-8 with a mark', 'UTF-8', Buffer.from(`\ufeff${text}`)],
+    ['UTF-16 with a mark, little-endian', 'UTF-16 (little-endian)', utf16le(`\ufeff${text}`)],
+    ['UTF-16 with a mark, big-endian', 'UTF-16 (big-endian)', utf16be(`\ufeff${text}`)],
+    ['UTF-16 without a mark, little-endian', 'UTF-16 (little-endian)', utf16le(text)],
+    ['UTF-16 without a mark, big-endian', 'UTF-16 (big-endian)', utf16be(text)],
+    ['Windows-1252', 'Windows-1252', windows1252],
+  ] as const)('%s is recognised', async (_, name, bytes) => {
+    const table = await read(bytes);
+    expect(table).toMatchObject({ read: `${name}, with commas`, header: ['Endorser', 'Choice'] });
+    expect(table.rows).toEqual([{ line: 2, cells: ['Café Club', 'José Núñez'] }]);
+  });
+
+  test('the quotation marks of Windows-1252 are read as such', async () => {
+    const { rows } = await read(Buffer.from('a\n\x93caf\xe9\x94\n', 'latin1'));
+    expect(rows).toEqual([{ line: 2, cells: ['“café”'] }]);
+  });
+
+  test('a character may lie across the end of the part that decides the encoding', async () => {
+    const head = `a\n${'x'.repeat(80_000)}\n`;
+    const before = 'a\n'.length;
+    const fill = 'x'.repeat(1024 * 1024 - before - 1 - 13 * 80_001);
+    const content = `a\n${`${head.slice(2)}`.repeat(13)}${fill}é\ny\n`;
+    const { encoding, rows } = await read(content, 65_536);
+    expect(encoding).toBe('utf-8');
+    expect(rows.at(-2)).toMatchObject({ cells: [`${fill}é`] });
+  });
+
+  test('a line that is not UTF-8 in the middle of a file is refused, and the others are read', async () => {
+    const valid = `a,b\n${'é,1\n'.repeat(300_000)}`;
+    const bytes = Buffer.concat([
+      Buffer.from(valid),
+      Buffer.from('caf\xe9,2\n', 'latin1'),
+      Buffer.from('z,3\n'),
+    ]);
+    const { rows } = await read(bytes, 65_536);
+    expect(rows.slice(-2)).toEqual([
+      { line: 300_002, fault: expect.stringContaining('has bytes that are not UTF-8') },
+      { line: 300_003, cells: ['z', '3'] },
+    ]);
+  });
+
+  test('a line of UTF-8 in a file of Windows-1252 is refused, not misread', async () => {
+    const bytes = Buffer.concat([Buffer.from('a\ncaf\xe9\n', 'latin1'), Buffer.from('José\n')]);
+    const { rows } = await read(bytes);
+    expect(rows).toEqual([
+      { line: 2, cells: ['café'] },
+      { line: 3, fault: expect.stringContaining('has bytes that are not Windows-1252') },
+    ]);
+  });
+
+  test('a line with zero bytes is refused', async () => {
+    const { rows } = await read('abcdefgh\nx\0y\nz\n');
+    expect(rows).toEqual([
+      { line: 2, fault: expect.stringContaining('zero bytes') },
+      { line: 3, cells: ['z'] },
+    ]);
+  });
+
+  test.each([
+    ['a workbook', [0x50, 0x4b, 0x03, 0x04], 'an Excel workbook'],
+    ['a PDF', [0x25, 0x50, 0x44, 0x46], 'a PDF'],
+  ])('%s is refused as a whole', async (_, bytes, words) => {
+    await expect(read(Uint8Array.from(bytes))).rejects.toThrow(words);
+  });
+});
+
+describe('rows', () => {
+  test.each([
+    [',', 'a,b\n1,2\n'],
+    [';', 'a;b\n1,5;2\n'],
+    ['\t', 'a\tb, or c\n1;\t2\n'],
+    [';', '"a, b, c";b\n1;2\n'],
+  ])('the separator %j is recognised by the header', async (separator, content) => {
+    const table = await read(content);
+    expect(table.separator).toBe(separator);
+    expect(table.rows).toHaveLength(1);
+    expect(table.rows[0]).toHaveProperty('cells.1', '2');
+  });
+
+  test('a header of one column needs no separator', async () => {
+    expect(await read('choice\nAnn\n')).toMatchObject({
+      header: ['choice'],
+      rows: [{ line: 2, cells: ['Ann'] }],
+    });
+  });
+
+  test('line breaks in quotation marks belong to the cell, and each row has the line at which it begins', async () => {
+    const { rows } = await read('a,b\r\n1,"x\r\ny"\r\n\r\n\n ,\r\n2,"say ""no"""\n3,4');
+    expect(rows).toEqual([
+      { line: 2, cells: ['1', 'x\ny'] },
+      { line: 7, cells: ['2', 'say "no"'] },
+      { line: 8, cells: ['3', '4'] },
+    ]);
+  });
+
+  test('quotation marks within a word are part of it', async () => {
+    expect((await read('a,b\nJohn "Jack" Smith,1\n')).rows).toEqual([
+      { line: 2, cells: ['John "Jack" Smith', '1'] },
+    ]);
+  });
+
+  test('missing cells are empty, empty ones too many are dropped, and other ones refuse the row', async () => {
+    const { rows } = await read('a,b\n1\n1,2,,\n1,2,3\n4,5\n');
+    expect(rows).toEqual([
+      { line: 2, cells: ['1', ''] },
+      { line: 3, cells: ['1', '2'] },
+      { line: 4, fault: expect.stringContaining('has 3 cells, and the header 2') },
+      { line: 5, cells: ['4', '5'] },
+    ]);
+  });
+
+  test('a cell that is too long refuses its row', async () => {
+    const { rows } = await read(
+      `a\n${'x'.repeat(MAX_CELL_BYTES + 1)}\n${'y'.repeat(MAX_CELL_BYTES)}\n`,
+      65_536,
+    );
+    expect(rows).toEqual([
+      { line: 2, fault: 'has a cell of more than 100,000 bytes, in column 1' },
+      { line: 3, cells: ['y'.repeat(MAX_CELL_BYTES)] },
+    ]);
+  });
+
+  test('a quotation mark without its end is named with its line', async () => {
+    await expect(read('a,b\n1,2\n3,"4\n5,6\n')).rejects.toThrow(
+      'The row that begins in line 3 has a quotation mark (") without its end',
+    );
+    await expect(read(`a,b\n1,2\n3,"4\n${'5,6\n'.repeat(400_000)}`, 65_536)).rejects.toThrow(
+      'The row that begins in line 3 has more than 1,000,000 bytes',
+    );
+  });
+
+  test('a header with too many columns is refused, however they are cut', async () => {
+    const header = (columns: number) => Array.from({ length: columns }, (_, at) => `c${at}`).join(',');
+    expect((await read(header(MAX_COLUMNS))).header).toHaveLength(MAX_COLUMNS);
+    await expect(read(header(10_000))).rejects.toThrow('has 10,000 columns; a table has at most 1,000');
+    await expect(read('x'.repeat(600))).rejects.toThrow('has more than 500 characters');
+    await expect(read('')).rejects.toThrow('The file is empty');
+  });
+});
+
+describe('what we write', () => {
+  const cell = fc.oneof(
+    fc.string(),
+    fc.stringMatching(/^[=+\-@'\t]{1,3}[a-z,;"\n]{0,3}$/),
+    fc.constantFrom('=1+1', "'=1+1", '-5', '@x', '+1', "O'Neil", '', ' x '),
+  );
+
+  test('spreadsheets run no cell, and the same texts are read back', async () => {
+    const readable = cell.filter((text) => !/[\0\ufffd]/.test(text));
+    const rows = fc.array(fc.tuple(readable, readable), { minLength: 1, maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(rows, async (given) => {
+        const lines = given.map((row) => formatRow(row));
+        for (const line of lines) expect(line).not.toMatch(/^"?[=+\-@]/);
+        const { rows: read_ } = await read(`${TABLE_START}${formatRow(['a', 'b'])}${lines.join('')}`);
+        const expected = given
+          .map((row) => row.map((text) => text.replaceAll(/\r\n?/g, '\n')))
+          .filter((row) => row.some((text) => text.trim() !== ''));
+        expect(read_.map((row) => ('cells' in row ? row.cells : row.fault))).toEqual(expected);
+      }),
+    );
+  });
+});
+
+test('any bytes end in rows or in a sentence', async () => {
+  const piece = fc.constantFrom(
+    'a',
+    ',',
+    ';',
+    '\t',
+    '"',
+    '\r',
+    '\n',
+    '\0',
+    'é',
+    '\ufeff',
+    'x'.repeat(120_000),
+  );
+  const texts = fc.array(piece, { maxLength: 30 }).map((parts) => Buffer.from(parts.join('')));
+  const cut = fc
+    .tuple(texts, fc.nat(50))
+    .map(([bytes, end]) => bytes.subarray(0, Math.max(0, bytes.length - end)));
+  const wide = cut.map((bytes) => Buffer.from(bytes.toString('latin1'), 'utf16le'));
+  const content = fc.oneof(fc.uint8Array({ maxLength: 200 }), cut, wide);
+  await fc.assert(
+    fc.asyncProperty(content, fc.integer({ min: 1, max: 100_000 }), async (bytes, size) => {
+      const table = await read(bytes, size).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(TableError);
+        expect((error as Error).message).toMatch(/^[A-Z].*\.$/s);
+      });
+      for (const row of table?.rows ?? []) {
+        if ('cells' in row) expect(row.cells).toHaveLength(table?.header.length ?? 0);
+        else expect(row.fault).toMatch(/^has /);
+      }
+    }),
+  );
+});
