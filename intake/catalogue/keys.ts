@@ -3,6 +3,8 @@ import { normalizeText } from '../../schemas/text.ts';
 
 /** The longest part of a key that is made from a name, in characters. Longer ones end in a hash of the whole name. */
 const MAX_SLUG = 80;
+/** The longest key, in characters; a file allows 200. */
+const MAX_KEY = 160;
 const HASH_DIGITS = 10;
 
 /**
@@ -16,10 +18,16 @@ export function slugOf(name: string): string {
   const spelled = folded.replace(/['’`´.]/g, '').replace(/&/g, ' and ');
   const words = spelled.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
   const slug = words.join('-');
-  if (/^[a-z0-9-]*$/.test(slug) && slug.length <= MAX_SLUG) return slug;
-  const readable = slug.replace(/[^a-z0-9-]/g, '').replace(/-+/g, '-');
-  const start = readable.slice(0, MAX_SLUG - HASH_DIGITS - 1).replace(/^-|-$/g, '');
-  const hash = createHash('sha256').update(slug).digest('hex').slice(0, HASH_DIGITS);
+  return /^[a-z0-9-]*$/.test(slug) ? fit(slug, MAX_SLUG) : hashed(slug, MAX_SLUG);
+}
+
+const fit = (slug: string, length: number): string => (slug.length <= length ? slug : hashed(slug, length));
+
+/** The start of a text, and a hash of it all. */
+function hashed(text: string, length: number): string {
+  const readable = text.replace(/[^a-z0-9-]/g, '').replace(/-+/g, '-');
+  const start = readable.slice(0, length - HASH_DIGITS - 1).replace(/^-|-$/g, '');
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_DIGITS);
   return start === '' ? hash : `${start}-${hash}`;
 }
 
@@ -43,7 +51,7 @@ export function makeKeys(records: readonly Named[]): (string | null)[] {
   const most = Math.max(0, ...records.map(({ further }) => further.length));
   for (let round = 0; ; round += 1) {
     const keys = records.map(({ parts, further }, index) =>
-      [...parts, ...further.slice(0, used[index])].map(slugOf).filter(Boolean).join('-'),
+      fit([...parts, ...further.slice(0, used[index])].map(slugOf).filter(Boolean).join('-'), MAX_KEY),
     );
     const members = Map.groupBy(keys.keys(), (index) => keys[index]);
     const shared = (index: number) => (members.get(keys[index])?.length ?? 0) > 1;

@@ -41,7 +41,6 @@ export interface MappedContest {
   record: Omit<ContestRecord, 'key' | 'slug'>;
   named: Named;
   problems: Problem[];
-  hasFusion: boolean;
 }
 
 /** Maps a contest. Its problems are those that the checks of records would not find. */
@@ -59,13 +58,10 @@ export function mapContest(
   const judge = kind === 'retention' ? retainedName(feed, object) : '';
   const problems: Problem[] = [];
   const district = districtOf(feed, object, election.state, [...officeNames, name], notes, problems);
-  const {
-    choices,
-    hasFusion,
-    problems: choiceProblems,
-  } = kind === 'candidate'
-    ? mapCandidates(feed, object, orders, notes)
-    : mapAnswers(feed, object, orders, notes);
+  const { choices, problems: choiceProblems } =
+    kind === 'candidate'
+      ? mapCandidates(feed, object, orders, notes)
+      : mapAnswers(feed, object, orders, notes);
   problems.push(...choiceProblems);
   const parties = findAll(feed, 'Party', object.values.PrimaryPartyIds).map(({ texts }) =>
     english(texts.Name),
@@ -105,7 +101,6 @@ export function mapContest(
       ],
     },
     problems,
-    hasFusion,
   };
 }
 

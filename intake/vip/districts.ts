@@ -1,6 +1,6 @@
 import { jurisdictionOfState } from '../../domain/officeholders/states.ts';
 import type { ContestRecord } from '../../schemas/catalogue-files.ts';
-import type { Level } from '../../schemas/vocabulary.ts';
+import type { Level, StateCode } from '../../schemas/vocabulary.ts';
 import { divisionName, isFederalOffice, kindOfDivision, readDivision } from '../catalogue/divisions.ts';
 import type { Notes } from '../catalogue/notes.ts';
 import type { VipObject } from './fields.ts';
@@ -67,7 +67,7 @@ export function mapDistrict(
       name,
       level,
       type: kind,
-      state: isNational ? null : (state as ContestRecord['district']['state']),
+      state: isNational ? null : (state as StateCode),
     },
     keyPart: isStatewide ? '' : ocdId === null ? `${kind} ${name}` : divisionName(ocdId),
   };

@@ -2,7 +2,7 @@ import type { ContestRecord, ElectionRecord } from '../../schemas/catalogue-file
 import type { Problem } from '../../schemas/problems.ts';
 import type { ElectionType } from '../../schemas/vocabulary.ts';
 import { makeKeys } from '../catalogue/keys.ts';
-import { Notes } from '../catalogue/notes.ts';
+import type { Notes } from '../catalogue/notes.ts';
 import { CONTEST_TYPES, type MappedContest, mapContest } from './contests.ts';
 import { mapElection } from './elections.ts';
 import { KEPT, NO_PLACE } from './fields.ts';
@@ -15,23 +15,18 @@ export type FeedRecord =
   | { kind: 'elections'; line: number; record: ElectionRecord; problems: Problem[] }
   | { kind: 'contests'; line: number; record: ContestRecord; problems: Problem[] };
 
-/** The catalogue's part of a feed. */
-export interface MappedFeed {
-  records: FeedRecord[];
-  notes: Notes;
-}
-
 /**
  * Maps a feed to records of the catalogue (docs/data-formats.md, "Voting Information Project"). Ids and the order of the
  * feed's objects do not matter: keys come from names and districts.
  *
+ * @param notes gets what the feed does not say, and what the catalogue has no place for
  * @throws FeedError if the feed has no usable election
  */
 export function mapFeed(
   feed: Feed,
+  notes: Notes,
   { electionType = null }: { electionType?: ElectionType | null } = {},
-): MappedFeed {
-  const notes = new Notes();
+): FeedRecord[] {
   noteRest(feed, notes);
   const election = mapElection(feed, notes, electionType);
   const orders = choiceOrders(feed);
@@ -42,28 +37,14 @@ export function mapFeed(
   const contests = mapped.map((contest, index) => withKey(contest, keys[index] ?? null));
   const styles = placesInStyles(feed);
   contests.sort((a, b) => compareOrders(a, b, styles));
-  const hasFusion = mapped.some((contest) => contest.hasFusion);
   const [object] = all(feed, 'Election');
-  return {
-    records: [
-      {
-        kind: 'elections',
-        line: object?.line ?? 1,
-        record: hasFusion ? { ...election, details: { fusion_voting: true } } : election,
-        problems: [],
-      },
-      ...contests.map(({ object: { line }, record, slug, problems }, index): FeedRecord => {
-        const key = `${election.slug}/${slug}`;
-        return {
-          kind: 'contests',
-          line,
-          record: { key, slug, ...record, ballot_order: index + 1 },
-          problems,
-        };
-      }),
-    ],
-    notes,
-  };
+  return [
+    { kind: 'elections', line: object?.line ?? 1, record: election, problems: [] },
+    ...contests.map(({ object: { line }, record, slug, problems }, index): FeedRecord => {
+      const key = `${election.slug}/${slug}`;
+      return { kind: 'contests', line, record: { key, slug, ...record, ballot_order: index + 1 }, problems };
+    }),
+  ];
 }
 
 /** Counts the objects for which the catalogue has no place. */

@@ -5,7 +5,7 @@ import { FeedError } from './feed-error.ts';
 import { KEPT, type Texts, type VipObject } from './fields.ts';
 
 /** The most text that a feed's kept objects have, in bytes. The addresses of a feed are not kept. */
-export const MAX_KEPT_BYTES = 128 * 1024 * 1024;
+const MAX_KEPT_BYTES = 128 * 1024 * 1024;
 /** The memory of an object or field besides its text, in bytes, about. */
 const FIELD_BYTES = 100;
 /** The longest tag, text or comment, in characters. */

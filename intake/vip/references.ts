@@ -1,3 +1,4 @@
+import { type Problem, showValue } from '../../schemas/problems.ts';
 import { normalizeText } from '../../schemas/text.ts';
 import type { Texts, VipObject } from './fields.ts';
 import type { Feed } from './read-feed.ts';
@@ -34,4 +35,16 @@ export const isTrue = (value: string | undefined): boolean => value === 'true' |
 /** A whole number from 1; null if the value is none. */
 export function positive(value: string | undefined): number | null {
   return value !== undefined && /^[0-9]{1,9}$/.test(value) && Number(value) > 0 ? Number(value) : null;
+}
+
+/** The problem of references to objects that the feed does not have; none if it has all. */
+export function danglingReferences(
+  feed: Feed,
+  type: string,
+  { values }: VipObject,
+  field: string,
+): Problem[] {
+  const missing = idsOf(values[field]).find((id) => find(feed, type, id) === undefined);
+  if (missing === undefined) return [];
+  return [{ field, message: `names ${showValue(missing)}, which is no ${type} of the feed` }];
 }

@@ -5,14 +5,12 @@ import { makeKeys } from '../catalogue/keys.ts';
 import type { Notes } from '../catalogue/notes.ts';
 import type { VipObject } from './fields.ts';
 import type { Feed } from './read-feed.ts';
-import { all, english, find, findAll, idsOf, isTrue, spanish } from './references.ts';
+import { all, danglingReferences, english, find, findAll, idsOf, isTrue, spanish } from './references.ts';
 
 /** The choices of a contest, or the reasons why it has none that can be used. */
 export interface MappedChoices {
   choices: ChoiceRecord[];
   problems: Problem[];
-  /** Whether a candidate is on several lines. */
-  hasFusion: boolean;
 }
 
 /** The order of a contest's choices in each of its ordered contests, by contest. */
@@ -59,7 +57,7 @@ export function mapAnswers(
       'the choices of a measure are Yes and No, because the feed has none',
       contest.values.Name,
     );
-    return { choices: YES_AND_NO, problems: [], hasFusion: false };
+    return { choices: YES_AND_NO, problems: [] };
   }
   const labels = selections.map(({ texts }) => english(texts.Selection));
   const answers = labels.map(readAnswer);
@@ -85,7 +83,13 @@ export function mapAnswers(
       ...(answer ? { measure_answer: answer } : {}),
     };
   });
-  return { choices, problems: missingKeys(choices, 'texts'), hasFusion: false };
+  return {
+    choices,
+    problems: [
+      ...danglingReferences(feed, 'BallotMeasureSelection', contest, 'BallotSelectionIds'),
+      ...missingKeys(choices, 'texts'),
+    ],
+  };
 }
 
 /** A line of the ballot with its candidates. */
@@ -115,14 +119,17 @@ export function mapCandidates(
     const isWriteIn =
       isTrue(selection.values.IsWriteIn) ||
       (candidates.length > 0 && candidates.every(({ values }) => values.PreElectionStatus === 'write-in'));
+    const isEmpty = idsOf(selection.values.CandidateIds).length === 0;
     if (isWriteIn) notes.add('left out', 'lines for write-ins', contest.values.Name);
-    else if (candidates.length === 0) {
-      notes.add('left out', 'choices of a contest without a candidate', contest.values.Name);
-    }
-    return isWriteIn || candidates.length === 0 ? [] : [lineOf(feed, selection, candidates)];
+    else if (isEmpty) notes.add('left out', 'lines without a candidate', contest.values.Name);
+    return isWriteIn || isEmpty ? [] : [lineOf(feed, selection, candidates)];
   });
-  const people = [...Map.groupBy(lines, ({ person }) => person).values()].flatMap(([first]) => first ?? []);
-  const personKeys = makeKeys(people.map(({ name, party }) => ({ parts: [name], further: [party] })));
+  const people = [...Map.groupBy(lines, ({ person }) => person)].map(([person, own]) => ({
+    person,
+    name: own[0]?.name ?? '',
+    parties: own.map(({ party }) => party).toSorted(),
+  }));
+  const personKeys = makeKeys(people.map(({ name, parties }) => ({ parts: [name], further: parties })));
   const keyOfPerson = new Map(people.map(({ person }, index) => [person, personKeys[index] ?? '']));
   const lineKeys = makeKeys(
     lines.map(({ name, party, lineParties }) => ({ parts: [name], further: [lineParties, party] })),
@@ -139,8 +146,12 @@ export function mapCandidates(
     const key = isRepeated ? keyOfPerson.get(line.person) : undefined;
     return choiceOf(line, lineKeys[index] ?? '', key);
   });
-  const hasFusion = people.length < lines.length;
-  return { choices, problems: missingKeys(choices, 'names and parties'), hasFusion };
+  const problems = [
+    ...danglingReferences(feed, 'CandidateSelection', contest, 'BallotSelectionIds'),
+    ...lines.flatMap(({ selection }) => danglingReferences(feed, 'Candidate', selection, 'CandidateIds')),
+    ...missingKeys(choices, 'names and parties'),
+  ];
+  return { choices, problems };
 }
 
 /** The candidates of a ticket in the order of the feed, but its top first. */

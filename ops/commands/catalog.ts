@@ -1,30 +1,41 @@
+import { Option } from 'commander';
+import { ELECTION_TYPES, type ElectionType } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
 import { editCatalogue } from '../../store/catalogue/edit.ts';
 import { removeElection } from '../../store/catalogue/removal.ts';
+import { describeImport, formatFound } from '../catalog/describe-import.ts';
 import { findCatalogueFiles } from '../catalog/find-files.ts';
 import { type ImportOptions, type ImportOutcome, importFiles } from '../catalog/import-catalogue.ts';
 import { formatAmbiguousDistricts, formatAnnounced, formatImport } from '../catalog/import-report.ts';
+import { createReadingNotes } from '../catalog/reading-notes.ts';
 import { formatRefusals } from '../catalog/refusal-list.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { withDatabase } from '../database.ts';
 import { startProgress, withProgress } from '../progress.ts';
 import { addRemovalOptions, describeRemovals, type RemovalFlags } from '../removals.ts';
+import { parseReportPath, writeReport } from '../report-file.ts';
 import { count } from '../table.ts';
 
 const IMPORT_EXAMPLES = `
 Examples:
   npm run ops -- catalog import data/catalogue
   npm run ops -- catalog import --dry-run data/contests.ndjson
-  npm run ops -- catalog import data/endorsers.ndjson data/contests.ndjson --skip-refused`;
+  npm run ops -- catalog import data/endorsers.ndjson data/contests.ndjson --skip-refused
+  npm run ops -- catalog import --dry-run --report report.html vip-feed.zip
+  npm run ops -- catalog import county-feed.xml --keep-missing`;
 
 const REMOVE_EXAMPLES = `
 Examples:
   npm run ops -- catalog remove or-2026-05-19-primary --dry-run
   npm run ops -- catalog remove or-2026-05-19-primary`;
 
-type Flags = RemovalFlags & Required<Pick<ImportOptions, 'skipRefused' | 'dryRun' | 'allowRenames'>>;
+type Flags = RemovalFlags &
+  Required<Pick<ImportOptions, 'skipRefused' | 'dryRun' | 'allowRenames'>> & {
+    report?: string;
+    electionType?: ElectionType | null;
+  };
 
 const REMOVALS = {
   records: 'contests, choices and endorsements',
@@ -37,8 +48,11 @@ const REMOVALS = {
 export const define: DefineCommand = (catalog, io) => {
   const load = catalog
     .command('import')
-    .description('load catalogue files in one transaction; if a line is refused, load nothing')
-    .argument('<paths...>', 'catalogue files such as contests.ndjson, or folders of them')
+    .description('load catalogue files and feeds in one transaction; if a line is refused, load nothing')
+    .argument(
+      '<paths...>',
+      'files such as contests.ndjson, or folders of them; feeds of the Voting Information Project',
+    )
     .option('--skip-refused', 'leave refused lines out and load the others', false)
     .option(
       '--dry-run',
@@ -47,6 +61,12 @@ export const define: DefineCommand = (catalog, io) => {
     );
   addRemovalOptions(load, REMOVALS)
     .option('--allow-renames', "accept choices that keep their keys and get other people's names", false)
+    .addOption(
+      new Option('--election-type <type>', 'the type of the election of feeds that do not say it').choices(
+        ELECTION_TYPES,
+      ),
+    )
+    .option('--report <file>', 'write a report for people (.html) or programs (.json)', parseReportPath)
     .addHelpText('after', IMPORT_EXAMPLES)
     .action((paths: string[], flags: Flags) => importPaths(io, paths, flags));
   catalog
@@ -64,7 +84,7 @@ export const define: DefineCommand = (catalog, io) => {
 async function importPaths(
   io: CommandIo,
   paths: string[],
-  { allowRemovals = null, ...flags }: Flags,
+  { allowRemovals = null, report: reportPath, electionType = null, ...flags }: Flags,
 ): Promise<void> {
   const { files, notRead } = await findCatalogueFiles(paths);
   if (notRead.length > 0) {
@@ -74,21 +94,27 @@ async function importPaths(
 
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const progress = startProgress(io.terminal, 'Reading', bytes);
+  const found = createReadingNotes();
   let outcome: ImportOutcome;
   try {
     const onBytes = (amount: number) => progress.advance(amount);
+    const reading = { found, electionType, onBytes };
     outcome = await withProgress(io.terminal, 'Announcing', (onAnnounced) =>
-      importFiles(files, { databaseUrl, ...flags, maxRemovals: allowRemovals, onBytes, onAnnounced }),
+      importFiles(files, { databaseUrl, ...flags, maxRemovals: allowRemovals, reading, onAnnounced }),
     );
   } finally {
     progress.stop();
   }
+  if (reportPath !== undefined) {
+    await writeReport(reportPath, describeImport(outcome, found, { paths, dryRun: flags.dryRun }));
+  }
+  for (const line of formatFound(found)) io.out(line);
   report(outcome, flags, io);
 }
 
 function report(
   outcome: ImportOutcome,
-  { dryRun, keepMissing }: Omit<Flags, 'allowRemovals'>,
+  { dryRun, keepMissing }: Pick<Flags, 'dryRun' | 'keepMissing'>,
   io: CommandIo,
 ): void {
   for (const line of formatRefusals(outcome.allRefusals)) io.err(line);
