@@ -10,8 +10,8 @@ function wordsOf(name: string): string[] {
 const isAlike = (a: string, b: string): boolean =>
   a === b || (a.length === 1 && b.startsWith(a)) || (b.length === 1 && a.startsWith(b));
 
-/** Whether all words of one name are found in the other, in order. */
-function isPartOf(words: readonly string[], whole: readonly string[]): boolean {
+/** Whether all folded words of one name are found in the other, in order; initials stand for words. */
+export function isPartOf(words: readonly string[], whole: readonly string[]): boolean {
   let at = 0;
   for (const word of whole) if (at < words.length && isAlike(words[at] as string, word)) at += 1;
   return at === words.length;

@@ -51,6 +51,12 @@ const COMMANDS: {
     load: () => import('./commands/submit.ts'),
   },
   {
+    name: 'aliases',
+    settings: ['postgres'],
+    description: 'list, export, import or forget the decisions about names in tables',
+    load: () => import('./commands/aliases.ts'),
+  },
+  {
     name: 'rejected',
     settings: BOTH,
     description: 'list and show submissions that were rejected, or send them again',

@@ -14,6 +14,8 @@ interface RemovalWords {
   whole: string;
   /** A sentence's end that says why an import takes records away. */
   reason: string;
+  /** The beginning of that sentence; "Nothing was loaded" by default. */
+  nothing?: string;
 }
 
 /** The flags of an import whose removals are bounded. */
@@ -29,7 +31,7 @@ export function addRemovalOptions(command: Command, { records, wholes }: Removal
     .option('--keep-missing', `keep what the files lack: they are only a part of their ${wholes}`, false);
 }
 
-function parseCount(text: string): number {
+export function parseCount(text: string): number {
   if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of 0 or more.');
   return Number(text);
 }
@@ -37,7 +39,7 @@ function parseCount(text: string): number {
 /** Says what an import would take away, by election or state with the most first, and what to do. */
 export function describeRemovals(
   removals: readonly Removal[],
-  { wholes, whole, reason }: RemovalWords,
+  { wholes, whole, reason, nothing = 'Nothing was loaded' }: RemovalWords,
   { keepMissing }: { keepMissing: boolean },
 ): string {
   const shown = removals
@@ -55,7 +57,7 @@ export function describeRemovals(
     `If this is intended, add --allow-removals ${countRemovals(removals)}.`,
   ];
   return [
-    `Nothing was loaded: ${reason}:`,
+    `${nothing}: ${reason}:`,
     ...shown,
     ...(more > 0 ? [`  and ${count(more)} more ${wholes}`] : []),
     advice.join(' '),

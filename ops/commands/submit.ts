@@ -5,12 +5,14 @@ import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
 import { createRefusalList, formatRefusals, formatWarnings } from '../catalog/refusal-list.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createConfig, createKafkaConfig } from '../config.ts';
+import { createConfig, createKafkaConfig, type KafkaConfig } from '../config.ts';
 import { startProgress } from '../progress.ts';
-import { createFollower } from '../submit/create-follower.ts';
+import { parseCount } from '../removals.ts';
+import { createFollower, type Follower } from '../submit/create-follower.ts';
 import { openSubmissionFiles } from '../submit/find-files.ts';
 import { readSubmissions, type SubmissionFile } from '../submit/read-submissions.ts';
 import { submitAll } from '../submit/submit-all.ts';
+import { isTable, submitTable, type TableFlags } from '../submit/table/submit-table.ts';
 import { count } from '../table.ts';
 
 const HOW_TO_FIND_OUT =
@@ -20,33 +22,105 @@ const HOW_TO_FIND_OUT =
 const EXAMPLES = `
 Examples:
   npm run ops -- submit data/endorsements.ndjson
+  npm run ops -- submit --election or-2026-11-03-general --dry-run list.csv
   npm run ops -- submit --wait --timeout 600 data/endorsements.ndjson
   generate-endorsements | npm run ops -- submit -`;
 
-interface SubmitFlags {
+interface SubmitFlags extends TableFlags {
   skipRefused?: boolean;
   wait?: boolean;
   /** In seconds. */
   timeout?: number;
 }
 
-/** `submit PATH... [--skip-refused] [--wait [--timeout SECONDS]]`. */
+/** `submit PATH... [--skip-refused] [--wait [--timeout SECONDS]]`, with further options for a table. */
 export const define: DefineCommand = (command, io) => {
+  const collect = (value: string, before: string[] = []) => [...before, value];
   command
     .argument(
       '<paths...>',
-      'files of endorsements, folders with an endorsements.ndjson, or - for standard input',
+      'files of endorsements, folders with an endorsements.ndjson, or - for standard input; or one table, .csv or .tsv',
     )
     .option('--skip-refused', 'leave refused lines out and send the others')
     .option('--wait', 'wait until all of it is applied, and report the outcome')
     .option('--timeout <seconds>', 'the longest wait; without it, there is no limit', parseTimeout)
+    .optionsGroup('Options of tables:')
+    .option('--map <column=field>', 'the field of a column; repeat it for others', collect)
+    .option('--endorser <name>', 'the endorser of all rows')
+    .option('--election <name>', 'the election of all rows: its slug, name or date')
+    .option('--accept-close', 'send close matches too')
+    .option('--review <file>', 'where to write the rows that need a decision')
+    .option('--account <name>', 'the account whose decisions are used and remembered')
+    .option('--dry-run', 'say what would be created, changed and withdrawn; send nothing')
+    .option('--replace', "withdraw what the endorsers' rows lack in their elections")
+    .option('--allow-removals <n>', 'with --replace, even if it withdraws up to this many', parseCount)
+    .option('--report <file>', 'write the report to a file, .html or .json')
     .addHelpText('after', EXAMPLES)
     .action((paths: string[], flags: SubmitFlags) => submit(io, paths, flags));
 };
 
+const TABLE_FLAGS: readonly (keyof TableFlags)[] = [
+  'map',
+  'endorser',
+  'election',
+  'acceptClose',
+  'review',
+  'account',
+  'dryRun',
+  'replace',
+  'allowRemovals',
+  'report',
+];
+
 function parseTimeout(text: string): number {
   if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text);
   throw new OperatorError(`--timeout is "${text}"; it must be a whole number of seconds from 1 to 999999.`);
+}
+
+/** @throws OperatorError, UnfinishedError as the functions below do, or if the options do not fit the paths */
+async function submit(io: CommandIo, paths: string[], flags: SubmitFlags): Promise<void> {
+  if (flags.timeout !== undefined && !flags.wait) {
+    throw new OperatorError('--timeout is of use only with --wait.');
+  }
+  const [table, ...others] = paths;
+  if (table !== undefined && paths.some(isTable)) {
+    if (others.length > 0) throw new OperatorError('A table is sent alone: name one table, or no table.');
+    if (flags.allowRemovals !== undefined && !flags.replace) {
+      throw new OperatorError('--allow-removals is of use only with --replace.');
+    }
+    return submitOneTable(io, table, flags);
+  }
+  const given = TABLE_FLAGS.find((name) => flags[name] !== undefined);
+  if (given !== undefined) {
+    const option = given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    throw new OperatorError(`--${option} is of use only with a table, whose name ends in .csv or .tsv.`);
+  }
+  return submitFiles(io, paths, flags);
+}
+
+async function submitOneTable(io: CommandIo, file: string, flags: SubmitFlags): Promise<void> {
+  const config = createConfig(readEnv(io.env));
+  const follower = flags.wait && !flags.dryRun ? await createFollower(config, io, flags.timeout) : null;
+  const target = { databaseUrl: config.databaseUrl, file, skipRefused: flags.skipRefused ?? false };
+  const send = createSend(io, config, follower);
+  const isSent = await submitTable(io, target, flags, send);
+  if (!isSent) return;
+  if (follower) await follower.follow();
+  else io.err(HOW_TO_FIND_OUT);
+}
+
+/** Creates a function that sends submissions with a progress bar. */
+function createSend(io: CommandIo, { brokers, topicPrefix }: KafkaConfig, follower: Follower | null) {
+  const topic = topicNames(topicPrefix).submissions;
+  const onSent = (places: OffsetRange[]) => follower?.sent.add(places);
+  return async (submissions: AsyncIterable<Submission>, total: number): Promise<number> => {
+    const progress = startProgress(io.terminal, 'Sending', total);
+    try {
+      return await submitAll({ brokers, topic, submissions, onProgress: progress.advance, onSent });
+    } finally {
+      progress.stop();
+    }
+  };
 }
 
 /**
@@ -56,15 +130,14 @@ function parseTimeout(text: string): number {
  * submission is rejected during the wait
  * @throws UnfinishedError if the wait ends before everything is applied
  */
-async function submit(
+async function submitFiles(
   io: CommandIo,
   paths: string[],
   { skipRefused = false, wait = false, timeout }: SubmitFlags,
 ): Promise<void> {
-  if (timeout !== undefined && !wait) throw new OperatorError('--timeout is of use only with --wait.');
   const env = readEnv(io.env);
   const both = wait ? createConfig(env) : null;
-  const { brokers, topicPrefix } = both ?? createKafkaConfig(env);
+  const config = both ?? createKafkaConfig(env);
   await using opened = await openSubmissionFiles(paths, io.stdin);
   const { files, notRead } = opened;
   if (notRead.length > 0)
@@ -76,16 +149,7 @@ async function submit(
     throw new OperatorError('Nothing was sent. --skip-refused sends the other lines.');
   }
   const follower = both && (await createFollower(both, io, timeout));
-  const progress = startProgress(io.terminal, 'Sending', good);
-  let sent: number;
-  try {
-    const topic = topicNames(topicPrefix).submissions;
-    const submissions = readChecked(files, good, now);
-    const onSent = (places: OffsetRange[]) => follower?.sent.add(places);
-    sent = await submitAll({ brokers, topic, submissions, onProgress: progress.advance, onSent });
-  } finally {
-    progress.stop();
-  }
+  const sent = await createSend(io, config, follower)(readChecked(files, good, now), good);
   io.out(`${count(sent)} submissions sent`);
   if (bad > 0) io.err('The refused lines were left out, as --skip-refused asks.');
   if (follower) await follower.follow();

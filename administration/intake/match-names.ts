@@ -1,0 +1,153 @@
+import type { EndorsementRow, Meant } from '../../intake/endorsements/read-row.ts';
+import type { ChoiceEntry, IndexedContest } from '../../intake/matching/catalogue-index.ts';
+import { type Grade, worstOf } from '../../intake/matching/grade.ts';
+import { matchElection } from '../../intake/matching/match-election.ts';
+import type { EndorserEntry } from '../../intake/matching/match-endorser.ts';
+import {
+  choiceTextOf,
+  contestTextOf,
+  matchRow,
+  type RowMatch,
+  rowTextOf,
+} from '../../intake/matching/match-row.ts';
+import { foldText } from '../../intake/matching/words.ts';
+import { type Alias, MAX_ALIAS_TEXT } from '../../schemas/alias-files.ts';
+import type { Sources } from './sources.ts';
+
+/** What a row's names mean, as far as it is known. */
+export interface MatchedRow {
+  grade: Grade;
+  reasons: string[];
+  endorser: EndorserEntry | null;
+  contest: IndexedContest | null;
+  choice: ChoiceEntry | null;
+  unrepresentable: RowMatch['unrepresentable'];
+  /** The names that are not exact. */
+  unsure: { endorser: boolean; contest: boolean; choice: boolean };
+  /** The number of contests that the row can mean. */
+  fits: number;
+}
+
+/** Matches the names of a row. Its grade is the worst of its parts. */
+export async function matchNames(row: EndorsementRow, sources: Sources): Promise<MatchedRow> {
+  const endorser = matchEndorserOf(row, sources);
+  const election = matchElection(sources.elections, row);
+  let names: RowMatch | null = null;
+  if (election.value !== null) {
+    const { index, find } = await sources.loadElection(election.value);
+    names = matchRow(index, row, sources.findAlias, find);
+  }
+  const reasons = [endorser.reason, election.reason, ...(names?.reasons ?? [])].filter(
+    (reason) => reason !== null,
+  );
+  return {
+    grade: worstOf([endorser.grade, election.grade, names?.grade ?? 'exact']),
+    reasons,
+    endorser: endorser.value,
+    contest: names?.contest ?? null,
+    choice: names?.choice ?? null,
+    unrepresentable: names?.unrepresentable ?? null,
+    unsure: {
+      endorser: endorser.grade !== 'exact',
+      contest: names?.unsure.contest ?? true,
+      choice: names?.unsure.choice ?? true,
+    },
+    fits: names?.fits ?? 0,
+  };
+}
+
+function matchEndorserOf({ endorser }: EndorsementRow, sources: Sources) {
+  if (endorser === null) return { grade: 'none' as const, value: null, reason: 'no endorser is given' };
+  const decided = sources.findAlias('endorser', '', foldText(endorser));
+  const known = decided === null ? undefined : sources.endorsers.bySlug.get(decided);
+  if (known) return { grade: 'exact' as const, value: known, reason: 'endorser: decided before' };
+  return sources.matchEndorser(endorser);
+}
+
+/** The records of a row whose names are known; null if one is not. */
+export function meantBy({
+  endorser,
+  contest,
+  choice,
+}: Pick<MatchedRow, 'endorser' | 'contest' | 'choice'>): Meant | null {
+  if (endorser === null || contest === null || choice === null) return null;
+  return {
+    endorser: endorser.slug,
+    contest: contest.key,
+    choice: choice.key,
+    electionDate: contest.electionDate,
+    isRanked: contest.vote_method === 'ranked_choice',
+  };
+}
+
+/** A decision that a person wrote into a review file. */
+export type Decided =
+  | { left: true }
+  | { left: false; endorser: EndorserEntry; contest: IndexedContest; choice: ChoiceEntry }
+  | { fault: string };
+
+/** Reads the decision about a row: yes to what is proposed, no, or a key. */
+export async function readDecision(
+  row: EndorsementRow,
+  matched: MatchedRow,
+  sources: Sources,
+): Promise<Decided> {
+  const { decision, proposed } = row;
+  const word = foldText(decision ?? '');
+  if (word === 'no' || word === 'n') return { left: true };
+  const isYes = word === 'yes' || word === 'y';
+  const given = decision ?? '';
+  const endorserKey = proposed.endorser ?? matched.endorser?.slug ?? '';
+  const decidedEndorser = isYes || !matched.unsure.endorser ? undefined : sources.endorsers.bySlug.get(given);
+  const endorser = decidedEndorser ?? sources.endorsers.bySlug.get(endorserKey);
+  if (!endorser) {
+    return {
+      fault: `has the decision "${given}", and the endorser is not known: write its slug into "proposed_endorser"`,
+    };
+  }
+  const contestKey = proposed.contest ?? matched.contest?.key ?? '';
+  const choiceKey = proposed.choice ?? matched.choice?.key ?? '';
+  const [election = '', slug = '', ...rest] = given.split('/');
+  const tries: (readonly [string, string])[] =
+    isYes || decidedEndorser
+      ? [[contestKey, choiceKey]]
+      : [
+          [contestKey, given],
+          [`${election}/${slug}`, rest.join('/')],
+          [given, choiceKey],
+        ];
+  for (const [key, choice] of tries) {
+    const contest = await sources.findContest(key);
+    const found = contest?.choices.find((each) => each.key === choice);
+    if (contest && found) return { left: false, endorser, contest, choice: found };
+  }
+  return {
+    fault: isYes
+      ? `has the decision "${given}", and nothing is proposed that exists: write the key of a choice, or CONTEST/CHOICE`
+      : `has the decision "${given}", which is neither yes nor no nor a key: write the key of a choice of the proposed ` +
+        'contest, or CONTEST/CHOICE',
+  };
+}
+
+/** What a decision says about the names of its row, to remember it. */
+export function createAliases(
+  row: EndorsementRow,
+  { unsure, fits }: MatchedRow,
+  { endorser, contest, choice }: Exclude<Decided, { fault: string } | { left: true }>,
+): Alias[] {
+  const election = contest.key.split('/', 1)[0] ?? '';
+  const aliases: Alias[] = [];
+  const add = (kind: Alias['kind'], scope: string, text: string, key: string) => {
+    if (text !== '' && text.length <= MAX_ALIAS_TEXT) aliases.push({ kind, scope, text, key });
+  };
+  if (unsure.endorser) add('endorser', '', foldText(row.endorser ?? ''), endorser.slug);
+  const isAnswer = choice.measure_answer !== null;
+  // The name of an office of many districts must not come to mean one of them.
+  if (fits > 1 && (unsure.contest || unsure.choice) && !isAnswer) {
+    add('choice', election, rowTextOf(row), `${contest.key}/${choice.key}`);
+    return aliases;
+  }
+  if (unsure.contest) add('contest', election, contestTextOf(row), contest.key);
+  if (unsure.choice && !isAnswer) add('choice', contest.key, choiceTextOf(row), choice.key);
+  return aliases;
+}

@@ -1,0 +1,217 @@
+/** Matches a table of endorsements with the catalogue, and stages what is sure. */
+import type { ClientBase } from 'pg';
+import { ENDORSEMENT_FIELDS, type EndorsementField } from '../../intake/endorsements/fields.ts';
+import { type Fate, IntakeOutcome } from '../../intake/endorsements/outcome.ts';
+import {
+  type Constants,
+  createPick,
+  type EndorsementColumns,
+  type EndorsementRow,
+  type Meant,
+  readColumns,
+  readRow,
+} from '../../intake/endorsements/read-row.ts';
+import { createReviewWriter } from '../../intake/endorsements/review-file.ts';
+import { readColumnMap } from '../../intake/tables/columns.ts';
+import { isDayFirst } from '../../intake/tables/dates.ts';
+import { describeTable, readTable, type Table } from '../../intake/tables/read-table.ts';
+import { TableError } from '../../intake/tables/table-error.ts';
+import type { Alias } from '../../schemas/alias-files.ts';
+import { OperatorError } from '../../service/operator-error.ts';
+import { type StagedRow, stageRows } from '../../store/intake/staged.ts';
+import { createAliases, type MatchedRow, matchNames, meantBy, readDecision } from './match-names.ts';
+import { loadSources, type Sources } from './sources.ts';
+
+export interface TableOptions {
+  /** Opens the table's bytes from the beginning. Called twice. */
+  open(): AsyncIterable<Uint8Array>;
+  /** `COLUMN=FIELD`. */
+  map: readonly string[];
+  constants: Constants;
+  /** The account whose decisions count, before the common ones; null for these alone. */
+  accountId: number | null;
+  acceptClose: boolean;
+  /** Milliseconds since 1970. */
+  now: number;
+  /** Takes the lines of the review file: first its head. */
+  review(line: string): Promise<void>;
+}
+
+export interface MatchedTable {
+  /** How the table was read, in words. */
+  read: string;
+  /** The columns that hold nothing that is used. */
+  unused: string[];
+  outcome: IntakeOutcome;
+  /** The number of staged rows, and of rows in the review file. */
+  staged: number;
+  reviewed: number;
+  /** What people have decided in the table, to remember it. */
+  decisions: Alias[];
+}
+
+const BATCH_ROWS = 500;
+/** The most decisions of one table that are remembered. */
+const MAX_DECISIONS = 50_000;
+
+/**
+ * Matches every row, in the caller's transaction with a stage.
+ *
+ * @throws TableError if the table or an option cannot be used
+ * @throws OperatorError if the catalogue is too large, or the table has too many decisions
+ */
+export async function matchTable(client: ClientBase, options: TableOptions): Promise<MatchedTable> {
+  const map = readColumnMap(options.map, ENDORSEMENT_FIELDS);
+  await refuseDayFirst(await readTable(options.open()), (header) =>
+    readColumns(header, map, options.constants),
+  );
+  const table = await readTable(options.open());
+  const columns = readColumns(table.header, map, options.constants);
+  const work = new TableWork(client, await loadSources(client, options.accountId), options, columns, table);
+  for await (const row of table.rows) {
+    if ('fault' in row) work.refuse(row.line, null, row.fault);
+    else await work.take(row.line, row.cells);
+  }
+  await work.flush();
+  return { read: describeTable(table), unused: columns.unused, ...work.result };
+}
+
+const DATE_FIELDS: readonly EndorsementField[] = ['published_on', 'election_date'];
+
+/** @throws TableError if a column has a date that can only be read with its day first */
+async function refuseDayFirst(table: Table, read: (header: string[]) => EndorsementColumns): Promise<void> {
+  const { places } = read(table.header);
+  const dates = DATE_FIELDS.flatMap((field) => places.get(field) ?? []);
+  for await (const row of table.rows) {
+    if ('fault' in row) continue;
+    const at = dates.find((place) => isDayFirst(row.cells[place] ?? ''));
+    if (at === undefined) continue;
+    const name = table.header[at];
+    throw new TableError(
+      `Line ${row.line} has ${row.cells[at]?.trim()} in the column "${name}", which fits only with the day first, and dates are read ` +
+        `with the month first: write the dates as YYYY-MM-DD, or leave the column out with --map ${JSON.stringify(`${name}=`)}.`,
+    );
+  }
+}
+
+/** The work on the rows of one table. */
+class TableWork {
+  readonly result = {
+    outcome: new IntakeOutcome(),
+    staged: 0,
+    reviewed: 0,
+    decisions: [] as Alias[],
+  };
+  readonly #client: ClientBase;
+  readonly #sources: Sources;
+  readonly #options: TableOptions;
+  readonly #columns: EndorsementColumns;
+  readonly #writer: ReturnType<typeof createReviewWriter>;
+  #batch: StagedRow[] = [];
+
+  constructor(
+    client: ClientBase,
+    sources: Sources,
+    options: TableOptions,
+    columns: EndorsementColumns,
+    { header }: Table,
+  ) {
+    this.#client = client;
+    this.#sources = sources;
+    this.#options = options;
+    this.#columns = columns;
+    this.#writer = createReviewWriter(header, columns);
+  }
+
+  refuse(line: number, row: EndorsementRow | null, reason: string): void {
+    this.#report('refused', line, row, { reason });
+  }
+
+  async take(line: number, cells: readonly string[]): Promise<void> {
+    const row = readRow(cells, this.#columns);
+    const matched = await matchNames(row, this.#sources);
+    if (row.decision !== null) return this.#decide(line, row, matched);
+    const { unrepresentable, grade } = matched;
+    const reason = matched.reasons.join('; ');
+    if (unrepresentable !== null) {
+      this.#report(
+        'not representable',
+        line,
+        row,
+        { reason: unrepresentable.text },
+        unrepresentable.isUnderstood,
+      );
+      return;
+    }
+    const meant = meantBy(matched);
+    const isSure = grade === 'exact' || (grade === 'close' && this.#options.acceptClose);
+    const proposed = showProposal(matched);
+    if (isSure && meant !== null) {
+      const fault = await this.#stage(line, row, meant);
+      if (fault !== null) this.refuse(line, row, fault);
+      else this.#report(grade, line, row, { reason, proposed }, true);
+      return;
+    }
+    this.#report(grade, line, row, { reason, proposed });
+    if (this.result.reviewed === 0) await this.#options.review(this.#writer.head);
+    this.result.reviewed += 1;
+    await this.#options.review(
+      this.#writer.write(cells, {
+        match_grade: grade,
+        match_reason: reason,
+        proposed_endorser: matched.endorser?.slug ?? '',
+        proposed_contest: matched.contest?.key ?? '',
+        proposed_choice: matched.choice?.key ?? '',
+        decision: '',
+      }),
+    );
+  }
+
+  async #decide(line: number, row: EndorsementRow, matched: MatchedRow): Promise<void> {
+    const decided = await readDecision(row, matched, this.#sources);
+    if ('fault' in decided) return this.refuse(line, row, decided.fault);
+    if (decided.left) return this.#report('left out', line, row, { reason: 'decided: no' }, true);
+    const meant = meantBy(decided);
+    const fault = meant === null ? null : await this.#stage(line, row, meant);
+    if (fault !== null) return this.refuse(line, row, fault);
+    const { decisions } = this.result;
+    decisions.push(...createAliases(row, matched, decided));
+    if (decisions.length > MAX_DECISIONS) {
+      throw new OperatorError('The table has more than 50,000 decisions: send it in several parts.');
+    }
+    this.#report('decided', line, row, { reason: 'decided', proposed: showProposal(decided) }, true);
+  }
+
+  /** Stages a row. @returns the row's problem, or null */
+  async #stage(line: number, row: EndorsementRow, meant: Meant): Promise<string | null> {
+    const pick = createPick(row, meant, this.#options.now);
+    if ('fault' in pick) return pick.fault;
+    this.#batch.push({ ...pick, line, endorser: meant.endorser, contest: meant.contest });
+    this.result.staged += 1;
+    if (this.#batch.length >= BATCH_ROWS) await this.flush();
+    return null;
+  }
+
+  async flush(): Promise<void> {
+    if (this.#batch.length > 0) await stageRows(this.#client, this.#batch);
+    this.#batch = [];
+  }
+
+  #report(
+    fate: Fate,
+    line: number,
+    row: EndorsementRow | null,
+    { reason, proposed = '' }: { reason: string; proposed?: string },
+    isResolved = false,
+  ): void {
+    const { endorser = null, contest = null, choice = null, position = null } = row ?? {};
+    this.result.outcome.add(
+      fate,
+      { line, endorser, contest, choice: choice ?? position ?? null, proposed, reason },
+      isResolved,
+    );
+  }
+}
+
+const showProposal = ({ contest, choice }: Pick<MatchedRow, 'contest' | 'choice'>): string =>
+  contest === null ? '' : `${contest.key}${choice === null ? '' : `/${choice.key}`}`;

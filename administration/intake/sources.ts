@@ -1,0 +1,106 @@
+import { LRUCache } from 'lru-cache';
+import type { ClientBase } from 'pg';
+import {
+  type ElectionEntry,
+  type ElectionIndex,
+  type IndexedContest,
+  indexElection,
+} from '../../intake/matching/catalogue-index.ts';
+import { type EndorserIndex, indexEndorsers, matchEndorser } from '../../intake/matching/match-endorser.ts';
+import { createContestFinder, type FindAlias } from '../../intake/matching/match-row.ts';
+import { OperatorError } from '../../service/operator-error.ts';
+import { loadAliases } from '../../store/intake/aliases.ts';
+import { loadContests, loadElections, loadEndorsers } from '../../store/intake/catalogue.ts';
+
+/** The most elections, endorsers and decisions that are held in memory, and choices of elections at a time. */
+const MAX_ELECTIONS = 20_000;
+const MAX_ENDORSERS = 200_000;
+const MAX_ALIASES = 200_000;
+const MAX_CHOICES = 200_000;
+/** The most names of endorsers whose matches are remembered. */
+const MAX_NAMES = 20_000;
+const ALIAS_PAGE = 10_000;
+
+/** An election prepared for matching, and the search of its contests. */
+interface LoadedElection {
+  index: ElectionIndex;
+  find: ReturnType<typeof createContestFinder>;
+}
+
+/** The parts of the catalogue and the decisions that rows are matched with. */
+export interface Sources {
+  elections: readonly ElectionEntry[];
+  endorsers: EndorserIndex;
+  matchEndorser(text: string): ReturnType<typeof matchEndorser>;
+  findAlias: FindAlias;
+  /** Loads an election's contests; elections in use stay in memory. */
+  loadElection(election: ElectionEntry): Promise<LoadedElection>;
+  /** Finds a contest by its key. */
+  findContest(key: string): Promise<IndexedContest | null>;
+}
+
+function refuseMany(count: number, most: number, records: string): void {
+  if (count <= most) return;
+  throw new OperatorError(
+    `The catalogue has more than ${most.toLocaleString('en-US')} ${records}, which a table cannot be matched with: ` +
+      'send the endorsements as NDJSON.',
+  );
+}
+
+const aliasId = (kind: string, scope: string, text: string) => `${kind}\n${scope}\n${text}`;
+
+/** The decisions of the common list and, before these, of the account. */
+async function loadDecisions(client: ClientBase, accountId: number | null): Promise<Map<string, string>> {
+  const decisions = new Map<string, string>();
+  for (const list of accountId === null ? [null] : [null, accountId]) {
+    for (let after = 0; ; ) {
+      const page = await loadAliases(client, list, { after, limit: ALIAS_PAGE });
+      for (const { kind, scope, text, key } of page) decisions.set(aliasId(kind, scope, text), key);
+      refuseMany(decisions.size, MAX_ALIASES, 'remembered decisions');
+      const last = page.at(-1);
+      if (!last) break;
+      after = last.id;
+    }
+  }
+  return decisions;
+}
+
+/** @throws OperatorError if the catalogue is too large to match names with */
+export async function loadSources(client: ClientBase, accountId: number | null): Promise<Sources> {
+  const elections = await loadElections(client, MAX_ELECTIONS + 1);
+  refuseMany(elections.length, MAX_ELECTIONS, 'elections');
+  const entries = await loadEndorsers(client, MAX_ENDORSERS + 1);
+  refuseMany(entries.length, MAX_ENDORSERS, 'endorsers');
+  const endorsers = indexEndorsers(entries);
+  const decisions = await loadDecisions(client, accountId);
+  const bySlug = new Map(elections.map((election) => [election.slug, election]));
+  const matches = new LRUCache<string, ReturnType<typeof matchEndorser>>({ max: MAX_NAMES });
+  const loaded = new LRUCache<string, LoadedElection>({ maxSize: MAX_CHOICES });
+
+  async function loadElection(election: ElectionEntry): Promise<LoadedElection> {
+    const known = loaded.get(election.slug);
+    if (known) return known;
+    const index = indexElection(election, await loadContests(client, election.slug));
+    const size = index.contests.reduce((sum, { choices }) => sum + choices.length + 1, 1);
+    const made = { index, find: createContestFinder(index) };
+    loaded.set(election.slug, made, { size: Math.min(size, MAX_CHOICES) });
+    return made;
+  }
+
+  return {
+    elections,
+    endorsers,
+    matchEndorser(text) {
+      const match = matches.get(text) ?? matchEndorser(endorsers, text);
+      matches.set(text, match);
+      return match;
+    },
+    findAlias: (kind, scope, text) =>
+      text === '' ? null : (decisions.get(aliasId(kind, scope, text)) ?? null),
+    loadElection,
+    async findContest(key) {
+      const election = bySlug.get(key.split('/', 1)[0] ?? '');
+      return election ? ((await loadElection(election)).index.byKey.get(key) ?? null) : null;
+    },
+  };
+}

@@ -1,0 +1,158 @@
+import { findUnpublished } from '../../domain/publication.ts';
+import type { SubmittedPick } from '../../schemas/submission.ts';
+import { checkSubmission } from '../../schemas/submission-files.ts';
+import { normalizeLines, normalizeText } from '../../schemas/text.ts';
+import type { ElectionText } from '../matching/match-election.ts';
+import type { RowNames } from '../matching/match-row.ts';
+import { readRank } from '../tables/answers.ts';
+import { type ColumnMap, type Columns, mapColumns } from '../tables/columns.ts';
+import { readDate } from '../tables/dates.ts';
+import { TableError } from '../tables/table-error.ts';
+import { ENDORSEMENT_FIELDS, type EndorsementField } from './fields.ts';
+
+/** Values for all rows, from options of the command. */
+export type Constants = Partial<Record<'endorser' | 'election', string>>;
+
+/** The columns of a table of endorsements, and the values that it does not need columns for. */
+export interface EndorsementColumns extends Columns<EndorsementField> {
+  constants: Constants;
+}
+
+/** What a row says, as it is written. Empty texts are null. */
+export interface EndorsementRow extends RowNames, ElectionText {
+  endorser: string | null;
+  rank: string | null;
+  statement: string | null;
+  statement_es: string | null;
+  source_url: string | null;
+  published_on: string | null;
+  /** A person's word about the proposals of a review file. */
+  decision: string | null;
+  proposed: { endorser: string | null; contest: string | null; choice: string | null };
+}
+
+/** @throws TableError if a necessary field has no column and no value, or has two of them */
+export function readColumns(
+  header: readonly string[],
+  map: ColumnMap<EndorsementField>,
+  constants: Constants,
+): EndorsementColumns {
+  const columns = mapColumns(header, ENDORSEMENT_FIELDS, map);
+  const has = (field: EndorsementField) => columns.places.has(field);
+  for (const field of ['endorser', 'election'] as const) {
+    const place = columns.places.get(field);
+    if (place === undefined || constants[field] === undefined) continue;
+    throw new TableError(
+      `--${field} is given, and the column "${header[place]}" has the ${field} too: leave one of them out, the column ` +
+        `with --map ${JSON.stringify(`${header[place]}=`)}.`,
+    );
+  }
+  const names = header.map((name) => `"${name}"`).join(', ');
+  const missing = (what: string, remedy: string) =>
+    new TableError(`The table has no column for ${what}: ${remedy}. Its columns are ${names}.`);
+  if (!has('endorser') && constants.endorser === undefined) {
+    throw missing('the endorser', 'name it with --endorser, or name the column with --map "COLUMN=endorser"');
+  }
+  if (!has('choice') && !has('position')) {
+    throw missing(
+      'the choice',
+      'name the column with --map "COLUMN=choice", or for answers about measures with --map "COLUMN=position"',
+    );
+  }
+  if (!has('contest') && !has('choice'))
+    throw missing('the contest', 'name the column with --map "COLUMN=contest"');
+  if (constants.election === undefined && !has('election') && !has('election_date') && !has('state')) {
+    throw missing(
+      'the election',
+      'name it with --election, as a slug or a date, or name the column with --map "COLUMN=election"',
+    );
+  }
+  return { ...columns, constants };
+}
+
+/** Reads the cells of a row. */
+export function readRow(cells: readonly string[], { places, constants }: EndorsementColumns): EndorsementRow {
+  const lines = (field: EndorsementField) => {
+    const at = places.get(field);
+    return (at === undefined ? '' : normalizeLines(cells[at] ?? '')) || null;
+  };
+  const text = (field: EndorsementField) => {
+    const at = places.get(field);
+    return (at === undefined ? '' : normalizeText(cells[at] ?? '')) || null;
+  };
+  return {
+    endorser: constants.endorser ?? text('endorser'),
+    election: constants.election ?? text('election'),
+    date: text('election_date'),
+    state: text('state'),
+    district: text('district'),
+    contest: text('contest'),
+    choice: text('choice'),
+    party: text('party'),
+    position: places.has('position') ? text('position') : undefined,
+    rank: text('rank'),
+    statement: lines('statement'),
+    statement_es: lines('statement_es'),
+    source_url: text('source_url'),
+    published_on: text('published_on'),
+    decision: text('decision'),
+    proposed: {
+      endorser: text('proposed_endorser'),
+      contest: text('proposed_contest'),
+      choice: text('proposed_choice'),
+    },
+  };
+}
+
+/** The records that a row means. */
+export interface Meant {
+  endorser: string;
+  contest: string;
+  choice: string;
+  /** The day of the election, YYYY-MM-DD. */
+  electionDate: string;
+  /** Whether its contest has ranks. */
+  isRanked: boolean;
+}
+
+/** The problem of a row, as the end of a sentence that begins with the line. */
+export interface RowFault {
+  fault: string;
+}
+
+/**
+ * Makes the pick of a row. A source that is no address is kept in `details`.
+ *
+ * @param now milliseconds since 1970
+ */
+export function createPick(
+  row: EndorsementRow,
+  { endorser, contest, choice, electionDate, isRanked }: Meant,
+  now: number,
+): SubmittedPick | RowFault {
+  const rank = row.rank === null ? null : readRank(row.rank);
+  if (row.rank !== null && rank === null) return { fault: `has the rank "${row.rank}"; it must be 1, 2, 3…` };
+  if (rank !== null && !isRanked) {
+    return { fault: `has the rank ${rank}, and the contest ${contest} has no ranks: leave the cell empty` };
+  }
+  const date = row.published_on === null ? null : readDate(row.published_on, electionDate);
+  if (row.published_on !== null && date === null) {
+    return {
+      fault: `has the date "${row.published_on}"; it must be like 11/3/2026, Nov. 3, 2026 or 2026-11-03`,
+    };
+  }
+  const isAddress = row.source_url !== null && /^https?:\/\//i.test(row.source_url);
+  const pick: SubmittedPick = {
+    ...{ choice, rank, published_on: date, statement: row.statement, statement_es: row.statement_es },
+    source_url: isAddress ? row.source_url : null,
+    details: row.source_url === null || isAddress ? null : JSON.stringify({ source: row.source_url }),
+  };
+  const checked = checkSubmission({ action: 'endorse', endorser, contest, picks: [pick] });
+  const problems = checked.ok ? findUnpublished(checked.value, now) : checked.problems;
+  if (problems.length > 0) {
+    return {
+      fault: problems.map(({ field, message }) => `${field ?? 'has a field that'} ${message}`).join('; '),
+    };
+  }
+  return checked.ok ? (checked.value.picks[0] ?? pick) : pick;
+}

@@ -1,0 +1,129 @@
+import { type ContestWords, readContestWords, type StateWords } from './contest-words.ts';
+import { foldParty } from './parties.ts';
+import { type PersonName, readPersonName } from './person-name.ts';
+import { foldText } from './words.ts';
+
+/** An election as the matcher needs it. */
+export interface ElectionEntry {
+  slug: string;
+  name: string;
+  short_name: string | null;
+  /** YYYY-MM-DD. */
+  date: string;
+  /** The state's code and name. */
+  state: string;
+  state_name: string;
+}
+
+export interface ChoiceEntry {
+  key: string;
+  label: string;
+  measure_answer: 'yes' | 'no' | null;
+  /** Tells which choices of a contest are one person; null for a choice that is none. */
+  candidate: string | null;
+  full_name: string | null;
+  party: string | null;
+  party_label: string | null;
+  withdrawn: boolean;
+}
+
+export interface ContestEntry {
+  /** Election slug, slash, contest slug. */
+  key: string;
+  title: string;
+  short_title: string;
+  kind: 'candidate' | 'measure' | 'retention';
+  vote_method: string;
+  measure_code: string | null;
+  district: { ocd_id: string | null; name: string };
+  choices: ChoiceEntry[];
+}
+
+/** A candidate, or a choice that is none, with all its lines of a contest. */
+export interface Contender {
+  names: readonly PersonName[];
+  /** The labels and names as they are written, folded. */
+  texts: ReadonlySet<string>;
+  parties: ReadonlySet<string>;
+  lines: readonly ChoiceEntry[];
+}
+
+export interface IndexedContest extends ContestEntry {
+  electionDate: string;
+  /** The words of the title, of the short title, and of a measure by its code. */
+  titles: readonly ContestWords[];
+  districtWords: ReadonlySet<string>;
+  /** All of them. */
+  allWords: ReadonlySet<string>;
+  party: string | null;
+  contenders: readonly Contender[];
+  /** The contenders by the joined words of their names. */
+  byName: ReadonlyMap<string, readonly Contender[]>;
+}
+
+/** An election's contests, prepared for matching. */
+export interface ElectionIndex {
+  election: ElectionEntry;
+  state: StateWords;
+  contests: readonly IndexedContest[];
+  byKey: ReadonlyMap<string, IndexedContest>;
+}
+
+/** Adds a value to a list in a map. */
+export function addTo<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
+}
+
+function createContender(lines: ChoiceEntry[]): Contender {
+  const texts = new Set(
+    lines.flatMap(({ label, full_name: name }) => (name === null ? [label] : [label, name])),
+  );
+  const parties = lines.flatMap((line) => [foldParty(line.party), foldParty(line.party_label)]);
+  const isPerson = lines.some(({ candidate }) => candidate !== null);
+  return {
+    names: isPerson ? [...texts].map(readPersonName) : [],
+    texts: new Set([...texts].map(foldText)),
+    parties: new Set(parties.filter((party) => party !== null)),
+    lines,
+  };
+}
+
+function indexContest(contest: ContestEntry, { date }: ElectionEntry, state: StateWords): IndexedContest {
+  const { title, short_title: shortTitle, measure_code: code, district, choices } = contest;
+  const read = (text: string) => readContestWords(text, state);
+  const titles = [read(title), read(shortTitle)];
+  if (code !== null) titles.push(read(/^[\p{L}]+\s/u.test(code) ? code : `${title.split(/\s/)[0]} ${code}`));
+  const { words: districtWords } = read(district.name);
+  const lines = new Map<string, ChoiceEntry[]>();
+  for (const choice of choices) addTo(lines, choice.candidate ?? `\n${choice.key}`, choice);
+  const contenders = [...lines.values()].map(createContender);
+  const byName = new Map<string, Contender[]>();
+  for (const contender of contenders) {
+    for (const joined of new Set(contender.names.map((name) => name.joined)))
+      addTo(byName, joined, contender);
+  }
+  return {
+    ...contest,
+    electionDate: date,
+    titles,
+    districtWords,
+    allWords: new Set([...titles.flatMap(({ words }) => [...words]), ...districtWords]),
+    party: titles.find((words) => words.party !== null)?.party ?? null,
+    contenders,
+    byName,
+  };
+}
+
+/** Prepares an election for matching. */
+export function indexElection(election: ElectionEntry, contests: readonly ContestEntry[]): ElectionIndex {
+  const state = { name: foldText(election.state_name), code: election.state.toLowerCase() };
+  const indexed = contests.map((contest) => indexContest(contest, election, state));
+  return {
+    election,
+    state,
+    contests: indexed,
+    byKey: new Map(indexed.map((contest) => [contest.key, contest])),
+  };
+}

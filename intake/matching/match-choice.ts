@@ -1,0 +1,117 @@
+import type { ChoiceEntry, Contender, IndexedContest } from './catalogue-index.ts';
+import { listSome, type Match } from './grade.ts';
+import { foldParty } from './parties.ts';
+import { areApart, explainClose, type PersonName, readPersonName } from './person-name.ts';
+import { foldText } from './words.ts';
+
+/** Contenders that a text can mean. */
+export interface FittingContenders {
+  exact: readonly Contender[];
+  close: ReadonlyMap<Contender, string>;
+}
+
+const hasParty = (contender: Contender, party: string | null) =>
+  party === null || contender.parties.size === 0 || contender.parties.has(party);
+
+const sharesNickname = (a: PersonName, b: PersonName) =>
+  a.nickname === null || b.nickname === null || a.nickname === b.nickname;
+
+/**
+ * Finds the contenders of a contest that a name can mean. Titles, parties and degrees do not count, and neither do
+ * marks such as Jr. unless two people differ in them.
+ *
+ * @param party the row's party in any form, or null
+ */
+export function findContenders(
+  contest: IndexedContest,
+  text: string,
+  party: string | null,
+): FittingContenders {
+  const key = contest.contenders.filter(({ lines }) => lines.some((line) => line.key === text));
+  const folded = foldText(text);
+  // A label can have words that tell two people of one name apart.
+  const byText = contest.contenders.filter(({ texts }) => texts.has(folded));
+  const name = readPersonName(text);
+  const wanted = name.party ?? foldParty(party);
+  const byName = (name.joined === '' ? [] : (contest.byName.get(name.joined) ?? [])).filter(({ names }) =>
+    names.some((known) => known.joined === name.joined && !areApart(name, known)),
+  );
+  const found =
+    key.length > 0 ? [...new Set([...key, ...byText])] : narrow([...new Set([...byText, ...byName])], name);
+  const ofParty = found.filter((contender) => hasParty(contender, wanted));
+  const close = new Map<Contender, string>();
+  const exact: Contender[] = [];
+  for (const contender of found.length > 1 && ofParty.length > 0 ? ofParty : found) {
+    if (!hasParty(contender, wanted)) close.set(contender, 'the party differs');
+    else if (key.includes(contender) || byText.includes(contender)) exact.push(contender);
+    else if (contender.names.some((known) => known.joined === name.joined && sharesNickname(name, known))) {
+      exact.push(contender);
+    } else close.set(contender, 'the nickname differs');
+  }
+  if (exact.length > 0 || close.size > 0) return { exact, close };
+  for (const contender of contest.contenders) {
+    const reason = contender.names
+      .map((known) => explainClose(name, known))
+      .find((found_) => found_ !== null);
+    if (reason)
+      close.set(contender, hasParty(contender, wanted) ? reason : `${reason}, and the party differs`);
+  }
+  return { exact, close };
+}
+
+/** Leaves those with the marks of a name, such as Jr., if any has them. */
+function narrow(found: Contender[], name: PersonName): Contender[] {
+  let left = found;
+  for (const mark of ['generation', 'note', 'nickname'] as const) {
+    const marked = left.filter(({ names }) => names.some((known) => known[mark] === name[mark]));
+    if (name[mark] !== null && marked.length > 0) left = marked;
+  }
+  return left;
+}
+
+/**
+ * The line of a contender that an endorsement names: by its key or label, by the party that the text or the row gives,
+ * or the only one that stands. Otherwise a person must choose (contract, "Candidates").
+ */
+export function chooseLine({ lines }: Contender, text: string, party: string | null): Match<ChoiceEntry> {
+  const byKey = lines.find(({ key }) => key === text);
+  const standing = lines.filter(({ withdrawn }) => !withdrawn);
+  const usable = standing.length > 0 ? standing : lines;
+  const wanted = readPersonName(text).party ?? foldParty(party);
+  const choices = [
+    byKey ? [byKey] : [],
+    usable.filter(
+      (line) => wanted !== null && [line.party, line.party_label].some((name) => foldParty(name) === wanted),
+    ),
+    usable.filter(({ label }) => foldText(label) === foldText(text)),
+    usable,
+  ];
+  const line = choices.find(({ length }) => length === 1)?.[0];
+  if (line === undefined) {
+    const keys = usable.map((each) => `${each.party_label ?? each.party ?? each.label} (${each.key})`);
+    return {
+      grade: 'ambiguous',
+      value: null,
+      reason: `the candidate is on several lines: ${listSome(keys)}`,
+    };
+  }
+  return { grade: 'exact', value: line, reason: null };
+}
+
+/** The names of a contest's contenders that look most like a text, for a message. */
+export function nearestContenders(contest: IndexedContest, text: string): Contender[] {
+  const given = readPersonName(text);
+  const score = ({ names }: Contender) => {
+    const common = names.map(({ words }) => words.filter((word) => given.words.includes(word)).length);
+    return Math.max(0, ...common);
+  };
+  return contest.contenders
+    .map((contender) => ({ contender, common: score(contender) }))
+    .toSorted((a, b) => b.common - a.common)
+    .slice(0, 3)
+    .map(({ contender }) => contender);
+}
+
+/** A contender for a message: its name and keys. */
+export const showContender = ({ lines }: Contender): string =>
+  `${lines[0]?.label ?? ''} (${lines.map(({ key }) => key).join(', ')})`;

@@ -1,0 +1,127 @@
+import { distance } from 'fastest-levenshtein';
+import type { ElectionIndex, IndexedContest } from './catalogue-index.ts';
+import { readContestWords, unitOf } from './contest-words.ts';
+import { foldParty } from './parties.ts';
+
+/** What a row says about its contest. Empty texts are null. */
+export interface ContestText {
+  contest: string | null;
+  district: string | null;
+  party: string | null;
+}
+
+/** The contests that a text can mean. */
+export interface FittingContests {
+  /** Those that it names exactly. Several, if it names an office of several districts, say. */
+  exact: readonly IndexedContest[];
+  /** Those that it probably means, with the reason. */
+  close: ReadonlyMap<IndexedContest, string>;
+  /** The most similar ones, if none fits. */
+  nearest: readonly IndexedContest[];
+}
+
+const NEAREST = 3;
+/** The shortest word in which one letter may differ. */
+const MIN_TYPO_LETTERS = 5;
+
+const isSubset = (words: ReadonlySet<string>, of: ReadonlySet<string>) => words.isSubsetOf(of);
+const list = (words: ReadonlySet<string>) => [...words].join(' ');
+
+/** Whether one text has another number of the same unit, such as another district. */
+function hasOtherNumber(given: ReadonlySet<string>, contest: IndexedContest): boolean {
+  const known = new Map<string, Set<string>>();
+  for (const word of contest.allWords) {
+    const unit = unitOf(word);
+    if (unit !== null) known.set(unit, (known.get(unit) ?? new Set()).add(word));
+  }
+  return [...given].some((word) => {
+    const unit = unitOf(word);
+    const others = unit === null ? undefined : known.get(unit);
+    return others !== undefined && !others.has(word);
+  });
+}
+
+function hasTypoOf(word: string, known: ReadonlySet<string>): boolean {
+  if (unitOf(word) !== null || word.length < MIN_TYPO_LETTERS) return false;
+  return [...known].some(
+    (other) => other.length >= MIN_TYPO_LETTERS && unitOf(other) === null && distance(word, other) === 1,
+  );
+}
+
+type Fit = 'exact' | { close: string } | null;
+
+function compare(given: ReadonlySet<string>, contest: IndexedContest): Fit {
+  const { allWords, titles } = contest;
+  const named = titles.find(({ words }) => words.size > 0 && isSubset(words, given));
+  if (named && isSubset(given, allWords)) return 'exact';
+  if (given.size === 0 || hasOtherNumber(given, contest)) return null;
+  if (isSubset(given, allWords)) {
+    const missing = titles.map(({ words }) => words.difference(given)).toSorted((a, b) => a.size - b.size)[0];
+    return { close: `the contest has more words: ${list(missing ?? new Set())}` };
+  }
+  const extra = given.difference(allWords);
+  if (named) return { close: `the contest does not have these words: ${list(extra)}` };
+  const [typo, ...others] = extra;
+  if (typo !== undefined && others.length === 0 && hasTypoOf(typo, allWords)) {
+    const rest = given.difference(extra);
+    const missing = titles.some(({ words }) => words.difference(rest).size === 1);
+    if (missing) return { close: `one letter differs in "${typo}"` };
+  }
+  return null;
+}
+
+/** The contests with the most words in common. */
+function findNearest(given: ReadonlySet<string>, contests: readonly IndexedContest[]): IndexedContest[] {
+  const scored = contests.map((contest) => {
+    const common = given.intersection(contest.allWords).size;
+    const all = Math.max(1, given.size + (contest.titles[0]?.words.size ?? 0));
+    return { contest, score: common / all };
+  });
+  return scored
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, NEAREST)
+    .map(({ contest }) => contest);
+}
+
+/** The election's contests in the district, and the words of the district that the contest must have. */
+function chooseDistrict(index: ElectionIndex, district: string | null) {
+  if (district === null) return { contests: index.contests, words: new Set<string>() };
+  if (district.startsWith('ocd-division/')) {
+    const contests = index.contests.filter((contest) => contest.district.ocd_id === district);
+    return { contests, words: new Set<string>() };
+  }
+  const number = /^0*([0-9]+)$/.exec(district)?.[1];
+  const { words } = readContestWords(number === undefined ? district : `district ${number}`, index.state);
+  return { contests: index.contests, words };
+}
+
+/** Finds the contests of an election that a row can mean, by key, slug or OCD id, or by the words of their names. */
+export function findContests(
+  index: ElectionIndex,
+  { contest, district, party }: ContestText,
+): FittingContests {
+  const text = contest ?? '';
+  const named = index.byKey.get(text) ?? index.byKey.get(`${index.election.slug}/${text}`);
+  if (named) return { exact: [named], close: new Map(), nearest: [] };
+  const place = chooseDistrict(index, district);
+  const read = readContestWords(text, index.state);
+  const given = read.words.union(place.words);
+  const wanted = read.party ?? foldParty(party);
+  const contests = place.contests.filter(
+    (known) => known.party === null || wanted === null || known.party === wanted,
+  );
+  const exact: IndexedContest[] = [];
+  const close = new Map<IndexedContest, string>();
+  for (const known of contests) {
+    if (contest === null) {
+      if (isSubset(place.words, known.allWords)) close.set(known, 'the row names no contest');
+      continue;
+    }
+    const found = compare(given, known);
+    if (found === 'exact') exact.push(known);
+    else if (found !== null) close.set(known, found.close);
+  }
+  const nearest = exact.length + close.size > 0 ? [] : findNearest(given, index.contests);
+  return { exact, close, nearest };
+}

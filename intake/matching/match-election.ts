@@ -1,0 +1,71 @@
+import { readDate } from '../tables/dates.ts';
+import type { ElectionEntry } from './catalogue-index.ts';
+import { listSome, type Match } from './grade.ts';
+import { foldText, foldWords } from './words.ts';
+
+/** What a row or an option says about its election. Empty texts are null. */
+export interface ElectionText {
+  /** A slug, a name, or a date. */
+  election: string | null;
+  date: string | null;
+  /** A code or a name. */
+  state: string | null;
+}
+
+const show = ({ name, slug }: ElectionEntry) => `${name} (${slug})`;
+
+const namesOf = ({ slug, name, short_name: shortName }: ElectionEntry) =>
+  [slug, name, ...(shortName === null ? [] : [shortName])].map(foldText);
+
+/** All words by which people name an election: its names, date, year and state. */
+const wordsOf = (entry: ElectionEntry) =>
+  new Set([
+    ...namesOf(entry).flatMap((name) => name.split(' ')),
+    ...foldWords(`${entry.date} ${entry.state_name}`),
+  ]);
+
+/** Matches a row's election: all that the row says must fit, and only one election may. */
+export function matchElection(
+  elections: readonly ElectionEntry[],
+  { election, date, state }: ElectionText,
+): Match<ElectionEntry> {
+  const day = date === null ? null : readDate(date);
+  const wantedState = foldText(state ?? '');
+  const fitting = elections.filter(
+    (entry) =>
+      (date === null || entry.date === day) &&
+      (state === null || [entry.state, entry.state_name].some((name) => foldText(name) === wantedState)),
+  );
+  if (election === null) return choose(fitting, fitting, null);
+  const bySlug = fitting.filter(({ slug }) => slug === election.trim());
+  if (bySlug.length > 0) return choose(bySlug, fitting, null);
+  const electionDay = readDate(election);
+  if (electionDay !== null)
+    return choose(
+      fitting.filter((entry) => entry.date === electionDay),
+      fitting,
+      null,
+    );
+  const folded = foldText(election);
+  const named = fitting.filter((entry) => namesOf(entry).includes(folded));
+  if (named.length > 0) return choose(named, fitting, null);
+  const words = new Set(foldWords(election));
+  const close = words.size === 0 ? [] : fitting.filter((entry) => words.isSubsetOf(wordsOf(entry)));
+  return choose(close, fitting, 'election: the name has more words');
+}
+
+function choose(
+  found: readonly ElectionEntry[],
+  nearest: readonly ElectionEntry[],
+  reason: string | null,
+): Match<ElectionEntry> {
+  const [first, ...others] = found;
+  if (first === undefined) {
+    const near = nearest.length === 0 ? '' : `; the nearest are ${listSome(nearest.slice(-3).map(show))}`;
+    return { grade: 'none', value: null, reason: `no such election${near}` };
+  }
+  if (others.length > 0) {
+    return { grade: 'ambiguous', value: null, reason: `the election can be ${listSome(found.map(show))}` };
+  }
+  return { grade: reason === null ? 'exact' : 'close', value: first, reason };
+}

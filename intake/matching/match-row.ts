@@ -1,0 +1,257 @@
+import type { AliasKind } from '../../schemas/alias-files.ts';
+import { readAnswer } from '../tables/answers.ts';
+import type { ChoiceEntry, Contender, ElectionIndex, IndexedContest } from './catalogue-index.ts';
+import { type Grade, listSome } from './grade.ts';
+import { chooseLine, findContenders, nearestContenders, showContender } from './match-choice.ts';
+import { type FittingContests, findContests } from './match-contest.ts';
+import { readPersonName } from './person-name.ts';
+import { foldText } from './words.ts';
+
+/** What a row says about a contest and a choice, as it is written. Empty texts are null. */
+export interface RowNames {
+  contest: string | null;
+  district: string | null;
+  choice: string | null;
+  party: string | null;
+  /** Yes, No, Support…; undefined if the table has no such column. */
+  position: string | null | undefined;
+}
+
+/** Finds the key that a person has decided on for a text. @param scope as an alias has it */
+export type FindAlias = (kind: AliasKind, scope: string, text: string) => string | null;
+
+/** The outcome for a row within its election. */
+export interface RowMatch {
+  grade: Grade;
+  /** Set if one contest fits. */
+  contest: IndexedContest | null;
+  /** Set if one choice fits. */
+  choice: ChoiceEntry | null;
+  reasons: string[];
+  /** What the row says, if no submission can say it. Its grade is then of no matter. */
+  unrepresentable: { text: string; isUnderstood: boolean } | null;
+  /** The number of contests that the row can mean. */
+  fits: number;
+  /** Whether the contest, or the choice, is known by other means than the exact name. */
+  unsure: { contest: boolean; choice: boolean };
+}
+
+/** The text by which a row's contest is remembered. */
+export function contestTextOf({ contest, district, choice, party, position }: RowNames): string {
+  // Beside an answer, the choice can be the name of the measure.
+  const measure = position ? choice : null;
+  return foldText([contest, district, party, measure].filter((part) => part !== null).join(' '));
+}
+
+/** The text by which a row's choice is remembered. */
+export const choiceTextOf = ({ choice, party }: RowNames): string =>
+  foldText([choice, party].filter((part) => part !== null).join(' '));
+
+/** The text by which a row is remembered if several contests fit, within its election. */
+export const rowTextOf = (row: RowNames): string => `${contestTextOf(row)} / ${choiceTextOf(row)}`;
+
+/** A contest and a choice that fit, with the reasons why they are not exact. */
+interface Pair {
+  contest: IndexedContest;
+  choice: ChoiceEntry;
+  contender: Contender;
+  contestReason: string | null;
+  choiceReason: string | null;
+  /** What else a person must look at. */
+  note: string | null;
+  /** Whether somebody has decided that the text means the choice. */
+  decided: boolean;
+  /** Why no line of the contender can be chosen. */
+  lineReason: string | null;
+}
+
+const OUT = {
+  fits: 0,
+  contest: null,
+  choice: null,
+  unrepresentable: null,
+  unsure: { contest: false, choice: false },
+};
+
+const outcome = (grade: Grade, reason: string, more: Partial<RowMatch> = {}): RowMatch => ({
+  ...OUT,
+  grade,
+  reasons: [reason],
+  ...more,
+});
+
+const unrepresentable = (text: string, isUnderstood: boolean): RowMatch =>
+  outcome('none', text, { unrepresentable: { text, isUnderstood } });
+
+const isMeasure = ({ choices }: IndexedContest) =>
+  choices.some(({ measure_answer: answer }) => answer !== null);
+
+const showContest = ({ title, key }: IndexedContest) => `${title} (${key})`;
+
+/** Finds contests, and remembers them for the rows that follow. @returns a function for `findContests` */
+export function createContestFinder(index: ElectionIndex, most = 10_000) {
+  const known = new Map<string, FittingContests>();
+  return (contest: string | null, { district, party }: RowNames): FittingContests => {
+    const id = JSON.stringify([contest, district, party]);
+    let found = known.get(id);
+    if (found === undefined) {
+      found = findContests(index, { contest, district, party });
+      if (known.size >= most) known.clear();
+      known.set(id, found);
+    }
+    return found;
+  };
+}
+
+/** Matches a row's contest and choice within its election. */
+export function matchRow(
+  index: ElectionIndex,
+  row: RowNames,
+  findAlias: FindAlias,
+  find: ReturnType<typeof createContestFinder>,
+): RowMatch {
+  const { slug } = index.election;
+  const [decidedElection = '', decidedContest = '', ...decidedChoice] =
+    findAlias('choice', slug, rowTextOf(row))?.split('/') ?? [];
+  const whole = index.byKey.get(`${decidedElection}/${decidedContest}`);
+  const contest = whole ?? index.byKey.get(findAlias('contest', slug, contestTextOf(row)) ?? '');
+  const fitting = contest ? { exact: [contest], close: new Map(), nearest: [] } : findMeant(row, find);
+  const contests = [
+    ...fitting.exact.map((each) => ({ contest: each, reason: null })),
+    ...[...fitting.close].map(([each, reason]) => ({ contest: each, reason: `contest: ${reason}` })),
+  ];
+  const found = contests.map((each) => each.contest);
+  const refused = refuseAnswer(row, found);
+  if (refused) return refused;
+  if (contests.length === 0) {
+    const near = fitting.nearest.map(showContest);
+    return outcome(
+      'none',
+      `no such contest${near.length === 0 ? '' : `; the nearest are ${listSome(near)}`}`,
+    );
+  }
+  const findDecided: FindAlias = (kind, scope, text) =>
+    kind === 'choice' && whole ? decidedChoice.join('/') : findAlias(kind, scope, text);
+  const pairs = contests.flatMap((each) => findPairs(row, each.contest, each.reason, findDecided));
+  const match = judge(row, pairs) ?? describeFailure(row, found);
+  const reasons = match.reasons.length > 0 || !contest ? match.reasons : ['contest: decided before'];
+  return { ...match, reasons, fits: contests.length };
+}
+
+/** The contests that a row means. A measure can stand in the column of choices, beside its answer. */
+function findMeant(row: RowNames, find: ReturnType<typeof createContestFinder>): FittingContests {
+  const { contest, choice, position } = row;
+  const answer = position ? readAnswer(position) : null;
+  if (choice !== null && (answer === 'yes' || answer === 'no')) {
+    for (const text of [choice, `${contest ?? ''} ${choice}`]) {
+      const found = find(text, row);
+      const measures = found.exact.filter(isMeasure);
+      if (measures.length > 0) return { ...found, exact: measures, close: new Map() };
+    }
+  }
+  return find(contest, row);
+}
+
+/** A row that no submission can say, whatever its names mean; null if one can. */
+function refuseAnswer({ choice, position }: RowNames, contests: readonly IndexedContest[]): RowMatch | null {
+  if (contests.length > 0 && contests.every(isMeasure)) {
+    const text = position ?? choice ?? '';
+    const answer = readAnswer(text);
+    if (answer === 'yes' || answer === 'no') return null;
+    // Without a column for the answer, the choice can be the label of an answer.
+    if (answer === null && contests.some((contest) => findContenders(contest, text, null).exact.length > 0))
+      return null;
+    return unrepresentable(text === '' ? 'no answer' : `"${text}" about a measure`, answer === 'nothing');
+  }
+  if (choice === null) return unrepresentable('no choice', true);
+  if (readAnswer(choice) === 'nothing') return unrepresentable(`"${choice}"`, true);
+  if (position === undefined || position === null) return null;
+  const answer = readAnswer(position);
+  // If the contest may be a measure, the answer may be about it.
+  if (answer === 'yes' || (answer === 'no' && contests.some(isMeasure))) return null;
+  return unrepresentable(`"${position}" about a candidate`, answer !== null);
+}
+
+function findPairs(
+  row: RowNames,
+  contest: IndexedContest,
+  contestReason: string | null,
+  findAlias: FindAlias,
+): Pair[] {
+  const text = (isMeasure(contest) ? (row.position ?? row.choice) : row.choice) ?? '';
+  const note = row.position === null && !isMeasure(contest) ? 'position: the cell is empty' : null;
+  const pair = (contender: Contender, choiceReason: string | null, decided: string | null = null): Pair[] => {
+    const { value, reason } = chooseLine(contender, decided ?? text, row.party);
+    const choice = value ?? contender.lines[0];
+    const more = { note, lineReason: reason, decided: decided !== null };
+    return choice === undefined ? [] : [{ contest, choice, contender, contestReason, choiceReason, ...more }];
+  };
+  const answer = isMeasure(contest) ? readAnswer(text) : null;
+  if (answer === 'yes' || answer === 'no') {
+    const contender = contest.contenders.find(({ lines: [line] }) => line?.measure_answer === answer);
+    return contender ? pair(contender, null) : [];
+  }
+  const alias = findAlias('choice', contest.key, choiceTextOf(row));
+  const aliased = contest.contenders.find(({ lines }) => lines.some(({ key }) => key === alias));
+  if (aliased) return pair(aliased, null, alias);
+  const { exact, close } = findContenders(contest, text, row.party);
+  return [
+    ...exact.flatMap((contender) => pair(contender, null)),
+    ...[...close].flatMap(([contender, reason]) => pair(contender, `choice: ${reason}`)),
+  ];
+}
+
+const isExact = ({ contestReason, choiceReason }: Pair) => contestReason === null && choiceReason === null;
+const isHalfExact = ({ contestReason, choiceReason }: Pair) =>
+  contestReason === null || choiceReason === null;
+
+/** Chooses among pairs: the one that is exact, or else the only one that is close. */
+function judge(row: RowNames, pairs: readonly Pair[]): RowMatch | null {
+  const exact = pairs.filter(isExact);
+  if (exact.length === 0 && hasSeveralNames(row)) {
+    return outcome('ambiguous', 'the cell has several choices: give each of them a row');
+  }
+  const tiers = [exact, pairs.filter(isHalfExact), pairs];
+  const found = tiers.find(({ length }) => length > 0) ?? [];
+  const [first, ...others] = found;
+  if (first === undefined) return null;
+  const { contest, choice, contestReason, choiceReason, note, lineReason, decided } = first;
+  const oneContest = found.every((pair) => pair.contest === contest) ? contest : null;
+  if (others.length > 0) {
+    const names = found.map((pair) =>
+      oneContest
+        ? showContender(pair.contender)
+        : `${showContender(pair.contender)} in ${showContest(pair.contest)}`,
+    );
+    return outcome('ambiguous', `"${row.choice ?? row.position ?? ''}" can be ${listSome(names)}`, {
+      contest: oneContest,
+      unsure: { contest: contestReason !== null || oneContest === null, choice: true },
+    });
+  }
+  const unsure = { contest: contestReason !== null, choice: choiceReason !== null || lineReason !== null };
+  if (lineReason !== null) return outcome('ambiguous', lineReason, { contest, unsure });
+  const reasons = [contestReason, choiceReason, note].filter((reason) => reason !== null);
+  const grade = reasons.length === 0 ? 'exact' : 'close';
+  const before = decided && reasons.length === 0 ? ['choice: decided before'] : [];
+  return { ...OUT, ...{ grade, contest, choice, unsure }, reasons: [...reasons, ...before] };
+}
+
+const SEVERAL = /\s*(?:;|\/|\n|\+|,|&|\band\b)\s*/i;
+
+/** Whether a cell has the names of several people, each with a given and a last name. */
+function hasSeveralNames({ choice }: RowNames): boolean {
+  const parts = (choice ?? '').split(SEVERAL).filter((part) => part !== '');
+  return parts.length > 1 && parts.every((part) => readPersonName(part).words.length > 1);
+}
+
+/** Says why nothing fits. */
+function describeFailure({ choice }: RowNames, [contest, ...others]: readonly IndexedContest[]): RowMatch {
+  const text = choice ?? '';
+  if (contest === undefined || others.length > 0) {
+    return outcome('none', `none of the ${others.length + 1} contests that fit has the choice "${text}"`);
+  }
+  const near = nearestContenders(contest, text).map(showContender);
+  const reason =
+    near.length === 0 ? 'the contest has no choices' : `no such choice; the nearest are ${listSome(near)}`;
+  return outcome('none', reason, { contest });
+}

@@ -1,0 +1,172 @@
+import { distance } from 'fastest-levenshtein';
+import { isPartOf } from '../../domain/candidate-names.ts';
+import { areNicknames } from './nicknames.ts';
+import { readParty } from './parties.ts';
+import { foldWords } from './words.ts';
+
+/** A person's name in its parts, without titles and degrees. Words are folded. */
+export interface PersonName {
+  /** Given names, then last names. */
+  words: readonly string[];
+  /** The words in one text without spaces: `De Leon` and `Deleon` are one. */
+  joined: string;
+  /** A name in quotation marks. */
+  nickname: string | null;
+  /** `jr`, `sr`, `ii`… */
+  generation: string | null;
+  /** The party, if the text has one: `Ann Lee (D)`. */
+  party: string | null;
+  /** Other words in parentheses, which may tell two people apart. */
+  note: string | null;
+}
+
+const TITLES = words(
+  'dr hon honorable mr mrs ms miss mx rev reverend rabbi pastor father sister prof professor judge justice sen senator rep ' +
+    'representative congressman congresswoman congressmember gov governor mayor sheriff supervisor supv commissioner ' +
+    'councilmember councilman councilwoman councilor councillor assemblymember assemblyman assemblywoman delegate ' +
+    'treasurer secretary superintendent president trustee auditor assessor controller capt captain lt sgt col gen',
+);
+/** Words that come before a title. */
+const BEFORE_TITLES = words(
+  'the former state us u s vice deputy lieutenant county city board council school chief member incumbent',
+);
+const DEGREES = words('esq phd md dds dvm rn cpa mba mph lcsw');
+const GENERATIONS: Readonly<Record<string, string>> = {
+  ...{ jr: 'jr', junior: 'jr', sr: 'sr', senior: 'sr', ii: 'ii', iii: 'iii', iv: 'iv' },
+  ...{ '2nd': 'ii', '3rd': 'iii', '4th': 'iv' },
+};
+/** Words in parentheses that say nothing about the person. */
+const PLAIN_NOTES = words('i inc incumbent write in writein');
+const QUOTED = /["“”«»]([^"“”«»]+)["“”«»]/u;
+
+function words(text: string): ReadonlySet<string> {
+  return new Set(text.split(' '));
+}
+
+/** Letters with dots, such as `Ph.D.`, are one word. */
+const joinLetters = (text: string) =>
+  text.replace(/\b(ph\.?\s?d|m\.d|d\.d\.s|m\.b\.a|r\.n)\.?(?=$|[\s,)])/giu, (found) =>
+    found.replace(/[.\s]/g, ''),
+  );
+
+/** Leaves out titles before a name of at least two words. */
+function withoutTitles(given: readonly string[]): readonly string[] {
+  let start = 0;
+  for (let at = 0; at < given.length - 2; at += 1) {
+    const word = given[at] as string;
+    if (TITLES.has(word)) start = at + 1;
+    else if (!BEFORE_TITLES.has(word)) break;
+  }
+  return given.slice(start);
+}
+
+/** Reads a person's name as people write it: `Hon. Lee, Ann M., Jr. (D)`. */
+export function readPersonName(text: string): PersonName {
+  let party: string | null = null;
+  const notes: string[] = [];
+  let rest = joinLetters(text).replace(/[([]([^)\]]*)[)\]]/gu, (_, inner: string) => {
+    const named = readParty(inner);
+    if (named !== null) party ??= named;
+    else notes.push(...foldWords(inner).filter((word) => !PLAIN_NOTES.has(word)));
+    return ' ';
+  });
+  rest = rest.replace(/\s[-–—]\s*([^-–—]+)$/u, (found, inner: string) => {
+    const named = readParty(inner);
+    if (named === null) return found;
+    party ??= named;
+    return '';
+  });
+  const nickname = QUOTED.exec(rest)?.[1] ?? null;
+  rest = rest.replace(QUOTED, ' ');
+
+  let generation: string | null = null;
+  const parts: (readonly string[])[] = [];
+  for (const [at, part] of rest.split(',').entries()) {
+    let given: readonly string[] = foldWords(part);
+    for (let last = given.at(-1); last !== undefined; last = given.at(-1)) {
+      const mark = GENERATIONS[last];
+      // A name can be Senior or II alone.
+      if (mark === undefined && !DEGREES.has(last)) break;
+      if (at === 0 && given.length < 2) break;
+      if (mark !== undefined) generation ??= mark;
+      given = given.slice(0, -1);
+    }
+    const named = at > 0 ? readParty(part) : null;
+    if (named !== null) {
+      party ??= named;
+      continue;
+    }
+    const isTitle = at > 0 && given.every((word) => TITLES.has(word) || BEFORE_TITLES.has(word));
+    if (given.length > 0 && !isTitle) parts.push(given);
+  }
+  const [first = [], second] = parts;
+  const inOrder =
+    parts.length === 2 && second !== undefined
+      ? [...withoutTitles([...second, ...first])]
+      : withoutTitles(parts.flat());
+  const found = inOrder.length > 0 ? inOrder : first;
+  return {
+    words: found,
+    joined: found.join(''),
+    nickname: nickname === null ? null : foldWords(nickname).join('') || null,
+    generation,
+    party,
+    note: notes.length > 0 ? notes.join(' ') : null,
+  };
+}
+
+/** Whether two names have marks that only two people have: Sr. and Jr., or two nicknames. */
+export const areApart = (a: PersonName, b: PersonName): boolean =>
+  (a.generation !== null && b.generation !== null && a.generation !== b.generation) ||
+  (a.note !== null && b.note !== null && a.note !== b.note);
+
+const firstOf = ({ words: [first = ''] }: PersonName) => first;
+const lastOf = ({ words: all }: PersonName) => all.at(-1) ?? '';
+
+/** The most words that one name can have more than another of the same person. */
+const MAX_MISSING = 2;
+/** The shortest word in which one letter may differ. */
+const MIN_TYPO_LETTERS = 4;
+
+function hasOneTypo(a: PersonName, b: PersonName): boolean {
+  if (a.words.length !== b.words.length || a.words.length < 2) return false;
+  const differing = a.words.flatMap((word, at) =>
+    word === b.words[at] ? [] : [[word, b.words[at] ?? ''] as const],
+  );
+  const [pair] = differing;
+  return (
+    differing.length === 1 &&
+    pair !== undefined &&
+    Math.min(pair[0].length, pair[1].length) >= MIN_TYPO_LETTERS &&
+    distance(...pair) === 1
+  );
+}
+
+/** Says why two names are probably one person's, although they differ; null if they are not. */
+export function explainClose(given: PersonName, known: PersonName): string | null {
+  if (given.words.length === 0 || areApart(given, known)) return null;
+  if (given.joined === known.joined) return 'the nickname differs';
+  if (given.words.length === 1) return given.joined === lastOf(known) ? 'only the last name is given' : null;
+  const sameLast = lastOf(given) === lastOf(known);
+  const [few, many] = given.words.length <= known.words.length ? [given, known] : [known, given];
+  if (many.words.length - few.words.length > MAX_MISSING) return null;
+  const sameFirst = firstOf(given) === firstOf(known);
+  if (sameFirst && isPartOf(few.words, many.words)) {
+    const spelled = many.words.length === few.words.length;
+    return spelled ? 'an initial stands for a name' : 'a middle name or another name is missing';
+  }
+  if (sameLast && isPartOf(few.words, many.words))
+    return 'an initial stands for a name, or a name is missing';
+  const nicknames = [given.nickname, known.nickname];
+  if (sameLast && (nicknames.includes(firstOf(given)) || nicknames.includes(firstOf(known)))) {
+    return 'a nickname stands for the name';
+  }
+  const middle = ({ words: all }: PersonName) => all.slice(1, -1);
+  if (sameLast && areNicknames(firstOf(given), firstOf(known)) && isPartOf(middle(few), middle(many))) {
+    return 'a nickname stands for the name';
+  }
+  if (hasOneTypo(given, known)) return 'one letter differs';
+  if (given.words.toSorted().join(' ') === known.words.toSorted().join(' '))
+    return 'the names are in another order';
+  return null;
+}

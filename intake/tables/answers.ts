@@ -1,0 +1,39 @@
+import { foldText } from '../matching/words.ts';
+
+/** What a person wrote about a choice or a measure. */
+export type Answer = 'yes' | 'no' | 'nothing';
+
+const WORDS: Readonly<Record<Answer, string>> = {
+  yes:
+    'yes|y|yea|aye|true|x|support|supports|supported|for|in favor|favor|approve|approved|pass|vote yes|yes on|endorse|endorses|' +
+    'endorsed|recommended|retain|si',
+  no: 'no|n|nay|false|oppose|opposes|opposed|against|not in favor|disapprove|reject|defeat|vote no|no on|do not retain|remove',
+  nothing:
+    'no endorsement|no endorsements|no position|no recommendation|none|neutral|na|n a|not applicable|abstain|abstained|' +
+    'did not endorse|not endorsed|undecided|pending|tbd|no consensus|split|open|no endorsement made|declined|declined to endorse',
+};
+const ANSWERS = new Map(
+  Object.entries(WORDS).flatMap(([answer, words]) =>
+    words.split('|').map((word) => [word, answer as Answer] as const),
+  ),
+);
+
+/** Reads an answer in one of the usual words: Yes, Y, Support, For…; null for any other text, which is not guessed. */
+export function readAnswer(text: string): Answer | null {
+  const folded = foldText(text);
+  // Dashes and the like.
+  return folded === '' ? 'nothing' : (ANSWERS.get(folded) ?? null);
+}
+
+const RANKS = 'first second third fourth fifth sixth seventh eighth ninth tenth'.split(' ');
+
+/** Reads a rank, as 1, `#1`, `1st` or `first choice`; null if it is none. */
+export function readRank(text: string): number | null {
+  const [, digits, word = ''] =
+    /^(?:#\s*|no\.?\s*|rank\s*)?(?:([1-9][0-9]{0,3})(?:st|nd|rd|th)?|([a-z]+))(?: choice| pick)?$/i.exec(
+      text.trim(),
+    ) ?? [];
+  if (digits !== undefined) return Number(digits);
+  const at = RANKS.indexOf(word.toLowerCase());
+  return at < 0 ? null : at + 1;
+}

@@ -1,0 +1,241 @@
+import { createReadStream } from 'node:fs';
+import { stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type pg from 'pg';
+import { type MatchedTable, matchTable } from '../../../administration/intake/match-table.ts';
+import { needsConsent } from '../../../domain/removal-guard.ts';
+import { formatReport } from '../../../intake/reports/format-report.ts';
+import { renderReport } from '../../../intake/reports/render-report.ts';
+import { type Report, SectionRows } from '../../../intake/reports/report.ts';
+import { TableError } from '../../../intake/tables/table-error.ts';
+import type { Submission } from '../../../schemas/submission.ts';
+import { OperatorError } from '../../../service/operator-error.ts';
+import { findAccountId, saveAliases } from '../../../store/intake/aliases.ts';
+import {
+  compareStage,
+  countWithdrawals,
+  createStage,
+  findOversizedPositions,
+  finishStage,
+  readEndorses,
+  readPositions,
+} from '../../../store/intake/staged.ts';
+import type { CommandIo } from '../../command.ts';
+import { withDatabase } from '../../database.ts';
+import { startProgress } from '../../progress.ts';
+import { describeRemovals } from '../../removals.ts';
+import { count } from '../../table.ts';
+import { nameReview, ReviewTarget } from './review-target.ts';
+
+/** The options of `submit` that only tables have. */
+export interface TableFlags {
+  map?: string[];
+  endorser?: string;
+  election?: string;
+  review?: string;
+  acceptClose?: boolean;
+  account?: string;
+  replace?: boolean;
+  allowRemovals?: number;
+  dryRun?: boolean;
+  report?: string;
+}
+
+/** Sends submissions. @returns their number */
+type Send = (submissions: AsyncIterable<Submission>, total: number) => Promise<number>;
+
+const MAX_EFFECTS = 1_000;
+
+const REMOVALS = {
+  records: 'endorsements',
+  wholes: 'endorsers',
+  whole: "an endorser's list",
+  reason: 'replacing would withdraw endorsements that the table lacks',
+  nothing: 'Nothing was sent',
+};
+
+/** Whether a file is a table, by its name. */
+export const isTable = (file: string): boolean => /\.(csv|tsv)$/i.test(file);
+
+/**
+ * Matches a table with the catalogue, and sends what is sure.
+ *
+ * @returns whether anything was sent
+ * @throws OperatorError if the table, an option or a server cannot be used; if rows are refused without `skipRefused`;
+ * or if replacing is not safe. Nothing is sent then
+ */
+export async function submitTable(
+  io: CommandIo,
+  { databaseUrl, file, skipRefused }: { databaseUrl: string; file: string; skipRefused: boolean },
+  flags: TableFlags,
+  send: Send,
+): Promise<boolean> {
+  const info = await stat(file).catch(() => null);
+  if (!info?.isFile()) throw new OperatorError(`There is no file ${file}.`);
+  checkReportName(flags.report);
+  const review = new ReviewTarget(flags.review ?? nameReview(file));
+  try {
+    return await withDatabase(databaseUrl, 'ops', async (client) => {
+      await client.query('BEGIN');
+      // The stage ends with the transaction. If the work throws, closing the connection rolls it back.
+      await createStage(client);
+      const accountId = flags.account === undefined ? null : await requireAccount(client, flags.account);
+      const matched = await match(io, client, { file, bytes: info.size, accountId, flags, review });
+      const comparison = await compareStage(client, { replace: flags.replace ?? false, most: MAX_EFFECTS });
+      const report = createReport(file, flags, matched, comparison);
+      for (const line of formatReport(report)) io.out(line);
+      if (flags.report !== undefined) await writeReport(flags.report, report);
+      if (flags.dryRun) {
+        io.err('This was a dry run: nothing was sent.');
+        return false;
+      }
+      if (matched.outcome.count('refused') > 0 && !skipRefused) {
+        throw new OperatorError(
+          'Nothing was sent. Correct the rows, or send the others with --skip-refused.',
+        );
+      }
+      if (flags.replace) await checkReplacing(client, matched, flags.allowRemovals ?? null);
+      const submissions = flags.replace ? readPositions(client) : readEndorses(client);
+      const sent = await send(submissions, matched.staged);
+      await saveAliases(client, accountId, matched.decisions);
+      await client.query('COMMIT');
+      await review.close({ keep: true });
+      io.out(`${count(sent)} submissions sent`);
+      if (matched.decisions.length > 0)
+        io.err(`${count(matched.decisions.length)} decisions are remembered.`);
+      if (matched.reviewed > 0) io.err(describeReview(review.file, matched.reviewed));
+      return sent > 0;
+    });
+  } catch (error) {
+    throw error instanceof TableError
+      ? new OperatorError(`${file}: ${error.message}`, { cause: error })
+      : error;
+  } finally {
+    await review.close({ keep: false });
+  }
+}
+
+const describeReview = (file: string, rows: number): string =>
+  `${count(rows)} rows need a decision. They are in ${file}: write yes, no or a key into its column "decision", and submit ` +
+  'it with the same --map, --endorser, --election and --account.';
+
+function checkReportName(file: string | undefined): void {
+  if (file === undefined || /\.(html|json)$/i.test(file)) return;
+  throw new OperatorError(`--report is "${file}"; its name must end in .html or .json.`);
+}
+
+async function writeReport(file: string, report: Report): Promise<void> {
+  const isPage = path.extname(file).toLowerCase() === '.html';
+  const text = isPage ? renderReport(report) : `${JSON.stringify(report, null, 2)}\n`;
+  await writeFile(file, text).catch((error: Error) => {
+    throw new OperatorError(`The report ${file} cannot be written (${error.message}). Nothing was sent.`, {
+      cause: error,
+    });
+  });
+}
+
+async function requireAccount(client: pg.Client, name: string): Promise<number> {
+  const id = await findAccountId(client, name);
+  if (id === null) throw new OperatorError(`There is no account "${name}".`);
+  return id;
+}
+
+interface MatchWork {
+  file: string;
+  bytes: number;
+  accountId: number | null;
+  flags: TableFlags;
+  review: ReviewTarget;
+}
+
+async function match(
+  io: CommandIo,
+  client: pg.Client,
+  { file, bytes, accountId, flags, review }: MatchWork,
+): Promise<MatchedTable> {
+  // The file is read twice.
+  const progress = startProgress(io.terminal, 'Matching', 2 * bytes);
+  async function* read(): AsyncGenerator<Uint8Array> {
+    for await (const piece of createReadStream(file) as AsyncIterable<Buffer>) {
+      progress.advance(piece.length);
+      yield piece;
+    }
+  }
+  const { endorser, election } = flags;
+  try {
+    const matched = await matchTable(client, {
+      open: read,
+      map: flags.map ?? [],
+      constants: { ...(endorser !== undefined && { endorser }), ...(election !== undefined && { election }) },
+      accountId,
+      acceptClose: flags.acceptClose ?? false,
+      now: io.now().getTime(),
+      review: async (line) => {
+        if (!flags.dryRun) await review.write(line);
+      },
+    });
+    await finishStage(client);
+    return matched;
+  } finally {
+    progress.stop();
+  }
+}
+
+function createReport(
+  file: string,
+  { replace, dryRun }: TableFlags,
+  { read, unused, outcome }: MatchedTable,
+  { counts, rows, repeated }: Awaited<ReturnType<typeof compareStage>>,
+): Report {
+  const title = dryRun ? 'Endorsements that would change' : 'Endorsements that change';
+  const effects = new SectionRows(
+    { title, columns: ['effect', 'endorser', 'contest', 'choice'] },
+    MAX_EFFECTS,
+  );
+  for (const { effect, endorser, contest, choice } of rows) effects.add(effect, endorser, contest, choice);
+  const all = counts.created + counts.changed + counts.withdrawn;
+  const { counts: fates, sections } = outcome.report;
+  return {
+    title: `Endorsements of ${path.basename(file)}`,
+    facts: [
+      { label: 'Read as', value: read },
+      ...(unused.length > 0 ? [{ label: 'Columns that are not used', value: unused.join(', ') }] : []),
+      ...(replace
+        ? [{ label: 'Replaces', value: 'what each endorser has in the elections of the table' }]
+        : []),
+    ],
+    counts: [
+      ...fates,
+      { label: 'repeated', count: repeated },
+      ...(['created', 'changed', 'unchanged', 'withdrawn'] as const).map((effect) => ({
+        label: dryRun ? `would be ${effect}` : effect,
+        count: counts[effect],
+      })),
+    ],
+    sections: [...sections, ...effects.sections.map((section) => ({ ...section, total: all }))],
+  };
+}
+
+/** @throws OperatorError if replacing could withdraw what the table only fails to name, or too much */
+async function checkReplacing(
+  client: pg.Client,
+  { outcome }: MatchedTable,
+  allowed: number | null,
+): Promise<void> {
+  if (outcome.unresolved > 0) {
+    throw new OperatorError(
+      `Nothing was sent: ${count(outcome.unresolved)} rows are open, and --replace would withdraw what they may mean. ` +
+        'Decide on them in a copy of the table, or send the table without --replace first.',
+    );
+  }
+  const [large] = await findOversizedPositions(client);
+  if (large) {
+    throw new OperatorError(
+      `Nothing was sent: ${large.endorser} has more than 500 choices in ${large.contest}, and a position has at most 500.`,
+    );
+  }
+  const removals = await countWithdrawals(client);
+  if (needsConsent(removals, allowed)) {
+    throw new OperatorError(describeRemovals(removals, REMOVALS, { keepMissing: true }));
+  }
+}

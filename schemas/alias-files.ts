@@ -1,0 +1,45 @@
+import * as field from './catalogue/fields.ts';
+import { createRecordCheck } from './catalogue/record-check.ts';
+
+const ALIAS_KINDS = ['endorser', 'contest', 'choice'] as const;
+export type AliasKind = (typeof ALIAS_KINDS)[number];
+
+/** The longest text that a decision is remembered for, in characters. */
+export const MAX_ALIAS_TEXT = 500;
+
+/** A decision about a text of a table: the record that it means. A line of `ops aliases export`. */
+export interface Alias {
+  kind: AliasKind;
+  /**
+   * The contest's key for a choice, the election's slug for a contest or for a contest and choice together, and empty
+   * for an endorser.
+   */
+  scope: string;
+  /** Folded words. */
+  text: string;
+  /** A slug, a contest's key, a choice's key, or a contest's key, a slash and a choice's key. */
+  key: string;
+}
+
+const form = field.record({
+  kind: field.oneOf(ALIAS_KINDS),
+  scope: field.key,
+  text: field.title,
+  key: field.title,
+});
+const endorserForm = field.record({
+  kind: field.oneOf(['endorser']),
+  scope: field.optional(field.oneOf([''], 'empty')),
+  text: field.title,
+  key: field.slug,
+});
+
+const parseScoped = createRecordCheck(form);
+const parseEndorser = createRecordCheck(endorserForm);
+
+/** Checks a line of exported decisions. Does not check that its records exist. */
+export function parseAlias(json: unknown) {
+  if ((json as { kind?: unknown } | null)?.kind !== 'endorser') return parseScoped(json);
+  const parsed = parseEndorser(json);
+  return parsed.ok ? { ok: true as const, value: { ...parsed.value, scope: '' } } : parsed;
+}

@@ -1,0 +1,177 @@
+import type { ClientBase } from 'pg';
+import type { Removal } from '../../domain/removal-guard.ts';
+import { MAX_PICKS, type Submission, type SubmittedPick } from '../../schemas/submission.ts';
+
+/** An endorsement that a row of a table makes. */
+export interface StagedRow extends SubmittedPick {
+  /** The line of the table. */
+  line: number;
+  /** Slugs and keys of the catalogue. */
+  endorser: string;
+  contest: string;
+}
+
+/** What sending the staged rows would do to an endorsement. */
+export type Effect = 'created' | 'changed' | 'unchanged' | 'withdrawn';
+
+export interface EffectRow {
+  effect: Effect;
+  endorser: string;
+  contest: string;
+  choice: string;
+}
+
+const PAGE = 1_000;
+
+/** Creates the temporary table of staged rows, which lives until the caller's transaction ends. */
+export async function createStage(client: ClientBase): Promise<void> {
+  await client.query(`
+    CREATE TEMPORARY TABLE staged_rows (
+      ordinal bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      line integer NOT NULL, endorser text NOT NULL, contest text NOT NULL, choice text NOT NULL,
+      rank integer, statement text, statement_es text, source_url text, published_on date, details text
+    ) ON COMMIT DROP`);
+}
+
+const COLUMNS =
+  'line, endorser, contest, choice, rank, statement, statement_es, source_url, published_on, details';
+
+/** Stages rows after the earlier ones. */
+export async function stageRows(client: ClientBase, rows: readonly StagedRow[]): Promise<void> {
+  await client.query(
+    `INSERT INTO staged_rows (${COLUMNS})
+    SELECT ${COLUMNS} FROM ROWS FROM (jsonb_to_recordset($1) AS (line integer, endorser text, contest text, choice text,
+      rank integer, statement text, statement_es text, source_url text, published_on date, details text))
+      WITH ORDINALITY AS given (${COLUMNS}, place) ORDER BY place`,
+    [JSON.stringify(rows)],
+  );
+}
+
+/** Prepares the staged rows for the functions below. */
+export async function finishStage(client: ClientBase): Promise<void> {
+  await client.query('CREATE INDEX ON staged_rows (endorser, contest, choice)');
+  await client.query('ANALYZE staged_rows');
+}
+
+const PICK = `json_build_object('choice', choice, 'rank', rank, 'statement', statement, 'statement_es', statement_es,
+  'source_url', source_url, 'published_on', to_char(published_on, 'YYYY-MM-DD'), 'details', details)`;
+
+/** Reads the rows of a query through a cursor. */
+async function* readAll<T extends object>(client: ClientBase, query: string): AsyncGenerator<T> {
+  await client.query(`DECLARE staged_cursor NO SCROLL CURSOR FOR ${query}`);
+  for (;;) {
+    const { rows } = await client.query<T>(`FETCH ${PAGE} FROM staged_cursor`);
+    if (rows.length === 0) break;
+    yield* rows;
+  }
+  await client.query('CLOSE staged_cursor');
+}
+
+interface Staged {
+  endorser: string;
+  contest: string;
+}
+
+/** The staged rows as submissions of one pick, in the order of the table. */
+export async function* readEndorses(client: ClientBase): AsyncGenerator<Submission> {
+  const query = `SELECT endorser, contest, ${PICK} AS pick FROM staged_rows ORDER BY ordinal`;
+  for await (const { endorser, contest, pick } of readAll<Staged & { pick: SubmittedPick }>(client, query)) {
+    yield { action: 'endorse', endorser, contest, picks: [pick] };
+  }
+}
+
+/** The last row of each endorsement. */
+const WANTED = `wanted AS (
+  SELECT DISTINCT ON (endorser, contest, choice) * FROM staged_rows ORDER BY endorser, contest, choice, ordinal DESC)`;
+
+/** The stored endorsements of the staged endorsers in the staged elections that the staged rows lack. */
+const MISSING = `
+  SELECT e.slug AS endorser, c.key AS contest, h.key AS choice, n.election_id
+  FROM (SELECT DISTINCT endorser, split_part(contest, '/', 1) AS election FROM staged_rows) AS whole
+  JOIN endorsers e ON e.slug = whole.endorser
+  JOIN elections l ON l.slug = whole.election
+  JOIN endorsements n ON n.endorser_id = e.id AND n.election_id = l.id
+  JOIN contests c ON c.id = n.contest_id
+  JOIN choices h ON h.id = n.choice_id
+  WHERE NOT EXISTS (SELECT FROM staged_rows s WHERE s.endorser = e.slug AND s.contest = c.key AND s.choice = h.key)`;
+
+/**
+ * The whole positions of the staged endorsers in the staged elections, by endorser and contest: the staged picks, and
+ * no picks where the rows lack a stored position.
+ */
+export async function* readPositions(client: ClientBase): AsyncGenerator<Submission> {
+  const query = `WITH ${WANTED}
+    SELECT endorser, contest, json_agg(${PICK} ORDER BY ordinal) AS picks FROM wanted GROUP BY endorser, contest
+    UNION ALL
+    SELECT endorser, contest, '[]' FROM (
+      SELECT endorser, contest FROM (${MISSING}) AS missing EXCEPT SELECT endorser, contest FROM staged_rows
+    ) AS emptied
+    ORDER BY endorser, contest`;
+  for await (const row of readAll<Staged & { picks: SubmittedPick[] }>(client, query)) {
+    yield { action: 'position', ...row };
+  }
+}
+
+const EFFECTS = (withdraw: boolean) => `WITH ${WANTED}
+  SELECT CASE WHEN n.id IS NULL THEN 'created'
+    WHEN (n.rank, n.statement, n.statement_es, n.source_url, n.published_on)
+      IS DISTINCT FROM (w.rank, w.statement, w.statement_es, w.source_url, w.published_on) THEN 'changed'
+    ELSE 'unchanged' END AS effect, w.endorser, w.contest, w.choice
+  FROM wanted w
+  JOIN endorsers e ON e.slug = w.endorser
+  JOIN contests c ON c.key = w.contest
+  JOIN choices h ON h.contest_id = c.id AND h.key = w.choice
+  LEFT JOIN endorsements n ON n.endorser_id = e.id AND n.choice_id = h.id
+  ${withdraw ? `UNION ALL SELECT 'withdrawn', endorser, contest, choice FROM (${MISSING}) AS missing` : ''}`;
+
+/**
+ * Compares the staged rows with the stored endorsements.
+ *
+ * @param replace whether what the rows lack is withdrawn
+ * @returns the number of each effect, and the first rows of those that change something
+ */
+export async function compareStage(
+  client: ClientBase,
+  { replace, most }: { replace: boolean; most: number },
+): Promise<{ counts: Record<Effect, number>; rows: EffectRow[]; repeated: number }> {
+  const counted = await client.query<{ effect: Effect; count: number }>(
+    `SELECT effect, count(*)::int AS count FROM (${EFFECTS(replace)}) AS effects GROUP BY effect`,
+  );
+  const shown = await client.query<EffectRow>(
+    `SELECT effect, endorser, contest, choice FROM (${EFFECTS(replace)}) AS effects WHERE effect <> 'unchanged'
+    ORDER BY effect DESC, endorser, contest, choice LIMIT $1`,
+    [most],
+  );
+  const repeated = await client.query<{ count: number }>(
+    `SELECT (count(*) - count(DISTINCT (endorser, contest, choice)))::int AS count FROM staged_rows`,
+  );
+  const counts = { created: 0, changed: 0, unchanged: 0, withdrawn: 0 };
+  for (const { effect, count } of counted.rows) counts[effect] = count;
+  return { counts, rows: shown.rows, repeated: repeated.rows[0]?.count ?? 0 };
+}
+
+/** Counts the endorsements that replacing would withdraw, by endorser and election. */
+export async function countWithdrawals(client: ClientBase): Promise<Removal[]> {
+  const { rows } = await client.query<{ endorser: string; election: string; removed: number; of: number }>(
+    `SELECT endorser, l.slug AS election, count(*)::int AS removed,
+      (SELECT g.endorsements FROM endorsing g JOIN endorsers e ON e.id = g.endorser_id
+        WHERE e.slug = missing.endorser AND g.election_id = l.id) AS of
+    FROM (${MISSING}) AS missing JOIN elections l ON l.id = missing.election_id
+    GROUP BY endorser, l.id, l.slug ORDER BY endorser, l.slug`,
+  );
+  return rows.map(({ endorser, election, removed, of }) => ({
+    from: `${endorser} in ${election}`,
+    records: [{ kind: 'endorsements', removed, of }],
+  }));
+}
+
+/** The endorsers and contests whose staged position has more picks than a submission can. */
+export async function findOversizedPositions(
+  client: ClientBase,
+): Promise<{ endorser: string; contest: string }[]> {
+  const { rows } = await client.query<{ endorser: string; contest: string }>(
+    `SELECT endorser, contest FROM staged_rows GROUP BY endorser, contest
+    HAVING count(DISTINCT choice) > ${MAX_PICKS} LIMIT 5`,
+  );
+  return rows;
+}

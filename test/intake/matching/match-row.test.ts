@@ -1,0 +1,271 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  type ChoiceEntry,
+  type ContestEntry,
+  indexElection,
+} from '../../../intake/matching/catalogue-index.ts';
+import {
+  createContestFinder,
+  type FindAlias,
+  matchRow,
+  type RowNames,
+} from '../../../intake/matching/match-row.ts';
+
+const election = {
+  ...{ slug: 'ca-2026-11-03-general', name: 'California general 2026', short_name: null },
+  ...{ date: '2026-11-03', state: 'CA', state_name: 'California' },
+};
+
+const choice = (key: string, label: string, more: Partial<ChoiceEntry> = {}): ChoiceEntry => ({
+  ...{ key, label, measure_answer: null, candidate: label, full_name: label },
+  ...{ party: null, party_label: null, withdrawn: false },
+  ...more,
+});
+
+const YES_NO = (['yes', 'no'] as const).map((answer) =>
+  choice(answer, answer === 'yes' ? 'Yes' : 'No', {
+    measure_answer: answer,
+    candidate: null,
+    full_name: null,
+  }),
+);
+
+const contest = (
+  slug: string,
+  title: string,
+  choices: ChoiceEntry[],
+  more: Partial<ContestEntry> = {},
+): ContestEntry => ({
+  ...{
+    key: `${election.slug}/${slug}`,
+    title,
+    short_title: title,
+    kind: 'candidate',
+    vote_method: 'plurality',
+  },
+  ...{ measure_code: null, district: { ocd_id: null, name: 'California' } },
+  ...{ choices, ...more },
+});
+
+const CONTESTS = [
+  contest('governor', 'Governor of California', [
+    choice('villa', 'Antonio Villaraigosa', { party: 'Democratic' }),
+    choice('cox', 'John H. Cox', { party: 'Republican' }),
+    choice('wildstar', 'Nickolas "Nick" Wildstar'),
+  ]),
+  contest(
+    'house-12',
+    'U.S. House California District 12',
+    [choice('lee', 'Barbara Lee'), choice('tran', 'Jennifer Tran')],
+    {
+      short_title: 'U.S. House CA-12',
+      district: {
+        ocd_id: 'ocd-division/country:us/state:ca/cd:12',
+        name: 'California Congressional District 12',
+      },
+    },
+  ),
+  contest('house-11', 'U.S. House California District 11', [choice('pelosi', 'Nancy Pelosi')], {
+    short_title: 'U.S. House CA-11',
+  }),
+  contest('council-2', 'Member, City Council, 2nd District', [
+    choice('smith-sr', 'John Smith Sr.'),
+    choice('smith-jr', 'John Smith Jr.'),
+    choice('oneil', "Mary O'Neil-García"),
+  ]),
+  contest('judge-3', 'Superior Court Judge, Office No. 3', [
+    choice('gray-d', 'Ann Gray', { candidate: 'gray', party: 'Democratic' }),
+    choice('gray-w', 'Ann Gray', { candidate: 'gray', party: 'Working Families' }),
+    choice('lopez-1', 'Luis Lopez', { candidate: '1', party: 'Democratic' }),
+    choice('lopez-2', 'Luis Lopez', { candidate: '2', party: 'Green' }),
+  ]),
+  contest('prop-2', 'Proposition 2: School bonds', YES_NO, {
+    kind: 'measure',
+    short_title: 'Prop 2',
+    measure_code: '2',
+  }),
+  contest('measure-b', 'Measure B: Parks', YES_NO, { kind: 'measure', measure_code: 'B' }),
+  contest('retain-liu', 'Retain Justice Goodwin Liu', YES_NO, { kind: 'retention' }),
+];
+
+const index = indexElection(election, CONTESTS);
+const find = createContestFinder(index);
+
+function match(
+  contestText: string | null,
+  choiceText: string | null,
+  more: Partial<RowNames> = {},
+  alias: FindAlias = () => null,
+) {
+  const row = {
+    contest: contestText,
+    district: null,
+    choice: choiceText,
+    party: null,
+    position: undefined,
+    ...more,
+  };
+  const found = matchRow(index, row, alias, find);
+  const key = `${found.contest?.key.split('/')[1] ?? '?'}/${found.choice?.key ?? '?'}`;
+  return { key, grade: found.unrepresentable ? 'nothing' : found.grade, why: found.reasons.join('; ') };
+}
+
+describe('one record with the same name is exact', () => {
+  test.each<[string | null, string | null, Partial<RowNames>, string]>([
+    ['Governor', 'Antonio Villaraigosa', {}, 'governor/villa'],
+    ['California Governor', 'VILLARAIGOSA, Antonio', {}, 'governor/villa'],
+    ['Gov.', 'Mayor Antonio Villaraigosa (D)', {}, 'governor/villa'],
+    ['governor of california', 'Hon. Antonio Villaraigosa, Esq.', { party: 'Dem' }, 'governor/villa'],
+    ['Governor', 'Antonio Villaraigosa - Dem', {}, 'governor/villa'],
+    ['Governor', 'Nickolas Wildstar', {}, 'governor/wildstar'],
+    [`${election.slug}/governor`, 'cox', {}, 'governor/cox'],
+    ['governor', 'cox', {}, 'governor/cox'],
+    ['Congress', 'Barbara Lee', { district: '12' }, 'house-12/lee'],
+    ['US Representative', 'Rep. Barbara Lee', { district: 'CA-12' }, 'house-12/lee'],
+    ['U.S. House', 'Barbara Lee', { district: 'D-12' }, 'house-12/lee'],
+    ['12th Congressional District', 'Barbara Lee', {}, 'house-12/lee'],
+    [
+      'House of Representatives',
+      'Barbara Lee',
+      { district: 'ocd-division/country:us/state:ca/cd:12', contest: 'U.S. House CA-12' },
+      'house-12/lee',
+    ],
+    ['City Council District 2', 'Mary ONeil Garcia', {}, 'council-2/oneil'],
+    ['City Council', 'John Smith, Jr.', { district: '2nd' }, 'council-2/smith-jr'],
+    ['City Council, second district', 'Smith, John, Sr.', {}, 'council-2/smith-sr'],
+    ['Superior Court Judge Office 3', 'Ann Gray', { party: 'WFP' }, 'judge-3/gray-w'],
+    ['Superior Court Judge Office 3', 'Ann Gray (D)', {}, 'judge-3/gray-d'],
+    ['Superior Court Judge, Office 3', 'Luis Lopez', { party: 'Green' }, 'judge-3/lopez-2'],
+    ['Prop. 2', 'Yes', {}, 'prop-2/yes'],
+    ['Proposition 2', null, { position: 'Oppose' }, 'prop-2/no'],
+    ['Ballot measure', 'Prop 2', { position: 'Y' }, 'prop-2/yes'],
+    ['measure b', 'No', {}, 'measure-b/no'],
+    ['Measure B', 'Vote Yes', {}, 'measure-b/yes'],
+    ['Retain Justice Goodwin Liu', 'retain', {}, 'retain-liu/yes'],
+  ])('%j, %j %j', (contestText, choiceText, more, key) => {
+    expect(match(contestText, choiceText, more)).toEqual({ key, grade: 'exact', why: '' });
+  });
+});
+
+describe('names that differ a little are close, with the reason', () => {
+  test.each<[string | null, string, Partial<RowNames>, string, string]>([
+    ['Governor', 'John Cox', {}, 'governor/cox', 'choice: a middle name or another name is missing'],
+    [
+      'Governor',
+      'J. H. Cox',
+      {},
+      'governor/cox',
+      'choice: an initial stands for a name, or a name is missing',
+    ],
+    ['Governor', 'Nick Wildstar', {}, 'governor/wildstar', 'choice: a nickname stands for the name'],
+    ['Governor', 'Tony Villaraigosa', {}, 'governor/villa', 'choice: a nickname stands for the name'],
+    ['Governor', 'Antonio Villaraigoza', {}, 'governor/villa', 'choice: one letter differs'],
+    ['Governor', 'Villaraigosa', {}, 'governor/villa', 'choice: only the last name is given'],
+    ['Governor', 'Antonio Villaraigosa (R)', {}, 'governor/villa', 'choice: the party differs'],
+    ['Governer', 'Antonio Villaraigosa', {}, 'governor/villa', 'contest: one letter differs in "governer"'],
+    [
+      'Council',
+      'Mary ONeil Garcia',
+      {},
+      'council-2/oneil',
+      'contest: the contest has more words: city district2',
+    ],
+    [
+      'Mighty Governor',
+      'Antonio Villaraigosa',
+      {},
+      'governor/villa',
+      'contest: the contest does not have these words: mighty',
+    ],
+    ['U.S. House', 'Nancy Pelosi', {}, 'house-11/pelosi', 'contest: the contest has more words: district11'],
+    [null, 'Barbara Lee', {}, 'house-12/lee', 'contest: the row names no contest'],
+    ['Governor', 'Antonio Villaraigosa', { position: null }, 'governor/villa', 'position: the cell is empty'],
+  ])('%j, %j %j', (contestText, choiceText, more, key, why) => {
+    expect(match(contestText, choiceText, more)).toEqual({ key, grade: 'close', why });
+  });
+});
+
+describe('names of several people are ambiguous', () => {
+  test.each<[string, string, Partial<RowNames>, string]>([
+    ['City Council 2', 'John Smith', {}, 'John Smith Sr. (smith-sr) or John Smith Jr. (smith-jr)'],
+    ['City Council 2', 'Smith', {}, 'John Smith Sr. (smith-sr) or John Smith Jr. (smith-jr)'],
+    ['Superior Court Judge, Office 3', 'Luis Lopez', {}, 'Luis Lopez (lopez-1) or Luis Lopez (lopez-2)'],
+    [
+      'Superior Court Judge, Office 3',
+      'Ann Gray',
+      {},
+      'on several lines: Democratic (gray-d) or Working Families (gray-w)',
+    ],
+    ['Governor', 'Antonio Villaraigosa; John H. Cox', {}, 'the cell has several choices'],
+    ['Governor', 'Antonio Villaraigosa and John H. Cox', {}, 'the cell has several choices'],
+    ['Governor', 'Antonio Villaraigosa / Bob Nobody', {}, 'the cell has several choices'],
+  ])('%j, %j %j', (contestText, choiceText, more, why) => {
+    const { grade, why: said, key } = match(contestText, choiceText, more);
+    expect([grade, key.split('/')[1]]).toEqual(['ambiguous', '?']);
+    expect(said).toContain(why);
+  });
+});
+
+test.each<[string, string, string]>([
+  ['Governor', 'Gavin Newsom', 'no such choice; the nearest are '],
+  ['City Council 2', 'John Smith III', 'no such choice; the nearest are John Smith Sr.'],
+  ['U.S. House CA-13', 'Barbara Lee', 'no such contest; the nearest are U.S. House California District'],
+  ['Dogcatcher', 'Ann', 'no such contest'],
+])('%j, %j has no match, and the nearest are named', (contestText, choiceText, why) => {
+  const { grade, why: said } = match(contestText, choiceText);
+  expect(grade).toBe('none');
+  expect(said).toContain(why);
+});
+
+test.each<[string, string | null, string | null | undefined]>([
+  ['Governor', 'No Endorsement', undefined],
+  ['Governor', 'N/A', 'Yes'],
+  ['Governor', null, undefined],
+  ['Governor', 'John H. Cox', 'Oppose'],
+  ['Governor', 'John H. Cox', 'Yes (runoff only)'],
+  ['Governor', 'John H. Cox', 'Neutral'],
+  ['Prop 2', null, 'Neutral'],
+  ['Prop 2', 'Lean yes', undefined],
+])('%j, %j %j is nothing that an endorsement can say', (contestText, choiceText, position) => {
+  expect(match(contestText, choiceText, { position })).toMatchObject({ grade: 'nothing' });
+});
+
+describe('a decision', () => {
+  const decide =
+    (kind: string, scope: string, text: string, key: string): FindAlias =>
+    (...asked) =>
+      JSON.stringify(asked) === JSON.stringify([kind, scope, text]) ? key : null;
+
+  test.each<[FindAlias, string, string, string]>([
+    [
+      decide('choice', `${election.slug}/governor`, 'tony v', 'villa'),
+      'Governor',
+      'Tony V.',
+      'governor/villa',
+    ],
+    [
+      decide('contest', election.slug, 'top job', `${election.slug}/governor`),
+      'Top Job',
+      'John H. Cox',
+      'governor/cox',
+    ],
+    [
+      decide('choice', election.slug, 'us house / b l', `${election.slug}/house-12/lee`),
+      'US House',
+      'B L',
+      'house-12/lee',
+    ],
+  ])('makes a match exact', (alias, contestText, choiceText, key) => {
+    expect(match(contestText, choiceText)).not.toMatchObject({ grade: 'exact' });
+    expect(match(contestText, choiceText, {}, alias)).toEqual({
+      key,
+      grade: 'exact',
+      why: expect.stringContaining('decided before'),
+    });
+  });
+
+  test('for a contest or choice that has gone counts no longer', () => {
+    const gone = decide('contest', election.slug, 'governor', `${election.slug}/gone`);
+    expect(match('Governor', 'John H. Cox', {}, gone)).toMatchObject({ grade: 'exact', why: '' });
+  });
+});

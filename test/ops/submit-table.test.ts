@@ -1,0 +1,317 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { choice, contest, endorser } from '../helpers/ballots/catalogue-records.ts';
+import { createIo, createRunner, runToExit } from '../helpers/commands/command-io.ts';
+import { createFolder } from '../helpers/folder.ts';
+import { kafkaSettings } from '../helpers/servers/servers.ts';
+import { useTestService } from '../helpers/service/service.ts';
+
+const person = (key: string, name: string, more = {}) =>
+  choice(key, { label: name, candidate: { full_name: name }, ...more });
+
+const district = (number: number) => ({
+  ocd_id: `ocd-division/country:us/state:or/sldu:${number}`,
+  ...{ name: `Oregon Senate District ${number}`, level: 'state', type: 'senate_district', state: 'OR' },
+});
+
+const service = useTestService({
+  catalogue: [
+    ...SMALL_BALLOT,
+    ['endorsers', endorser({ slug: 'sierra-club', name: 'Sierra Club' })],
+    [
+      'contests',
+      contest('governor', {
+        title: 'Governor of Oregon',
+        short_title: 'Governor',
+        choices: [
+          person('kotek', 'Tina Kotek', { party: 'Democratic' }),
+          person('drazan', 'Christine Drazan'),
+        ],
+      }),
+    ],
+    [
+      'contests',
+      contest('senate-4', {
+        title: 'State Senator, 4th District',
+        short_title: 'State Senate 4',
+        district: district(4),
+        choices: [person('smith', 'Robert J. Smith'), person('nunez', 'José Núñez')],
+      }),
+    ],
+    [
+      'contests',
+      contest('senate-5', {
+        title: 'State Senator, 5th District',
+        short_title: 'State Senate 5',
+        district: district(5),
+        choices: [person('smith-sr', 'John Smith Sr.'), person('smith-jr', 'John Smith Jr.')],
+      }),
+    ],
+    [
+      'contests',
+      contest('measure-110', {
+        ...{
+          title: 'Measure 110: Drug treatment',
+          short_title: 'Measure 110',
+          kind: 'measure',
+          measure_code: '110',
+        },
+        vote_method: 'yes_no',
+        choices: ['yes', 'no'].map((key) =>
+          choice(key, { label: key, measure_answer: key, candidate: null }),
+        ),
+      }),
+    ],
+  ],
+});
+
+let folder: Awaited<ReturnType<typeof createFolder>>;
+beforeEach(async () => {
+  folder = await createFolder({});
+});
+afterEach(() => folder.remove());
+
+function serviceIo() {
+  const { databaseUrl, topicPrefix } = service;
+  return createIo({ DATABASE_URL: databaseUrl, ...kafkaSettings('ops'), TOPIC_PREFIX: topicPrefix });
+}
+
+/** Runs `submit` or `aliases`. @returns its exit status and lines */
+async function run(command: string, args: string[]) {
+  const io = serviceIo();
+  const status = await runToExit(createRunner(command), args, io);
+  return { status, printed: io.printed, told: io.told, text: [...io.printed, ...io.told].join('\n') };
+}
+
+/** Writes a table, and submits it. */
+async function submit(name: string, lines: string[], ...options: string[]) {
+  await writeFile(folder.file(name), lines.map((line) => `${line}\r\n`).join(''));
+  return run('submit', [...options, folder.file(name)]);
+}
+
+const GENERAL = ['--election', '2026-11-03', '--wait'];
+
+/** The endorsements of an endorser, as `contest choice`. */
+async function endorsementsOf(slug: string): Promise<string[]> {
+  const { body } = await service.get(`/v1/endorsements?endorsers=${slug}&limit=500`);
+  const found = body.data as { contest: { title: string }; choice: { label: string } }[];
+  return found.map(({ contest: { title }, choice: { label } }) => `${title}: ${label}`).sort();
+}
+
+const countOf = (printed: string[], label: string) =>
+  Number(printed.find((line) => line.trim().startsWith(`${label} `))?.match(/(\d+)$/)?.[1] ?? 0);
+
+const HEAD = 'State,Race,District,Candidate,Position,Organization,URL,Date,Notes';
+
+test('a table is sent as far as it is sure, and a person decides on the rest once', async () => {
+  const lines = [
+    HEAD,
+    'OR,Governor,,"KOTEK, TINA (D)",Yes,Sierra Club,https://example.org/a,"Sept. 3, 2026",x',
+    'Oregon,State Senate,D-4,Jose Nunez,Support,The Sierra Club,,9/4/26,',
+    'OR,State Senate,4,Bob Smith,yes,Sierra Club,,,=1+1',
+    'OR,State Senate,5,John Smith,yes,Sierra Club,,,',
+    'OR,State Senate,5,John Smith Jr,yes,Sierra Club,,,',
+    'OR,Measure 110,,,Oppose,Sierra Club,,,',
+    'OR,Governor,,Christine Drazan,Oppose,Sierra Club,,,',
+    'OR,Governor,,No endorsement,Yes,Sierra Club,,,',
+    'OR,Dogcatcher,,Ann,Yes,Sierra Club,,,',
+  ];
+  const first = await submit('list.csv', lines, ...GENERAL);
+  expect(first).toMatchObject({ status: 0 });
+  const labels = ['rows', 'exact', 'close', 'ambiguous', 'none', 'not representable'];
+  expect(labels.map((label) => countOf(first.printed, label))).toEqual([9, 4, 1, 1, 1, 2]);
+  expect(first.printed).toContain('  Columns that are not used: Notes');
+  expect(first.printed.at(-1)).toBe('4 applied: 4 made changes, 0 changed nothing, 0 rejected');
+  const sent = [
+    'Governor of Oregon: Tina Kotek',
+    'Measure 110: Drug treatment: no',
+    'State Senator, 4th District: José Núñez',
+    'State Senator, 5th District: John Smith Jr.',
+  ];
+  expect(await endorsementsOf('sierra-club')).toEqual(sent);
+  const { body } = await service.get('/v1/contests?limit=500&elections=or-2026-11-03-general');
+  const governor = body.data.find(({ title }: { title: string }) => title === 'Governor of Oregon');
+  const { body: one } = await service.get(`/v1/contests/${governor.id}`);
+  expect(one.data.endorsements[0].picks[0]).toMatchObject({
+    source_url: 'https://example.org/a',
+    published_on: '2026-09-03',
+  });
+
+  const review = folder.file('list-review.csv');
+  const text = await readFile(review, 'utf8');
+  const [head = '', ...rows] = text.replace('\ufeff', '').trim().split('\r\n');
+  expect(head).toBe(
+    `${HEAD},match_grade,match_reason,proposed_endorser,proposed_contest,proposed_choice,decision`,
+  );
+  expect(rows.map((row) => row.split(',').slice(0, 4).join(','))).toEqual([
+    'OR,State Senate,4,Bob Smith',
+    'OR,State Senate,5,John Smith',
+    'OR,Dogcatcher,,Ann',
+  ]);
+  expect(rows[0]).toContain(
+    ",'=1+1,close,choice: a nickname stands for the name,sierra-club,or-2026-11-03-general/senate-4,smith,",
+  );
+  expect(rows[1]).toContain('John Smith Sr. (smith-sr) or John Smith Jr. (smith-jr)');
+
+  const again = await submit('list.csv', lines, ...GENERAL);
+  expect(again.told.at(-1)).toContain('list-review.csv exists already, and perhaps has decisions');
+  expect(await readFile(review, 'utf8')).toBe(text);
+
+  const decisions = ['yes', 'smith-sr', 'no'];
+  await writeFile(
+    review,
+    `\ufeff${[head, ...rows.map((row, at) => `${row}${decisions[at]}`)].join('\r\n')}\r\n`,
+  );
+  const decided = await run('submit', [...GENERAL, review]);
+  expect(decided.told).toContain('2 decisions are remembered.');
+  expect(countOf(decided.printed, 'decided')).toBe(2);
+  expect(countOf(decided.printed, 'left out')).toBe(1);
+  const all = [
+    ...sent,
+    'State Senator, 4th District: Robert J. Smith',
+    'State Senator, 5th District: John Smith Sr.',
+  ];
+  expect(await endorsementsOf('sierra-club')).toEqual(all.sort());
+
+  const second = await submit('next.csv', lines.slice(0, 6), ...GENERAL);
+  expect(countOf(second.printed, 'exact')).toBe(5);
+  expect(second.printed.at(-1)).toContain('0 rejected');
+  expect(await endorsementsOf('sierra-club')).toEqual(all);
+
+  const { printed: listed } = await run('aliases', ['list']);
+  expect(listed.slice(1).map((line) => line.split('\t').slice(1, 5))).toEqual([
+    ['choice', 'or-2026-11-03-general/senate-4', 'bob smith', 'smith'],
+    ['choice', 'or-2026-11-03-general/senate-5', 'john smith', 'smith-sr'],
+  ]);
+  const { printed: exported } = await run('aliases', ['export']);
+  const ids = listed.slice(1).map((line) => line.split('\t')[0] as string);
+  expect((await run('aliases', ['forget', ...ids])).printed).toEqual(['2 decisions are forgotten.']);
+  const forgotten = await submit('next.csv', lines.slice(0, 6), ...GENERAL, '--dry-run');
+  expect([countOf(forgotten.printed, 'close'), countOf(forgotten.printed, 'ambiguous')]).toEqual([1, 1]);
+  await writeFile(folder.file('aliases.ndjson'), `${exported.join('\n')}\n`);
+  expect((await run('aliases', ['import', folder.file('aliases.ndjson')])).printed).toEqual([
+    '2 of 2 decisions are new or changed.',
+  ]);
+  const known = await submit('next.csv', lines.slice(0, 6), ...GENERAL, '--dry-run');
+  expect(countOf(known.printed, 'exact')).toBe(5);
+});
+
+const OPTIONS = [...GENERAL, '--endorser', 'coast-gazette'];
+
+test('--replace withdraws what the table lacks, within the guard, and nothing while a row is open', async () => {
+  const head = 'contest,choice,rank';
+  const general = 'or-2026-11-03-general';
+  const full = [
+    head,
+    ...['mayor,ann,', 'council,ann,', 'council,bob,', 'sheriff,ann,1', 'sheriff,bob,2', 'governor,kotek,'],
+  ];
+  const options = ['--endorser', 'coast-gazette', '--election', general, '--wait'];
+  expect((await submit('full.csv', full, ...options)).printed.at(-1)).toContain('6 applied: 6 made changes');
+
+  const swapped = [head, 'sheriff,ann,2', 'sheriff,bob,1', 'mayor,bob,', 'governor,kotek,'];
+  const dry = await submit('less.csv', swapped, ...options, '--replace', '--dry-run');
+  const effects = ['created', 'changed', 'unchanged', 'withdrawn'].map((effect) => `would be ${effect}`);
+  expect(effects.map((effect) => countOf(dry.printed, effect))).toEqual([1, 2, 1, 3]);
+  expect(dry.told).toEqual(['This was a dry run: nothing was sent.']);
+  expect(await endorsementsOf('coast-gazette')).toHaveLength(6);
+
+  const open = await submit('open.csv', [...swapped, 'governor,Tina Kotec,'], ...options, '--replace');
+  expect(open.told.at(-1)).toContain('Nothing was sent: 1 rows are open');
+  expect(await endorsementsOf('coast-gazette')).toHaveLength(6);
+
+  const replaced = await submit('less.csv', swapped, ...options, '--replace');
+  expect(replaced.printed.at(-1)).toBe('4 applied: 3 made changes, 1 changed nothing, 0 rejected');
+  expect(await endorsementsOf('coast-gazette')).toEqual([
+    'Governor of Oregon: Tina Kotek',
+    'Title of mayor: bob',
+    'Title of sheriff: ann',
+    'Title of sheriff: bob',
+  ]);
+});
+
+test('--replace needs consent to withdraw many endorsements', async () => {
+  const contests = ['mayor', 'council', 'sheriff'];
+  const choices = ['ann', 'bob', 'cyd', 'dee'];
+  const rows = contests.flatMap((each) => choices.map((key) => `${each},${key}`));
+  const options = ['--endorser', 'nation-herald', '--election', 'or-2026-11-03-general', '--wait'];
+  await submit('many.csv', ['contest,choice', ...rows], ...options);
+  expect(await endorsementsOf('nation-herald')).toHaveLength(12);
+  const few = ['contest,choice', ...rows.slice(0, 7)];
+  const refused = await submit('few.csv', few, ...options, '--replace');
+  expect(refused.told.at(-1)).toContain('nation-herald in or-2026-11-03-general: 5 of 12 endorsements');
+  expect(await endorsementsOf('nation-herald')).toHaveLength(12);
+  await submit('few.csv', few, ...options, '--replace', '--allow-removals', '5');
+  expect(await endorsementsOf('nation-herald')).toHaveLength(7);
+});
+
+test('refused rows stop a table unless they are skipped, and reports are written', async () => {
+  const lines = [
+    'contest,choice,date,rank',
+    'mayor,ann,yesterday,',
+    'mayor,bob,"Nov. 3, 2026",1',
+    'mayor,cyd,,,too,many',
+    'mayor,dee,,',
+  ];
+  const options = ['--endorser', 'coast-gazette', '--election', 'or-2026-11-03-general', '--wait'];
+  const report = folder.file('report.html');
+  const refused = await submit('bad.csv', lines, ...options, '--report', report);
+  expect(refused.status).toBe(1);
+  expect(refused.text).toContain('has the date "yesterday"; it must be like 11/3/2026');
+  expect(refused.text).toContain('has the rank 1, and the contest or-2026-11-03-general/mayor has no ranks');
+  expect(refused.text).toContain('has 6 cells, and the header 4');
+  expect(refused.told.at(-1)).toContain('Nothing was sent.');
+  expect(await readFile(report, 'utf8')).toContain('<h1>Endorsements of bad.csv</h1>');
+  const json = folder.file('report.json');
+  const skipped = await submit('bad.csv', lines, ...options, '--skip-refused', '--report', json);
+  expect(skipped.printed).toContain('1 submissions sent');
+  const { counts } = JSON.parse(await readFile(json, 'utf8'));
+  expect(counts).toContainEqual({ label: 'refused', count: 3 });
+});
+
+test.each([
+  [
+    'a column of days first',
+    ['contest,choice,date', 'mayor,ann,25/12/2025'],
+    OPTIONS,
+    'fits only with the day first',
+  ],
+  ['no election', ['contest,choice', 'mayor,ann'], ['--endorser', 'x'], 'has no column for the election'],
+  ['no endorser', ['contest,choice', 'mayor,ann'], GENERAL, 'has no column for the endorser'],
+  [
+    'two columns for one field',
+    ['race,office,choice', 'a,b,c'],
+    OPTIONS,
+    'The columns "race" and "office" both hold the contest',
+  ],
+  [
+    'an unknown field',
+    ['race,choice', 'a,c'],
+    [...OPTIONS, '--map', 'race=office'],
+    'names the unknown field "office"',
+  ],
+  [
+    'an unknown column',
+    ['race,choice', 'a,c'],
+    [...OPTIONS, '--map', 'r=contest'],
+    'the table has "race" or "choice"',
+  ],
+  [
+    'an unknown account',
+    ['race,choice', 'a,c'],
+    [...OPTIONS, '--account', 'nobody'],
+    'There is no account "nobody".',
+  ],
+])('%s is refused in a sentence', async (_, lines, options, words) => {
+  const { status, told } = await submit('wrong.csv', lines, ...options);
+  expect(status).toBe(1);
+  expect(told).toEqual([expect.stringContaining(words)]);
+});
+
+test('options of tables are refused without a table, and a table is sent alone', async () => {
+  const { told } = await run('submit', ['--endorser', 'x', 'a.ndjson']);
+  expect(told).toEqual(['--endorser is of use only with a table, whose name ends in .csv or .tsv.']);
+  expect((await run('submit', ['a.csv', 'b.csv'])).told).toEqual([
+    'A table is sent alone: name one table, or no table.',
+  ]);
+});
