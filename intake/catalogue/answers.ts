@@ -6,7 +6,7 @@ const NO =
   /^(no|n|against|opposed?|rejected?|do not retain|not retain|disagree|disapproved?|(bonds?|levy|tax),? no|against the .*|no .*)$/i;
 
 /** The answer that the words of a choice give to the question of a measure; null for other words. */
-export function readAnswer(label: string): 'yes' | 'no' | null {
+export function answerOfLabel(label: string): 'yes' | 'no' | null {
   const words = label.trim().replace(/[.!]$/, '');
   if (NO.test(words)) return 'no';
   return YES.test(words) ? 'yes' : null;

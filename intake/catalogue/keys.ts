@@ -18,10 +18,11 @@ export function slugOf(name: string): string {
   const spelled = folded.replace(/['’`´.]/g, '').replace(/&/g, ' and ');
   const words = spelled.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
   const slug = words.join('-');
-  return /^[a-z0-9-]*$/.test(slug) ? fit(slug, MAX_SLUG) : hashed(slug, MAX_SLUG);
+  return /^[a-z0-9-]*$/.test(slug) ? shortenKey(slug, MAX_SLUG) : hashed(slug, MAX_SLUG);
 }
 
-const fit = (slug: string, length: number): string => (slug.length <= length ? slug : hashed(slug, length));
+const shortenKey = (slug: string, length: number): string =>
+  slug.length <= length ? slug : hashed(slug, length);
 
 /** The start of a text, and a hash of it all. */
 function hashed(text: string, length: number): string {
@@ -51,7 +52,7 @@ export function makeKeys(records: readonly Named[]): (string | null)[] {
   const most = Math.max(0, ...records.map(({ further }) => further.length));
   for (let round = 0; ; round += 1) {
     const keys = records.map(({ parts, further }, index) =>
-      fit([...parts, ...further.slice(0, used[index])].map(slugOf).filter(Boolean).join('-'), MAX_KEY),
+      shortenKey([...parts, ...further.slice(0, used[index])].map(slugOf).filter(Boolean).join('-'), MAX_KEY),
     );
     const members = Map.groupBy(keys.keys(), (index) => keys[index]);
     const shared = (index: number) => (members.get(keys[index])?.length ?? 0) > 1;

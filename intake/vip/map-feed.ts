@@ -1,6 +1,5 @@
-import type { ContestRecord, ElectionRecord } from '../../schemas/catalogue-files.ts';
-import type { Problem } from '../../schemas/problems.ts';
 import type { ElectionType } from '../../schemas/vocabulary.ts';
+import type { Draft } from '../catalogue/draft.ts';
 import { makeKeys } from '../catalogue/keys.ts';
 import type { Notes } from '../catalogue/notes.ts';
 import { CONTEST_TYPES, type MappedContest, mapContest } from './contests.ts';
@@ -9,11 +8,6 @@ import { KEPT, NO_PLACE } from './fields.ts';
 import type { Feed } from './read-feed.ts';
 import { all, findAll } from './references.ts';
 import { choiceOrders } from './selections.ts';
-
-/** A record of the catalogue from a feed, with the line of its object, and the reasons why it cannot be used. */
-export type FeedRecord =
-  | { kind: 'elections'; line: number; record: ElectionRecord; problems: Problem[] }
-  | { kind: 'contests'; line: number; record: ContestRecord; problems: Problem[] };
 
 /**
  * Maps a feed to records of the catalogue (docs/data-formats.md, "Voting Information Project"). Ids and the order of the
@@ -26,7 +20,7 @@ export function mapFeed(
   feed: Feed,
   notes: Notes,
   { electionType = null }: { electionType?: ElectionType | null } = {},
-): FeedRecord[] {
+): Draft[] {
   noteRest(feed, notes);
   const election = mapElection(feed, notes, electionType);
   const orders = choiceOrders(feed);
@@ -40,8 +34,8 @@ export function mapFeed(
   const [object] = all(feed, 'Election');
   return [
     { kind: 'elections', line: object?.line ?? 1, record: election, problems: [] },
-    ...contests.map(({ object: { line }, record, slug, problems }, index): FeedRecord => {
-      const key = `${election.slug}/${slug}`;
+    ...contests.map(({ object: { line }, record, slug, problems }, index): Draft => {
+      const key = slug === '' ? '' : `${election.slug}/${slug}`;
       return { kind: 'contests', line, record: { key, slug, ...record, ballot_order: index + 1 }, problems };
     }),
   ];
@@ -62,7 +56,7 @@ function withKey(contest: MappedContest, slug: string | null): KeyedContest {
   if (slug !== null) return { ...contest, slug };
   const message =
     'has the same name, district, title, subtitle and office as another contest of the feed, so that their keys would not last';
-  return { ...contest, slug: 'ambiguous', problems: [...contest.problems, { field: 'Name', message }] };
+  return { ...contest, slug: '', problems: [...contest.problems, { field: 'Name', message }] };
 }
 
 /** The first place of each contest in the ballot styles. */

@@ -1,6 +1,6 @@
 import type { ChoiceRecord } from '../../schemas/catalogue-files.ts';
 import type { Problem } from '../../schemas/problems.ts';
-import { isNoneOfThese, readAnswer, YES_AND_NO } from '../catalogue/answers.ts';
+import { answerOfLabel, isNoneOfThese, YES_AND_NO } from '../catalogue/answers.ts';
 import { makeKeys } from '../catalogue/keys.ts';
 import type { Notes } from '../catalogue/notes.ts';
 import type { VipObject } from './fields.ts';
@@ -60,7 +60,7 @@ export function mapAnswers(
     return { choices: YES_AND_NO, problems: [] };
   }
   const labels = selections.map(({ texts }) => english(texts.Selection));
-  const answers = labels.map(readAnswer);
+  const answers = labels.map(answerOfLabel);
   const isQuestion = ['yes', 'no'].every((word) => answers.filter((answer) => answer === word).length === 1);
   if (!isQuestion) {
     notes.add(

@@ -1,9 +1,11 @@
+import type { TableOptions } from '../../intake/catalogue/map-table.ts';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
 import { checkRecord } from './check-record.ts';
 import type { CatalogueFile } from './find-files.ts';
 import { readNdjson } from './ndjson.ts';
 import { type FeedOptions, FeedReader } from './read-feeds.ts';
+import { readTableFile } from './read-tables.ts';
 import { createReadingNotes, type ReadingNotes } from './reading-notes.ts';
 import type { RefusalList } from './refusal-list.ts';
 
@@ -11,7 +13,7 @@ import type { RefusalList } from './refusal-list.ts';
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** How files are read. */
-export interface ReadOptions extends Partial<FeedOptions> {
+export interface ReadOptions extends Partial<FeedOptions>, TableOptions {
   /** Gets what a person should know about tables and feeds. */
   found?: ReadingNotes;
 }
@@ -25,11 +27,12 @@ export interface ReadOptions extends Partial<FeedOptions> {
 export async function* readCatalogue(
   files: CatalogueFile[],
   refusals: RefusalList,
-  { found = createReadingNotes(), electionType = null, onBytes = () => {} }: ReadOptions = {},
+  { found = createReadingNotes(), electionType = null, onBytes = () => {}, ...table }: ReadOptions = {},
 ): AsyncGenerator<StagedLine> {
   const feeds = new FeedReader(refusals, found, { electionType, onBytes });
   for (const file of files) {
     if (file.format === 'xml' || file.format === 'zip') yield* feeds.read(file, file.format);
+    else if (file.format === 'table') yield* readTableFile(file.path, refusals, found, { ...table, onBytes });
     else if (file.kind) yield* readRecords(file.path, file.kind, refusals, onBytes);
   }
 }

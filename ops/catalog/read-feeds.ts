@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import type { Draft } from '../../intake/catalogue/draft.ts';
 import { FeedError } from '../../intake/vip/feed-error.ts';
-import { type FeedRecord, mapFeed } from '../../intake/vip/map-feed.ts';
+import { mapFeed } from '../../intake/vip/map-feed.ts';
 import { type Feed, readFeed } from '../../intake/vip/read-feed.ts';
 import type { ElectionType } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
-import { checkRecord } from './check-record.ts';
+import { checkDraft } from './check-record.ts';
+import { countBytes } from './count-bytes.ts';
 import type { CatalogueFile } from './find-files.ts';
 import type { ReadingNotes } from './reading-notes.ts';
 import type { RefusalList } from './refusal-list.ts';
@@ -41,7 +43,7 @@ export class FeedReader {
   async *read(file: CatalogueFile, format: 'xml' | 'zip'): AsyncGenerator<StagedLine> {
     if (format === 'xml') {
       const bytes = createReadStream(file.path, { highWaterMark: PIECE_BYTES });
-      yield* this.#readOne(file.path, counted(bytes, 1, this.#options.onBytes));
+      yield* this.#readOne(file.path, countBytes(bytes, this.#options.onBytes));
       return;
     }
     await using archive = await openZip(file.path);
@@ -51,17 +53,18 @@ export class FeedReader {
     for (const feed of archive.feeds) {
       const name = `${file.path}/${feed.name}`;
       const bytes = await feed.open().catch((error) => fail(name, error));
-      yield* this.#readOne(name, counted(bytes, share, this.#options.onBytes));
+      yield* this.#readOne(name, countBytes(bytes, this.#options.onBytes, share));
     }
   }
 
   async *#readOne(name: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<StagedLine> {
     const feed = await readFeed(bytes).catch((error) => fail(name, error));
     this.#found.facts.push({ label: name, value: `Voting Information Project, version ${feed.version}` });
-    for (const record of this.#map(name, feed)) if (this.#isNew(record)) yield this.#check(name, record);
+    for (const record of this.#map(name, feed))
+      if (this.#isNew(record)) yield checkDraft(name, record, this.#refusals);
   }
 
-  #map(name: string, feed: Feed): FeedRecord[] {
+  #map(name: string, feed: Feed): Draft[] {
     try {
       return mapFeed(feed, this.#found.notes, this.#options);
     } catch (error) {
@@ -69,15 +72,8 @@ export class FeedReader {
     }
   }
 
-  #check(name: string, { kind, line, record, problems }: FeedRecord): StagedLine {
-    if (problems.length === 0) return checkRecord(kind, name, line, record, this.#refusals);
-    const title = 'title' in record ? record.title : record.slug;
-    for (const problem of problems) this.#refusals.add({ file: name, line, ...problem, name: title });
-    return { kind, file: name, line, key: 'key' in record ? record.key : record.slug, record: null };
-  }
-
   /** Whether no earlier feed has the record. Its place on the ballot differs from county to county. */
-  #isNew({ kind, record, problems }: FeedRecord): boolean {
+  #isNew({ kind, record, problems }: Draft): boolean {
     if (problems.length > 0) return true;
     const name = `${kind} ${'key' in record ? record.key : record.slug}`;
     const { ballot_order: _, ...rest } = record as { ballot_order?: number };
@@ -88,18 +84,6 @@ export class FeedReader {
     if (kind === 'contests' && known !== hash) return true;
     this.#found.notes.add('left out', `${kind} that an earlier feed of the import has too`, record.slug);
     return false;
-  }
-}
-
-/** Bytes whose share of the file counts as progress. */
-async function* counted(
-  bytes: AsyncIterable<Uint8Array>,
-  share: number,
-  onBytes: (count: number) => void,
-): AsyncGenerator<Uint8Array> {
-  for await (const piece of bytes) {
-    onBytes(piece.length * share);
-    yield piece;
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { FeedRecord } from '../../../intake/vip/map-feed.ts';
+import type { Draft } from '../../../intake/catalogue/draft.ts';
 import { parseCatalogueRecord } from '../../../schemas/catalogue-files.ts';
 import { mapText } from '../../helpers/feeds/map-text.ts';
 import {
@@ -21,9 +21,7 @@ const COMMONWEALTH = object('ElectoralDistrict', 'va', '<Name>Commonwealth</Name
 /** The contest of a feed with these objects beside the election. */
 async function contestOf(...objects: FeedObject[]) {
   const { records, notes } = await mapText(writeFeed([...ELECTION, VIRGINIA, ...objects]));
-  const found = records.find(
-    (record): record is FeedRecord & { kind: 'contests' } => record.kind === 'contests',
-  );
+  const found = records.find((record): record is Draft & { kind: 'contests' } => record.kind === 'contests');
   return { ...found, record: found?.record, messages: notes.all.map(({ message }) => message) };
 }
 
