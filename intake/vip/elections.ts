@@ -5,6 +5,7 @@ import { shorten, showValue } from '../../schemas/problems.ts';
 import type { ElectionType } from '../../schemas/vocabulary.ts';
 import { defaultElectionType, readElectionType } from '../catalogue/election-types.ts';
 import type { Notes } from '../catalogue/notes.ts';
+import { readState } from '../catalogue/read-state.ts';
 import { FeedError } from './feed-error.ts';
 import type { VipObject } from './fields.ts';
 import type { Feed } from './read-feed.ts';
@@ -22,7 +23,7 @@ function stateOf(feed: Feed, election: VipObject): string {
     /^ocd-division\/country:us\/(?:state|district|territory):([a-z]{2})$/i.exec(value),
   );
   const code = ids.find((match) => match !== null)?.[1]?.toUpperCase();
-  const known = jurisdictionOfState(code ?? '') ?? jurisdictionOfState(state.values.Name ?? '');
+  const known = jurisdictionOfState(code ?? '') ?? jurisdictionOfState(readState(state.values.Name ?? ''));
   if (!known) {
     throw new FeedError(
       `The State is called ${showValue(state.values.Name)} and has no OCD id of a state or territory of the United States.`,

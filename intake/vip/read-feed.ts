@@ -83,6 +83,10 @@ export async function readFeed(
   return feed;
 }
 
+/** Some feeds still repeat a reference, as version 5.0 did, where the schema has a list: BallotSelectionId. */
+const fieldNamed = (name: string, fields: object): string =>
+  name.endsWith('Id') && Object.hasOwn(fields, `${name}s`) ? `${name}s` : name;
+
 /** The parser's messages begin with line and column. */
 function explain(error: Error, line: number): string {
   const fault = shorten(error.message.replace(/^[0-9]+:[0-9]+: /, '').replace(/\.$/, ''), 200);
@@ -188,15 +192,18 @@ class FeedBuilder {
   }
 
   #endField(object: VipObject, name: string, text: string): void {
-    const field = this.#path[2] ?? '';
     const fields = KEPT[object.type];
+    const field = fieldNamed(this.#path[2] ?? '', fields ?? {});
     const form = fields && Object.hasOwn(fields, field) ? fields[field] : undefined;
     if (form === undefined) return;
     this.#hold(FIELD_BYTES);
     const depth = this.#path.length;
-    if (form === 'value' && depth === 3 && text !== '') object.values[field] ??= text;
-    else if (form === 'texts' && depth === 4 && name === 'Text' && text !== '')
-      this.#addText(object, field, text);
+    if (form === 'value' && depth === 3 && text !== '') {
+      const before = object.values[field];
+      if (before === undefined) object.values[field] = text;
+      else if (field.endsWith('Ids')) object.values[field] = `${before} ${text}`;
+    }
+    if (form === 'texts' && depth === 4 && name === 'Text' && text !== '') this.#addText(object, field, text);
     else if (form === 'term' && depth === 4 && name === 'Type') object.values.TermType ??= text;
     else if (form === 'identifiers' && depth === 5) {
       if (name === 'Type') this.#identifier.type = text;

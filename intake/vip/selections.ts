@@ -124,6 +124,7 @@ export function mapCandidates(
     else if (isEmpty) notes.add('left out', 'lines without a candidate', contest.values.Name);
     return isWriteIn || isEmpty ? [] : [lineOf(feed, selection, candidates)];
   });
+  if (lines.length === 0) notes.add('to check', 'a contest has no candidates', contest.values.Name);
   const people = [...Map.groupBy(lines, ({ person }) => person)].map(([person, own]) => ({
     person,
     name: own[0]?.name ?? '',

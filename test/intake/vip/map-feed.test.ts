@@ -138,6 +138,18 @@ describe('a feed becomes records of the catalogue', () => {
   });
 });
 
+test('a feed without contests, and a contest without candidates, are to be checked', async () => {
+  const { notes } = await mapText(writeFeed(ELECTION));
+  expect(notes.all).toContainEqual({
+    kind: 'to check',
+    message: 'a feed has no contests',
+    count: 1,
+    examples: ['General Election'],
+  });
+  const { messages } = await contestOf(contest('CandidateContest', 'Board', 'virginia'));
+  expect(messages).toContain('a contest has no candidates');
+});
+
 describe('the level of a district', () => {
   test.each([
     ['borough', '', 'county'],
@@ -329,6 +341,17 @@ describe('the election', () => {
     await expect(typeOf('State', 'Election', '2026-11-10')).rejects.toThrow(
       /does not say the type.*--election-type/,
     );
+  });
+
+  test('is in the state that its name or its OCD id gives', async () => {
+    const election = object('Election', 'election', '<Date>2026-11-03</Date><StateId>{state}</StateId>');
+    const stateOf = async (fields: string) => {
+      const { records } = await mapText(writeFeed([object('State', 'state', fields), election]));
+      return records[0]?.record;
+    };
+    expect(await stateOf('<Name>NEW MEXICO</Name>')).toMatchObject({ state: 'NM' });
+    expect(await stateOf(`${ocd('')}<Name>The Commonwealth</Name>`)).toMatchObject({ state: 'VA' });
+    await expect(stateOf('<Name>Avalon</Name>')).rejects.toThrow(/The State is called "Avalon"/);
   });
 
   test.each([

@@ -19,6 +19,19 @@ test('a feed is read alike in pieces of any length', async () => {
   for (const length of [1, 7, 4_096]) expect(await readFeed(pieces(FEED, length))).toEqual(whole);
 });
 
+test('references that are repeated, as in version 5.0, are a list', async () => {
+  const repeated = FEED.replaceAll(
+    /<(BallotSelection|Candidate)Ids>([^<]*)<\/\1Ids>/g,
+    (_, name: string, ids: string) =>
+      ids
+        .split(' ')
+        .map((id) => `<${name}Id>${id}</${name}Id>`)
+        .join(''),
+  );
+  expect(repeated).not.toBe(FEED);
+  expect((await mapText(repeated)).records).toEqual((await mapText(FEED)).records);
+});
+
 describe('the encoding of a feed is recognised:', () => {
   const named = (encoding: string) => FEED.replace('version="1.0"', `version="1.0" encoding="${encoding}"`);
   test.each([
