@@ -51,12 +51,14 @@ interface Row {
  * says nothing, and rows that contradict each other are problems of their lines.
  *
  * @param election the slug of the election of rows that name none; null if each row names its own
+ * @param maxHeldBytes the bound of the cells
  * @throws TableError if the table has too much text, or rows that cannot be read
  */
 export async function collectRows(
   { rows }: Table,
   { places }: Columns<CatalogueField>,
   election: string | null,
+  maxHeldBytes = MAX_HELD_BYTES,
 ): Promise<CollectedElection[]> {
   const elections = new Map<string, CollectedElection>();
   const faults: string[] = [];
@@ -73,9 +75,9 @@ export async function collectRows(
       row.election.set('election', { value: election, line: row.line });
     }
     bytes += ROW_BYTES + item.cells.reduce((sum, cell) => sum + cell.length, 0);
-    if (bytes > MAX_HELD_BYTES) {
+    if (bytes > maxHeldBytes) {
       throw new TableError(
-        `The table has more than ${MAX_HELD_BYTES.toLocaleString('en-US')} bytes up to line ${row.line}: import it in parts, one election each.`,
+        `The table has more than ${maxHeldBytes.toLocaleString('en-US')} bytes up to line ${row.line}: import it in parts, one election each.`,
       );
     }
     const held = addElection(elections, row);

@@ -13,6 +13,8 @@ export interface TableOptions {
   columns?: ColumnMap<CatalogueField>;
   /** The slug of the election of rows that name none. */
   election?: string | null;
+  /** The most bytes of cells. */
+  maxHeldBytes?: number;
 }
 
 /** What a table of choices becomes. */
@@ -30,7 +32,7 @@ export interface MappedTable {
  */
 export async function mapTable(
   table: Table,
-  { columns: map = new Map(), election = null }: TableOptions,
+  { columns: map = new Map(), election = null, maxHeldBytes }: TableOptions,
   notes: Notes,
 ): Promise<MappedTable> {
   const columns = mapColumns(table.header, COLUMN_NAMES, map);
@@ -48,7 +50,7 @@ export async function mapTable(
     );
   }
   for (const name of unused) notes.add('left out', 'columns of a table that hold no field', name);
-  const elections = await collectRows(table, columns, election);
+  const elections = await collectRows(table, columns, election, maxHeldBytes);
   const shape = {
     hasCandidates: places.has('candidate'),
     hasAnswers: places.has('measure_answer'),
