@@ -8,10 +8,10 @@ import type { DraftProblem } from './draft.ts';
 import { slugOf } from './keys.ts';
 import { CATALOGUE_FIELDS, type CatalogueField } from './table-fields.ts';
 
-/** The bytes of a table's cells that are kept at most: the contests of an election are collected from all rows. */
-const MAX_HELD_BYTES = 256 * 1024 * 1024;
-/** The memory of a row besides its texts, in bytes, about. */
-const ROW_BYTES = 300;
+/** The most memory of a table, in bytes, about: the contests of an election are collected from all rows. */
+const MAX_HELD_BYTES = 512 * 1024 * 1024;
+/** The memory of a row besides its texts. */
+const ROW_BYTES = 1_000;
 
 /** The most rows that cannot be read to name. */
 const MAX_FAULTS = 5;
@@ -51,7 +51,7 @@ interface Row {
  * says nothing, and rows that contradict each other are problems of their lines.
  *
  * @param election the slug of the election of rows that name none; null if each row names its own
- * @param maxHeldBytes the bound of the cells
+ * @param maxHeldBytes the most memory of the rows, about
  * @throws TableError if the table has too much text, or rows that cannot be read
  */
 export async function collectRows(

@@ -13,7 +13,7 @@ export interface TableOptions {
   columns?: ColumnMap<CatalogueField>;
   /** The slug of the election of rows that name none. */
   election?: string | null;
-  /** The most bytes of cells. */
+  /** The most memory of the rows, in bytes, about. */
   maxHeldBytes?: number;
 }
 
