@@ -1,10 +1,10 @@
 import type { EndorsementRow, Meant } from '../../intake/endorsements/read-row.ts';
 import type { ChoiceEntry, IndexedContest } from '../../intake/matching/catalogue-index.ts';
 import { type Grade, worstOf } from '../../intake/matching/grade.ts';
-import { matchElection } from '../../intake/matching/match-election.ts';
 import type { EndorserEntry } from '../../intake/matching/match-endorser.ts';
 import {
   choiceTextOf,
+  chooseMatch,
   contestTextOf,
   matchRow,
   type RowMatch,
@@ -28,21 +28,18 @@ export interface MatchedRow {
   fits: number;
 }
 
+/** The most elections of one day and state in which a row is looked for. */
+const MAX_ELECTIONS = 5;
+
 /** Matches the names of a row. Its grade is the worst of its parts. */
 export async function matchNames(row: EndorsementRow, sources: Sources): Promise<MatchedRow> {
   const endorser = matchEndorserOf(row, sources);
-  const election = matchElection(sources.elections, row);
-  let names: RowMatch | null = null;
-  if (election.value !== null) {
-    const { index, find } = await sources.loadElection(election.value);
-    names = matchRow(index, row, sources.findAlias, find);
-  }
-  const reasons = [endorser.reason, election.reason, ...(names?.reasons ?? [])].filter(
-    (reason) => reason !== null,
-  );
+  const { election, names } = await matchInElections(row, sources);
   return {
     grade: worstOf([endorser.grade, election.grade, names?.grade ?? 'exact']),
-    reasons,
+    reasons: [endorser.reason, election.reason, ...(names?.reasons ?? [])].filter(
+      (reason) => reason !== null,
+    ),
     endorser: endorser.value,
     contest: names?.contest ?? null,
     choice: names?.choice ?? null,
@@ -54,6 +51,22 @@ export async function matchNames(row: EndorsementRow, sources: Sources): Promise
     },
     fits: names?.fits ?? 0,
   };
+}
+
+/** Matches the contest and choice of a row in its election, or in each of several that fit. */
+async function matchInElections(row: EndorsementRow, sources: Sources) {
+  const election = sources.matchElection(row);
+  const elections = election.value ? [election.value] : election.candidates;
+  const matches: RowMatch[] = [];
+  for (const each of elections.length > MAX_ELECTIONS ? [] : elections) {
+    const { index, find } = await sources.loadElection(each);
+    matches.push(matchRow(index, row, sources.findAlias, find));
+  }
+  if (election.value) return { election, names: matches[0] ?? null };
+  const names = chooseMatch(matches);
+  return names === null
+    ? { election, names }
+    : { election: { grade: 'exact' as const, reason: null }, names };
 }
 
 function matchEndorserOf({ endorser }: EndorsementRow, sources: Sources) {

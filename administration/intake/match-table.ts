@@ -18,7 +18,14 @@ import { describeTable, readTable, type Table } from '../../intake/tables/read-t
 import { TableError } from '../../intake/tables/table-error.ts';
 import type { Alias } from '../../schemas/alias-files.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import { type StagedRow, stageRows } from '../../store/intake/staged.ts';
+import {
+  finishStage,
+  keepStored,
+  OPTIONAL_VALUES,
+  type OptionalValue,
+  type StagedRow,
+  stageRows,
+} from '../../store/intake/staged.ts';
 import { createAliases, type MatchedRow, matchNames, meantBy, readDecision } from './match-names.ts';
 import { loadSources, type Sources } from './sources.ts';
 
@@ -55,7 +62,7 @@ const BATCH_ROWS = 500;
 const MAX_DECISIONS = 50_000;
 
 /**
- * Matches every row, in the caller's transaction with a stage.
+ * Matches every row, in the caller's transaction with a stage. Values that the table has no column for stay as stored.
  *
  * @throws TableError if the table or an option cannot be used
  * @throws OperatorError if the catalogue is too large, or the table has too many decisions
@@ -73,8 +80,14 @@ export async function matchTable(client: ClientBase, options: TableOptions): Pro
     else await work.take(row.line, row.cells);
   }
   await work.flush();
+  await finishStage(client);
+  await keepStored(client, listMissing(columns));
   return { read: describeTable(table), unused: columns.unused, ...work.result };
 }
+
+/** The values that the table has no column for. */
+const listMissing = ({ places }: EndorsementColumns): OptionalValue[] =>
+  OPTIONAL_VALUES.filter((value) => !places.has(value === 'details' ? 'source_url' : value));
 
 const DATE_FIELDS: readonly EndorsementField[] = ['published_on', 'election_date'];
 

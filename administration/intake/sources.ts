@@ -6,7 +6,18 @@ import {
   type IndexedContest,
   indexElection,
 } from '../../intake/matching/catalogue-index.ts';
-import { type EndorserIndex, indexEndorsers, matchEndorser } from '../../intake/matching/match-endorser.ts';
+import type { Match } from '../../intake/matching/grade.ts';
+import {
+  type ElectionMatch,
+  type ElectionText,
+  matchElection,
+} from '../../intake/matching/match-election.ts';
+import {
+  type EndorserEntry,
+  type EndorserIndex,
+  indexEndorsers,
+  matchEndorser,
+} from '../../intake/matching/match-endorser.ts';
 import { createContestFinder, type FindAlias } from '../../intake/matching/match-row.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { loadAliases } from '../../store/intake/aliases.ts';
@@ -17,7 +28,7 @@ const MAX_ELECTIONS = 20_000;
 const MAX_ENDORSERS = 200_000;
 const MAX_ALIASES = 200_000;
 const MAX_CHOICES = 200_000;
-/** The most names of endorsers whose matches are remembered. */
+/** The most names of endorsers and of elections whose matches are remembered. */
 const MAX_NAMES = 20_000;
 const ALIAS_PAGE = 10_000;
 
@@ -29,9 +40,9 @@ interface LoadedElection {
 
 /** The parts of the catalogue and the decisions that rows are matched with. */
 export interface Sources {
-  elections: readonly ElectionEntry[];
   endorsers: EndorserIndex;
-  matchEndorser(text: string): ReturnType<typeof matchEndorser>;
+  matchEndorser(text: string): Match<EndorserEntry>;
+  matchElection(text: ElectionText): ElectionMatch;
   findAlias: FindAlias;
   /** Loads an election's contests; elections in use stay in memory. */
   loadElection(election: ElectionEntry): Promise<LoadedElection>;
@@ -45,6 +56,14 @@ function refuseMany(count: number, most: number, records: string): void {
     `The catalogue has more than ${most.toLocaleString('en-US')} ${records}, which a table cannot be matched with: ` +
       'send the endorsements as NDJSON.',
   );
+}
+
+function remember<T extends object>(cache: LRUCache<string, T>, key: string, make: () => T): T {
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  cache.set(key, made);
+  return made;
 }
 
 const aliasId = (kind: string, scope: string, text: string) => `${kind}\n${scope}\n${text}`;
@@ -74,7 +93,8 @@ export async function loadSources(client: ClientBase, accountId: number | null):
   const endorsers = indexEndorsers(entries);
   const decisions = await loadDecisions(client, accountId);
   const bySlug = new Map(elections.map((election) => [election.slug, election]));
-  const matches = new LRUCache<string, ReturnType<typeof matchEndorser>>({ max: MAX_NAMES });
+  const endorserMatches = new LRUCache<string, Match<EndorserEntry>>({ max: MAX_NAMES });
+  const electionMatches = new LRUCache<string, ElectionMatch>({ max: MAX_NAMES });
   const loaded = new LRUCache<string, LoadedElection>({ maxSize: MAX_CHOICES });
 
   async function loadElection(election: ElectionEntry): Promise<LoadedElection> {
@@ -88,13 +108,12 @@ export async function loadSources(client: ClientBase, accountId: number | null):
   }
 
   return {
-    elections,
     endorsers,
-    matchEndorser(text) {
-      const match = matches.get(text) ?? matchEndorser(endorsers, text);
-      matches.set(text, match);
-      return match;
-    },
+    matchEndorser: (text) => remember(endorserMatches, text, () => matchEndorser(endorsers, text)),
+    matchElection: (text) =>
+      remember(electionMatches, JSON.stringify([text.election, text.date, text.state]), () =>
+        matchElection(elections, text),
+      ),
     findAlias: (kind, scope, text) =>
       text === '' ? null : (decisions.get(aliasId(kind, scope, text)) ?? null),
     loadElection,

@@ -73,6 +73,16 @@ const UNITS = new Set(
     'initiative question referendum post group part issue subdistrict circuit trustee'
   ).split(' '),
 );
+/** Those that name measures. One state's Proposition 2 is another's Measure 2. */
+const MEASURE_UNITS = [
+  'proposition',
+  'measure',
+  'amendment',
+  'initiative',
+  'question',
+  'referendum',
+  'issue',
+];
 const CHAMBER_DISTRICT = /^(?:cd|hd|sd|ad|ld|d)$/;
 const CARDINALS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
 const ORDINALS =
@@ -160,4 +170,16 @@ export function unitOf(word: string): string | null {
   const [, unit = ''] = /^([a-z]+?)[0-9]+$/.exec(word) ?? [];
   if (UNITS.has(unit)) return unit;
   return UNITS.has(word.slice(0, -1)) ? word.slice(0, -1) : null;
+}
+
+/** The same words with the unit under which a measure is known, if it has the same number or letter. */
+export function renameMeasure(words: ReadonlySet<string>, known: ReadonlySet<string>): ReadonlySet<string> {
+  const renamed = [...words].map((word) => {
+    const unit = unitOf(word);
+    if (unit === null || !MEASURE_UNITS.includes(unit)) return word;
+    const code = word.slice(unit.length);
+    const same = MEASURE_UNITS.map((name) => `${name}${code}`).find((other) => known.has(other));
+    return same ?? word;
+  });
+  return new Set(renamed);
 }

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import type { ElectionIndex, IndexedContest } from './catalogue-index.ts';
-import { readContestWords, unitOf } from './contest-words.ts';
+import { readContestWords, renameMeasure, unitOf } from './contest-words.ts';
 import { foldParty } from './parties.ts';
 
 /** What a row says about its contest. Empty texts are null. */
@@ -54,6 +54,14 @@ function compare(given: ReadonlySet<string>, contest: IndexedContest): Fit {
   const { allWords, titles } = contest;
   const named = titles.find(({ words }) => words.size > 0 && isSubset(words, given));
   if (named && isSubset(given, allWords)) return 'exact';
+  const renamed = renameMeasure(given, allWords);
+  if (
+    contest.kind === 'measure' &&
+    renamed.difference(given).size > 0 &&
+    compare(renamed, contest) === 'exact'
+  ) {
+    return { close: `the measure is called "${contest.short_title}"` };
+  }
   if (given.size === 0 || hasOtherNumber(given, contest)) return null;
   if (isSubset(given, allWords)) {
     const missing = titles.map(({ words }) => words.difference(given)).toSorted((a, b) => a.size - b.size)[0];

@@ -24,11 +24,16 @@ const wordsOf = (entry: ElectionEntry) =>
     ...foldWords(`${entry.date} ${entry.state_name}`),
   ]);
 
-/** Matches a row's election: all that the row says must fit, and only one election may. */
+export interface ElectionMatch extends Match<ElectionEntry> {
+  /** All elections that fit, if several do. */
+  candidates: readonly ElectionEntry[];
+}
+
+/** Matches a row's election: all that the row says must fit. */
 export function matchElection(
   elections: readonly ElectionEntry[],
   { election, date, state }: ElectionText,
-): Match<ElectionEntry> {
+): ElectionMatch {
   const day = date === null ? null : readDate(date);
   const wantedState = foldText(state ?? '');
   const fitting = elections.filter(
@@ -58,14 +63,15 @@ function choose(
   found: readonly ElectionEntry[],
   nearest: readonly ElectionEntry[],
   reason: string | null,
-): Match<ElectionEntry> {
+): ElectionMatch {
   const [first, ...others] = found;
   if (first === undefined) {
     const near = nearest.length === 0 ? '' : `; the nearest are ${listSome(nearest.slice(-3).map(show))}`;
-    return { grade: 'none', value: null, reason: `no such election${near}` };
+    return { grade: 'none', value: null, reason: `no such election${near}`, candidates: [] };
   }
   if (others.length > 0) {
-    return { grade: 'ambiguous', value: null, reason: `the election can be ${listSome(found.map(show))}` };
+    const why = `the election can be ${listSome(found.map(show))}`;
+    return { grade: 'ambiguous', value: null, reason: why, candidates: found };
   }
-  return { grade: reason === null ? 'exact' : 'close', value: first, reason };
+  return { grade: reason === null ? 'exact' : 'close', value: first, reason, candidates: [] };
 }

@@ -163,10 +163,13 @@ function refuseAnswer({ choice, position }: RowNames, contests: readonly Indexed
       return null;
     return unrepresentable(text === '' ? 'no answer' : `"${text}" about a measure`, answer === 'nothing');
   }
-  if (choice === null) return unrepresentable('no choice', true);
+  const answer = position ? readAnswer(position) : null;
+  if (choice === null) {
+    const isAboutMeasure = contests.length === 0 && (answer === 'yes' || answer === 'no');
+    return isAboutMeasure ? null : unrepresentable('no choice', true);
+  }
   if (readAnswer(choice) === 'nothing') return unrepresentable(`"${choice}"`, true);
   if (position === undefined || position === null) return null;
-  const answer = readAnswer(position);
   // If the contest may be a measure, the answer may be about it.
   if (answer === 'yes' || (answer === 'no' && contests.some(isMeasure))) return null;
   return unrepresentable(`"${position}" about a candidate`, answer !== null);
@@ -254,4 +257,11 @@ function describeFailure({ choice }: RowNames, [contest, ...others]: readonly In
   const reason =
     near.length === 0 ? 'the contest has no choices' : `no such choice; the nearest are ${listSome(near)}`;
   return outcome('none', reason, { contest });
+}
+
+/** Chooses among a row's matches in several elections that fit: the exact one, if the others find nothing. */
+export function chooseMatch(matches: readonly RowMatch[]): RowMatch | null {
+  const [found, ...others] = matches.filter(({ grade }) => grade !== 'none');
+  if (found === undefined) return matches.find(({ unrepresentable: said }) => said !== null) ?? null;
+  return found.grade === 'exact' && others.length === 0 ? found : null;
 }

@@ -53,6 +53,30 @@ export async function finishStage(client: ClientBase): Promise<void> {
   await client.query('ANALYZE staged_rows');
 }
 
+/** The values of a pick that a table can lack a column for. */
+export const OPTIONAL_VALUES = [
+  'rank',
+  'statement',
+  'statement_es',
+  'source_url',
+  'published_on',
+  'details',
+] as const satisfies (keyof SubmittedPick)[];
+export type OptionalValue = (typeof OPTIONAL_VALUES)[number];
+
+/** Gives staged rows the stored values that their table has no column for, so that these stay as they are. */
+export async function keepStored(client: ClientBase, values: readonly OptionalValue[]): Promise<void> {
+  if (values.length === 0) return;
+  const stored = (value: OptionalValue) =>
+    value === 'details' ? `CASE WHEN n.details <> '{}' THEN n.details::text END` : `n.${value}`;
+  await client.query(
+    `UPDATE staged_rows s SET ${values.map((value) => `${value} = ${stored(value)}`).join(', ')}
+    FROM endorsers e, contests c, choices h, endorsements n
+    WHERE e.slug = s.endorser AND c.key = s.contest AND h.contest_id = c.id AND h.key = s.choice
+      AND n.endorser_id = e.id AND n.choice_id = h.id`,
+  );
+}
+
 const PICK = `json_build_object('choice', choice, 'rank', rank, 'statement', statement, 'statement_es', statement_es,
   'source_url', source_url, 'published_on', to_char(published_on, 'YYYY-MM-DD'), 'details', details)`;
 

@@ -230,6 +230,30 @@ test('--replace withdraws what the table lacks, within the guard, and nothing wh
   ]);
 });
 
+test('what a table has no column for stays as it is stored, and a file sent again changes nothing', async () => {
+  const options = ['--endorser', 'bakers-local-1', '--election', 'or-2026-11-03-general', '--wait'];
+  const full = [
+    'contest,choice,rank,statement,source',
+    'sheriff,ann,2,"Good,\nreally.",a letter',
+    'sheriff,bob,1,,',
+  ];
+  expect((await submit('full.csv', full, ...options)).printed.at(-1)).toContain('2 applied: 2 made changes');
+  for (const more of [[], ['--replace']]) {
+    const again = await submit(
+      'names.csv',
+      ['contest,choice', 'sheriff,bob', 'sheriff,ann'],
+      ...options,
+      ...more,
+    );
+    expect(again.printed.at(-1)).toContain('0 made changes');
+  }
+  const { body } = await service.get('/v1/endorsements?endorsers=bakers-local-1');
+  const { body: ann } = await service.get(`/v1/endorsements/${body.data[0].id}`);
+  expect(ann.data).toMatchObject({ rank: 2, statement: 'Good,\nreally.', source_url: null });
+  const cleared = await submit('empty.csv', ['contest,choice,statement', 'sheriff,ann,'], ...options);
+  expect(cleared.printed.at(-1)).toContain('1 made changes');
+});
+
 test('--replace needs consent to withdraw many endorsements', async () => {
   const contests = ['mayor', 'council', 'sheriff'];
   const choices = ['ann', 'bob', 'cyd', 'dee'];
@@ -267,6 +291,51 @@ test('refused rows stop a table unless they are skipped, and reports are written
   expect(skipped.printed).toContain('1 submissions sent');
   const { counts } = JSON.parse(await readFile(json, 'utf8'));
   expect(counts).toContainEqual({ label: 'refused', count: 3 });
+});
+
+test('close rows are sent if they are accepted, and decisions of an account are its own', async () => {
+  const options = ['--endorser', 'bakers-local-1', '--election', 'or-2026-11-03-general', '--wait'];
+  const lines = ['race,name', 'governor,C. Drazan', 'State Senate 4,Robert Smith', 'State Senate 4,J. Nunez'];
+  const accepted = await submit('some.csv', lines.slice(0, 2), ...options, '--accept-close');
+  expect(accepted.printed.at(-1)).toContain('1 applied: 1 made changes');
+  expect(await endorsementsOf('bakers-local-1')).toContain('Governor of Oregon: Christine Drazan');
+
+  const account = ['--account', 'test'];
+  await submit('list.csv', lines, ...options, ...account, '--review', folder.file('mine.csv'));
+  const review = await readFile(folder.file('mine.csv'), 'utf8');
+  await writeFile(folder.file('mine.csv'), review.replaceAll(',\r\n', ',yes\r\n'));
+  const decided = await run('submit', [...options, ...account, folder.file('mine.csv')]);
+  expect(decided.told).toContain('3 decisions are remembered.');
+  const grades = async (...more: string[]) => {
+    const { printed } = await submit('again.csv', lines, ...options, ...more, '--dry-run');
+    return [countOf(printed, 'exact'), countOf(printed, 'close')];
+  };
+  expect(await grades(...account)).toEqual([3, 0]);
+  expect(await grades()).toEqual([0, 3]);
+  expect((await run('aliases', ['list'])).text).not.toContain('drazan');
+  expect((await run('aliases', ['list', ...account])).printed).toHaveLength(4);
+});
+
+test.each([
+  [
+    'an unclosed quotation mark',
+    'contest,choice\nmayor,"ann',
+    'The row that begins in line 2 has a quotation mark',
+  ],
+  ['too many columns', `${'c,'.repeat(10_000)}d`, 'has 10,001 columns; a table has at most 1,000'],
+  ['a workbook', 'PK\x03\x04rest', 'is an Excel workbook'],
+  ['nothing', '', 'The file is empty'],
+  ['zeros', '\0\0\0', 'has zero bytes'],
+  [
+    'a row without an end',
+    `contest,choice\nmayor,"${'x\n'.repeat(600_000)}`,
+    'has more than 1,000,000 bytes',
+  ],
+])('a file with %s is refused in a sentence', async (_, content, words) => {
+  await writeFile(folder.file('bad.csv'), content);
+  const { status, printed, told } = await run('submit', [...OPTIONS, folder.file('bad.csv')]);
+  expect([status, printed]).toEqual([1, []]);
+  expect(told).toEqual([expect.stringContaining(words)]);
 });
 
 test.each([

@@ -83,6 +83,7 @@ describe('a database that cannot be used is reported in one sentence, without it
       'keys list',
       'accounts list',
       'plans list',
+      'aliases list',
       'audit list',
       'migrate',
       'canary setup',

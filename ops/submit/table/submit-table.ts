@@ -16,7 +16,6 @@ import {
   countWithdrawals,
   createStage,
   findOversizedPositions,
-  finishStage,
   readEndorses,
   readPositions,
 } from '../../../store/intake/staged.ts';
@@ -163,7 +162,7 @@ async function match(
   }
   const { endorser, election } = flags;
   try {
-    const matched = await matchTable(client, {
+    return await matchTable(client, {
       open: read,
       map: flags.map ?? [],
       constants: { ...(endorser !== undefined && { endorser }), ...(election !== undefined && { election }) },
@@ -174,8 +173,6 @@ async function match(
         if (!flags.dryRun) await review.write(line);
       },
     });
-    await finishStage(client);
-    return matched;
   } finally {
     progress.stop();
   }

@@ -178,6 +178,7 @@ describe('names that differ a little are close, with the reason', () => {
       'contest: the contest does not have these words: mighty',
     ],
     ['U.S. House', 'Nancy Pelosi', {}, 'house-11/pelosi', 'contest: the contest has more words: district11'],
+    ['Prop B', 'Yes', {}, 'measure-b/yes', 'contest: the measure is called "Measure B: Parks"'],
     [null, 'Barbara Lee', {}, 'house-12/lee', 'contest: the row names no contest'],
     ['Governor', 'Antonio Villaraigosa', { position: null }, 'governor/villa', 'position: the cell is empty'],
   ])('%j, %j %j', (contestText, choiceText, more, key, why) => {
@@ -206,13 +207,14 @@ describe('names of several people are ambiguous', () => {
   });
 });
 
-test.each<[string, string, string]>([
+test.each<[string, string | null, string, string?]>([
+  ['Prop 99', null, 'no such contest', 'Yes'],
   ['Governor', 'Gavin Newsom', 'no such choice; the nearest are '],
   ['City Council 2', 'John Smith III', 'no such choice; the nearest are John Smith Sr.'],
   ['U.S. House CA-13', 'Barbara Lee', 'no such contest; the nearest are U.S. House California District'],
   ['Dogcatcher', 'Ann', 'no such contest'],
-])('%j, %j has no match, and the nearest are named', (contestText, choiceText, why) => {
-  const { grade, why: said } = match(contestText, choiceText);
+])('%j, %j has no match, and the nearest are named', (contestText, choiceText, why, position = undefined) => {
+  const { grade, why: said } = match(contestText, choiceText, { position });
   expect(grade).toBe('none');
   expect(said).toContain(why);
 });
@@ -221,6 +223,7 @@ test.each<[string, string | null, string | null | undefined]>([
   ['Governor', 'No Endorsement', undefined],
   ['Governor', 'N/A', 'Yes'],
   ['Governor', null, undefined],
+  ['Governor', null, 'Yes'],
   ['Governor', 'John H. Cox', 'Oppose'],
   ['Governor', 'John H. Cox', 'Yes (runoff only)'],
   ['Governor', 'John H. Cox', 'Neutral'],

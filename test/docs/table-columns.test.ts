@@ -1,0 +1,33 @@
+/** docs/data-formats.md has the columns of a table of endorsements. `UPDATE_DATA_FORMATS=1` writes them again. */
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { ENDORSEMENT_FIELDS, REVIEW_FIELDS } from '../../intake/endorsements/fields.ts';
+
+const PAGE = path.resolve('docs/data-formats.md');
+const TABLE = /(<!-- columns -->\n\n)(?:\|.*\n)*/;
+
+function createTable(): string {
+  const review: readonly string[] = REVIEW_FIELDS;
+  const rows = Object.entries(ENDORSEMENT_FIELDS)
+    .filter(([field]) => !review.includes(field))
+    .map(([field, names]) => [`\`${field}\``, names.join(', ')]);
+  const all = [['field', 'usual names of its column'], ...rows];
+  const widths = [0, 1].map((at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
+  const line = (row: string[]) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |\n`;
+  const [head = [], ...body] = all;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('');
+}
+
+test('the page has the fields of a table and the usual names of their columns', async () => {
+  const page = await readFile(PAGE, 'utf8');
+  const made = page.replace(TABLE, (_, comment: string) => `${comment}${createTable()}`);
+  if (process.env.UPDATE_DATA_FORMATS !== undefined) await writeFile(PAGE, made);
+  expect(made).toContain(createTable());
+  expect(await readFile(PAGE, 'utf8')).toBe(made);
+});
+
+test('each name is for one field', () => {
+  const names = Object.values(ENDORSEMENT_FIELDS).flat();
+  expect(new Set(names).size).toBe(names.length);
+});

@@ -1,0 +1,119 @@
+import { describe, expect, test } from '@jest/globals';
+import { readAnswer, readRank } from '../../../intake/tables/answers.ts';
+import { mapColumns, readColumnMap } from '../../../intake/tables/columns.ts';
+import { isDayFirst, readDate } from '../../../intake/tables/dates.ts';
+
+describe('dates', () => {
+  test.each([
+    ['11/3/26', '2026-11-03'],
+    ['11-03-2026', '2026-11-03'],
+    ['11.3.2026', '2026-11-03'],
+    [' 1/2/99 ', '1999-01-02'],
+    ['2026-11-03', '2026-11-03'],
+    ['2026/11/3', '2026-11-03'],
+    ['2026-11-03T10:00:00Z', '2026-11-03'],
+    ['11/3/2026 0:00', '2026-11-03'],
+    ['Nov. 3, 2026', '2026-11-03'],
+    ['November 3rd, 2026', '2026-11-03'],
+    ['Sept 9 2026', '2026-09-09'],
+    ['Tuesday, November 3, 2026', '2026-11-03'],
+    ['3 November 2026', '2026-11-03'],
+    ['3-Nov-26', '2026-11-03'],
+    ['November 3', '2026-11-03'],
+    ['December 1', '2025-12-01'],
+  ])('%j is %s', (text, date) => {
+    expect(readDate(text, '2026-11-03')).toBe(date);
+  });
+
+  test.each([
+    '',
+    'yesterday',
+    '2/30/2026',
+    '13/1/2026',
+    '2026-13-01',
+    'Nov. 31, 2026',
+    'Foo 3, 2026',
+    '11/3',
+    '46329',
+  ])('%j is none', (text) => {
+    expect(readDate(text, '2026-11-03')).toBeNull();
+  });
+
+  test('a date without a year needs a later day', () => {
+    expect(readDate('November 3')).toBeNull();
+  });
+
+  test('only a first number above 12 shows that the day is first', () => {
+    const texts = [
+      '25/12/2026',
+      '13.01.26',
+      '13/1/2026 10:00',
+      '11/3/26',
+      '12/12/26',
+      '13/13/26',
+      '32/1/26',
+      '2026-11-03',
+    ];
+    expect(texts.filter(isDayFirst)).toEqual(['25/12/2026', '13.01.26', '13/1/2026 10:00']);
+  });
+});
+
+describe('answers and ranks', () => {
+  test.each([
+    ['yes', ['Yes', 'Y', 'SUPPORT', 'For', 'in favor', 'Sí', 'x', 'Endorsed']],
+    ['no', ['no', 'N', 'Oppose', 'Against', 'Vote No']],
+    ['nothing', ['', '-', 'No endorsement', 'Neutral', 'N/A', 'Abstain', '—']],
+    [null, ['Yes (runoff only)', 'Lean yes', 'No. 1', 'Ann Lee', 'yes and no']],
+  ] as const)('%j', (answer, texts) => {
+    expect(texts.map((text) => readAnswer(text))).toEqual(texts.map(() => answer));
+  });
+
+  test.each([
+    ['1', 1],
+    ['#2', 2],
+    ['3rd', 3],
+    ['First choice', 1],
+    ['No. 4', 4],
+    ['0', null],
+    ['x', null],
+    ['1.5', null],
+    ['99999', null],
+  ])('the rank %j is %j', (text, rank) => {
+    expect(readRank(text)).toBe(rank);
+  });
+});
+
+describe('columns', () => {
+  const FIELDS = { contest: ['race', 'office'], choice: ['candidate', 'name'] } as const;
+  const map = (header: string[], ...options: string[]) => {
+    const { places, unused } = mapColumns(header, FIELDS, readColumnMap(options, FIELDS));
+    return [Object.fromEntries(places), unused];
+  };
+
+  test('are found by the usual names in any order, and others are named', () => {
+    expect(map(['NAME', 'x', ' Race ', ''])).toEqual([
+      { choice: 0, contest: 2 },
+      ['x', '(column 4, without a name)'],
+    ]);
+  });
+
+  test('a mapped column takes the field from a usual one, and a column can be left out', () => {
+    expect(map(['Race', 'Office', 'Name'], 'Office=contest')).toEqual([{ contest: 1, choice: 2 }, ['Race']]);
+    expect(map(['Race', 'Office', 'Name'], 'race=')).toEqual([{ contest: 1, choice: 2 }, ['Race']]);
+    expect(map(['a=b', 'Name'], 'a=b=contest')).toEqual([{ contest: 0, choice: 1 }, []]);
+  });
+
+  test.each([
+    [
+      ['Race', 'Office'],
+      [],
+      'The columns "Race" and "Office" both hold the contest: choose one with --map "Race=contest"',
+    ],
+    [['Race', 'x', 'y'], ['x=choice', 'y=choice'], 'The columns "x" and "y" both hold the choice'],
+    [['Race'], ['x=contest'], '--map names the column "x", and the table has "Race".'],
+    [['Race'], ['Race=office'], 'names the unknown field "office"; the fields are contest, choice.'],
+    [['Race'], ['Race'], '--map is "Race"; it must be like --map "Race=contest".'],
+  ])('%j with %j is refused', (header, options, words) => {
+    expect(() => map(header, ...options)).toThrow(words);
+  });
+});
