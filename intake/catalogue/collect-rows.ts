@@ -1,5 +1,6 @@
 import { shorten, showValue } from '../../schemas/problems.ts';
 import { normalizeText } from '../../schemas/text.ts';
+import type { ElectionType } from '../../schemas/vocabulary.ts';
 import type { Columns } from '../tables/columns.ts';
 import type { Table } from '../tables/read-table.ts';
 import { TableError } from '../tables/table-error.ts';
@@ -15,6 +16,15 @@ const ROW_BYTES = 1_000;
 
 /** The most rows that cannot be read to name. */
 const MAX_FAULTS = 5;
+
+export interface TableOptions {
+  /** The slug of the election of rows that name none. */
+  election?: string | null;
+  /** The type of elections whose rows do not say it. */
+  electionType?: ElectionType | null;
+  /** The most memory of the rows, in bytes, about. */
+  maxHeldBytes?: number;
+}
 
 /** A value with the line that gave it first. */
 interface Given {
@@ -50,15 +60,12 @@ interface Row {
  * Collects the rows of a table by election and contest. The rows of a contest need not be adjacent. A cell that is blank
  * says nothing, and rows that contradict each other are problems of their lines.
  *
- * @param election the slug of the election of rows that name none; null if each row names its own
- * @param maxHeldBytes the most memory of the rows, about
  * @throws TableError if the table has too much text, or rows that cannot be read
  */
 export async function collectRows(
   { rows }: Table,
   { places }: Columns<CatalogueField>,
-  election: string | null,
-  maxHeldBytes = MAX_HELD_BYTES,
+  { election = null, electionType = null, maxHeldBytes = MAX_HELD_BYTES }: TableOptions,
 ): Promise<CollectedElection[]> {
   const elections = new Map<string, CollectedElection>();
   const faults: string[] = [];
@@ -71,8 +78,11 @@ export async function collectRows(
       continue;
     }
     const row = readRow(item.line, item.cells, places);
-    if (election !== null && !row.election.has('election')) {
-      row.election.set('election', { value: election, line: row.line });
+    const { line } = row;
+    if (election !== null && !row.election.has('election'))
+      row.election.set('election', { value: election, line });
+    if (electionType !== null && row.election.has('election_date') && !row.election.has('election_type')) {
+      row.election.set('election_type', { value: electionType, line });
     }
     bytes += ROW_BYTES + item.cells.reduce((sum, cell) => sum + cell.length, 0);
     if (bytes > maxHeldBytes) {

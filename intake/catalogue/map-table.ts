@@ -3,18 +3,14 @@ import { ENCODING_NAMES } from '../tables/encoding.ts';
 import type { Table } from '../tables/read-table.ts';
 import { TableError } from '../tables/table-error.ts';
 import { buildDrafts } from './build-drafts.ts';
-import { collectRows } from './collect-rows.ts';
+import { collectRows, type TableOptions } from './collect-rows.ts';
 import type { Draft } from './draft.ts';
 import type { Notes } from './notes.ts';
 import { type CatalogueField, COLUMN_NAMES } from './table-fields.ts';
 
-export interface TableOptions {
+export interface MapOptions extends TableOptions {
   /** The fields that a person gives to columns. */
   columns?: ColumnMap<CatalogueField>;
-  /** The slug of the election of rows that name none. */
-  election?: string | null;
-  /** The most memory of the rows, in bytes, about. */
-  maxHeldBytes?: number;
 }
 
 /** What a table of choices becomes. */
@@ -32,7 +28,7 @@ export interface MappedTable {
  */
 export async function mapTable(
   table: Table,
-  { columns: map = new Map(), election = null, maxHeldBytes }: TableOptions,
+  { columns: map = new Map(), ...options }: MapOptions,
   notes: Notes,
 ): Promise<MappedTable> {
   const columns = mapColumns(table.header, COLUMN_NAMES, map);
@@ -43,14 +39,16 @@ export async function mapTable(
     );
   }
   const isSaid =
-    election !== null || places.has('election') || (places.has('state') && places.has('election_date'));
+    (options.election ?? null) !== null ||
+    places.has('election') ||
+    (places.has('state') && places.has('election_date'));
   if (!isSaid) {
     throw new TableError(
       'The table does not say its election: it needs the columns state, election_date and election_type, or the option --election SLUG.',
     );
   }
   for (const name of unused) notes.add('left out', 'columns of a table that hold no field', name);
-  const elections = await collectRows(table, columns, election, maxHeldBytes);
+  const elections = await collectRows(table, columns, options);
   const shape = {
     hasCandidates: places.has('candidate'),
     hasAnswers: places.has('measure_answer'),

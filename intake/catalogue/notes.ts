@@ -1,3 +1,5 @@
+import { shorten } from '../../schemas/problems.ts';
+
 /** What a person should know about an import: defaults that were taken, parts that were left out, and decisions. */
 export const NOTE_KINDS = ['assumed', 'left out', 'to check'] as const;
 export type NoteKind = (typeof NOTE_KINDS)[number];
@@ -11,9 +13,10 @@ export interface Note {
   examples: string[];
 }
 
-/** The most messages that are counted separately, and the most examples of each. */
+/** The most messages that are counted separately. */
 const MAX_NOTES = 500;
-const MAX_EXAMPLES = 5;
+/** The most examples of each message. A person looks at every record that is to be checked. */
+const MAX_EXAMPLES: Record<NoteKind, number> = { assumed: 5, 'left out': 5, 'to check': 200 };
 const MAX_EXAMPLE = 120;
 
 /** Collects notes in bounded memory. */
@@ -30,9 +33,9 @@ export class Notes {
       this.#notes.set(name, note);
     }
     note.count += count;
-    if (example !== undefined && note.examples.length < MAX_EXAMPLES) {
-      note.examples.push(example.length > MAX_EXAMPLE ? `${example.slice(0, MAX_EXAMPLE)}…` : example);
-    }
+    if (example === undefined || note.examples.length >= MAX_EXAMPLES[kind]) return;
+    const shown = shorten(example, MAX_EXAMPLE);
+    if (!note.examples.includes(shown)) note.examples.push(shown);
   }
 
   /** All notes by kind, the most frequent first. */

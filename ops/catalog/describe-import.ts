@@ -10,7 +10,7 @@ const SECTIONS: Record<NoteKind, { title: string; advice?: string }> = {
     advice: 'If this is wrong, export the election as a table, correct it, and import the table',
   },
   'left out': { title: 'Left out, because the catalogue has no place for it' },
-  'to check': { title: 'To check', advice: 'Look whether the record is right' },
+  'to check': { title: 'To check', advice: 'Look whether these records are right' },
 };
 
 /** What a person should know about tables and feeds, as sections of a report. */
@@ -18,7 +18,10 @@ function noteSections({ notes }: ReadingNotes): ReportSection[] {
   return NOTE_KINDS.flatMap((kind) => {
     const rows = new SectionRows({ ...SECTIONS[kind], columns: ['what', 'count', 'such as'] });
     for (const { kind: of, message, count, examples } of notes.all) {
-      if (of === kind) rows.add(message, count, examples.join('; '));
+      if (of !== kind) continue;
+      // Each record that is to be checked has a row, as far as they are kept.
+      const listed = kind === 'to check' ? examples : [examples.join('; ')];
+      for (const [at, example] of listed.entries()) rows.add(message, at === 0 ? count : null, example);
     }
     return rows.sections;
   });

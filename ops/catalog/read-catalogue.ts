@@ -1,4 +1,4 @@
-import type { TableOptions } from '../../intake/catalogue/map-table.ts';
+import type { MapOptions } from '../../intake/catalogue/map-table.ts';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
 import { checkRecord } from './check-record.ts';
@@ -13,7 +13,7 @@ import type { RefusalList } from './refusal-list.ts';
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** How files are read. */
-export interface ReadOptions extends Partial<FeedOptions>, TableOptions {
+export interface ReadOptions extends Partial<FeedOptions>, Omit<MapOptions, 'electionType'> {
   /** Gets what a person should know about tables and feeds. */
   found?: ReadingNotes;
 }
@@ -32,7 +32,8 @@ export async function* readCatalogue(
   const feeds = new FeedReader(refusals, found, { electionType, onBytes });
   for (const file of files) {
     if (file.format === 'xml' || file.format === 'zip') yield* feeds.read(file, file.format);
-    else if (file.format === 'table') yield* readTableFile(file.path, refusals, found, { ...table, onBytes });
+    else if (file.format === 'table')
+      yield* readTableFile(file.path, refusals, found, { ...table, electionType, onBytes });
     else if (file.kind) yield* readRecords(file.path, file.kind, refusals, onBytes);
   }
 }

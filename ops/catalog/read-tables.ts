@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { type MappedTable, mapTable, type TableOptions } from '../../intake/catalogue/map-table.ts';
+import { type MapOptions, type MappedTable, mapTable } from '../../intake/catalogue/map-table.ts';
 import { readTable } from '../../intake/tables/read-table.ts';
 import { TableError } from '../../intake/tables/table-error.ts';
 import { OperatorError } from '../../service/operator-error.ts';
@@ -20,7 +20,7 @@ export async function* readTableFile(
   path: string,
   refusals: RefusalList,
   { notes, facts }: ReadingNotes,
-  { onBytes, ...options }: TableOptions & { onBytes: (count: number) => void },
+  { onBytes, ...options }: MapOptions & { onBytes: (count: number) => void },
 ): AsyncGenerator<StagedLine> {
   const bytes = countBytes(createReadStream(path, { highWaterMark: PIECE_BYTES }), onBytes);
   let mapped: MappedTable;

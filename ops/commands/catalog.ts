@@ -76,9 +76,10 @@ export const define: DefineCommand = (catalog, io) => {
   addRemovalOptions(load, REMOVALS)
     .option('--allow-renames', "accept choices that keep their keys and get other people's names", false)
     .addOption(
-      new Option('--election-type <type>', 'the type of the election of feeds that do not say it').choices(
-        ELECTION_TYPES,
-      ),
+      new Option(
+        '--election-type <type>',
+        'the type of the election of tables and feeds that do not say it',
+      ).choices(ELECTION_TYPES),
     )
     .option('--election <slug>', 'the election of the rows of tables that name none')
     .option(

@@ -249,6 +249,7 @@ describe('a report', () => {
       ['Refused', 1],
       ['Assumed, because the files do not say it', 5],
       ['Left out, because the catalogue has no place for it', 5],
+      ['To check', 1],
     ]);
   });
 

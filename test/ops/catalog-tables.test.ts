@@ -117,6 +117,15 @@ describe('a table', () => {
     ]);
   });
 
+  test('gets the type of its election from the option if it does not say it', async () => {
+    const lines = ['State,Date,Office,Candidate', 'VA,6/9/2026,Governor,Ann Lee'];
+    expect((await importTable(lines)).told.join()).toMatch(/field type: must be one of general, primary/);
+    expect((await importTable(lines, '--election-type', 'primary')).status).toBe(0);
+    expect(await contestRows()).toMatchObject([
+      { key: 'va-2026-06-09-primary/governor', choices: 'ann-lee' },
+    ]);
+  });
+
   test('has columns under other names with --map', async () => {
     const lines = [HEAD.replace('Office', 'Puesto').replace('Status', 'Notes'), ...LINES.slice(1)];
     expect((await importTable(lines)).told.join()).toMatch(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { mapTable, type TableOptions } from '../../../intake/catalogue/map-table.ts';
+import { type MapOptions, mapTable } from '../../../intake/catalogue/map-table.ts';
 import { Notes } from '../../../intake/catalogue/notes.ts';
 import { formatRow } from '../../../intake/tables/cells.ts';
 import { readTable } from '../../../intake/tables/read-table.ts';
@@ -10,7 +10,7 @@ import { pieces } from '../../helpers/feeds/map-text.ts';
 import { text } from '../../helpers/properties/arbitraries.ts';
 
 /** The records of a table of these rows, and the reasons why some cannot be used. */
-async function mapRows(rows: readonly (readonly string[])[], options: TableOptions = {}) {
+async function mapRows(rows: readonly (readonly string[])[], options: MapOptions = {}) {
   const table = await readTable(pieces(rows.map((row) => formatRow(row)).join('')));
   const { drafts } = await mapTable(table, options, new Notes());
   return drafts.map((draft) => {
