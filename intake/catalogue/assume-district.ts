@@ -6,6 +6,10 @@ import type { Notes } from './notes.ts';
 /** Offices that a whole state elects, and questions to a whole state. */
 const STATE_OFFICE =
   /\b(governor|attorney general|secretary of state|(state )?(treasurer|comptroller|controller|auditor)$|superintendent of public instruction|insurance commissioner|state (supreme|superior) court|supreme court)\b|^prop(osition|\.)? ?[0-9]|constitutional amendment/i;
+/** Federal offices that a whole state elects. */
+const FEDERAL_OFFICE = /\bu\.? ?s\.? senat|\bunited states senat|\bpresident (and|&|\/) ?vice|^president\b/i;
+/** Whether a table has an office where others have the district, such as "Governor of Alabama". */
+const isStatewideOffice = (name: string): boolean => STATE_OFFICE.test(name) || FEDERAL_OFFICE.test(name);
 /** What names of districts and offices say of their level, the clearest first. */
 const NAMES: readonly (readonly [Level, RegExp])[] = [
   ['school', /\bschool|\bboard of education|\bcommunity college|\busd\b|\bisd\b/i],
@@ -47,17 +51,22 @@ export interface GivenDistrict {
  * @returns the district; or the end of a sentence about the missing part
  */
 export function completeDistrict(
-  { name, ocdId, level, type }: GivenDistrict,
+  { name: given, ocdId, level, type }: GivenDistrict,
   state: string,
   title: string,
   notes: Notes,
 ):
   | { district: Required<Omit<GivenDistrict, 'ocdId'>> & { ocdId: string | null } }
   | { fault: string; field: string } {
+  const isOffice =
+    given !== undefined && ocdId === undefined && type === undefined && isStatewideOffice(given);
+  const name = isOffice ? stateName(state) : given;
   const whole = jurisdictionOfState(state)?.division ?? null;
   const isWhole = (name === undefined && ocdId === undefined) || ocdId === whole || name === stateName(state);
   const kind = ocdId === undefined ? null : kindOfDivision(ocdId);
-  const named = isWhole ? levelOfStatewide(title) : (kind?.level ?? levelOfNames([name ?? '', title]));
+  const named = isWhole
+    ? (levelOfStatewide(given ?? '') ?? levelOfStatewide(title))
+    : (kind?.level ?? levelOfNames([name ?? '', title]));
   const found = level ?? named;
   if (found === null || (isWhole && found !== 'state' && found !== 'federal' && name === undefined)) {
     return isWhole && name === undefined
@@ -75,7 +84,8 @@ export function completeDistrict(
     const source = isWhole ? 'title' : kind ? 'OCD id' : 'name of the district or the title';
     notes.add('assumed', `the level is ${found}, by the ${source}`, title);
   }
-  if (isWhole && name === undefined) notes.add('assumed', 'the district is the whole state', title);
+  if (isOffice || (isWhole && name === undefined))
+    notes.add('assumed', 'the district is the whole state', title);
   const assumedType = isWhole ? 'statewide' : (kind?.type ?? TYPES[found]);
   if (type === undefined && !isWhole && !kind)
     notes.add('assumed', `the type of the district is ${assumedType}`, name);

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { createDemo, DEMO_DEFAULT_SIZE } from '../../ops/demo/generate.ts';
@@ -355,6 +355,19 @@ describe('an export', () => {
         'key' in row && String(row.key).endsWith('/question') ? { ...row, title: 'A better title' } : row,
       ),
     );
+  });
+
+  test('that fails leaves an existing file as it is', async () => {
+    await importFiles(AWKWARD);
+    const dir = await writeFiles({ 'kept.csv': 'kept' });
+    const table = path.join(dir, 'kept.csv');
+    await expect(
+      run(['export', 'nowhere', '--to', table], createIo({ DATABASE_URL: databaseUrl })),
+    ).rejects.toThrow();
+    expect(await readFile(table, 'utf8')).toBe('kept');
+    await run(['export', 'or-2026-11-03-general', '--to', table], createIo({ DATABASE_URL: databaseUrl }));
+    expect(await readFile(table, 'utf8')).toContain('Title of question');
+    expect(await readdir(dir)).toEqual(['kept.csv']);
   });
 
   test('gives a spreadsheet no formula', async () => {

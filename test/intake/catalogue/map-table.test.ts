@@ -123,10 +123,22 @@ describe('the level of a contest is', () => {
     ['Supervisor', 'Rio County', '', 'county'],
     ['Mayor', 'Rio', '', 'city'],
     ['U.S. House', 'District 5', '', 'federal'],
+    ['Governor', 'Governor of Virginia', '', 'state'],
+    ['Senator', 'U.S. Senate Virginia', '', 'federal'],
+    ['Clerk', 'Virginia', '', 'level'],
     ['Clerk', 'Rio', '', 'level'],
     ['Clerk', '', '', 'district'],
   ])('for %s of %j (%s) %s', async (office, district, ocdId, expected) => {
     expect(await levelOf(office, district, ocdId)).toBe(expected);
+  });
+});
+
+test('an office in the place of the district stands for the whole state', async () => {
+  const head = ['state', 'date', 'type', 'office', 'district', 'candidate'];
+  const [, contest] = await mapRows([head, [...ELECTION, 'Senator', 'U.S. Senate Virginia', 'Ann']]);
+  expect(contest?.record).toMatchObject({
+    slug: 'senator',
+    district: { ocd_id: 'ocd-division/country:us/state:va', name: 'Virginia', type: 'statewide' },
   });
 });
 
