@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { createDemo, DEMO_DEFAULT_SIZE } from '../../ops/demo/generate.ts';
@@ -188,7 +188,12 @@ describe('a table is refused by line', () => {
   });
 
   test('and --skip-refused loads the other contests, and keeps the refused one as it was', async () => {
-    await importTable([HEAD, row('Governor', '', '1', 'Ann Lee'), row('Governor', '', '1', 'Bob Diaz')]);
+    await importTable([
+      HEAD,
+      row('Governor', '', '1', 'Ann Lee'),
+      row('Governor', '', '1', 'Bob Diaz'),
+      row('Sheriff', 'Rio County', '', 'Eve'),
+    ]);
     const { status } = await importTable(
       [
         HEAD,
@@ -295,6 +300,12 @@ const AWKWARD = {
         choice('n', { label: 'Yes to no', candidate: null, measure_answer: 'no' }),
       ],
     }),
+    contest('lines', {
+      election: 'or-2026-05-19-primary',
+      choices: ['Alder', 'Birch'].map((party) =>
+        choice(party, { label: 'Ann Lee', candidate: { full_name: 'Ann Lee', key: 'Ann Lee' }, party }),
+      ),
+    }),
     contest('words', {
       kind: 'measure',
       choices: [
@@ -336,6 +347,19 @@ describe('an export', () => {
     },
   );
 
+  test('has no removed contest or choice', async () => {
+    await importFiles(AWKWARD);
+    const lines = AWKWARD['contests.ndjson']
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const [first, , ...rest] = lines;
+    first.choices.pop();
+    await importFiles({ 'contests.ndjson': ndjson([first, ...rest]) });
+    expect((await client.query('SELECT FROM contests WHERE removed_at IS NOT NULL')).rowCount).toBe(1);
+    await expectRoundTrip('.csv');
+  });
+
   test('with a corrected cell changes exactly that', async () => {
     await importFiles(AWKWARD);
     const before = await contents();
@@ -368,6 +392,14 @@ describe('an export', () => {
     await run(['export', 'or-2026-11-03-general', '--to', table], createIo({ DATABASE_URL: databaseUrl }));
     expect(await readFile(table, 'utf8')).toContain('Title of question');
     expect(await readdir(dir)).toEqual(['kept.csv']);
+    // A folder in the place of the file fails at the end.
+    await mkdir(path.join(dir, 'taken.csv'));
+    const taken = run(
+      ['export', 'or-2026-11-03-general', '--to', path.join(dir, 'taken.csv')],
+      createIo({ DATABASE_URL: databaseUrl }),
+    );
+    await expect(taken).rejects.toThrow(/The export cannot be written to/);
+    expect(await readdir(dir)).toEqual(['kept.csv', 'taken.csv']);
   });
 
   test('gives a spreadsheet no formula', async () => {
@@ -382,6 +414,10 @@ describe('an export', () => {
   test('of an election without contests has its own row', async () => {
     await importFiles({ 'elections.ndjson': AWKWARD['elections.ndjson'] });
     await expectRoundTrip('.csv');
+    const io = createIo({ DATABASE_URL: databaseUrl });
+    await run(['export', 'or-2026-05-19-primary'], io);
+    expect(io.printed).toHaveLength(2);
+    expect(io.printed[1]).toMatch(/^or-2026-05-19-primary,OR,2026-05-19,primary,/);
   });
 
   test.each([

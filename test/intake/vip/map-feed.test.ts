@@ -138,6 +138,28 @@ describe('a feed becomes records of the catalogue', () => {
   });
 });
 
+test('the primaries of two parties for one office have their own contests', async () => {
+  const primary = (party: string) => [
+    object('Party', party, texts('Name', party)),
+    object(
+      'CandidateContest',
+      `for-${party}`,
+      `<ElectoralDistrictId>{virginia}</ElectoralDistrictId><Name>Governor</Name><PrimaryPartyIds>{${party}}</PrimaryPartyIds>`,
+    ),
+  ];
+  const { records } = await mapText(
+    writeFeed([...ELECTION, VIRGINIA, ...primary('Alder'), ...primary('Birch')]),
+  );
+  expect(records.slice(1).map(({ record, problems }) => [record.slug, problems])).toEqual([
+    ['governor-alder', []],
+    ['governor-birch', []],
+  ]);
+  expect(records[1]?.record).toMatchObject({
+    title: 'Governor (Alder)',
+    details: { primary_party: 'Alder' },
+  });
+});
+
 test('a feed without contests, and a contest without candidates, are to be checked', async () => {
   const { notes } = await mapText(writeFeed(ELECTION));
   expect(notes.all).toContainEqual({
