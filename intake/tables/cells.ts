@@ -1,3 +1,5 @@
+import type { Separator } from './separator.ts';
+
 /**
  * Spreadsheets run a cell that begins with one of these signs as a formula, also in a file that somebody else made. An
  * apostrophe in front makes it a text.
@@ -17,8 +19,8 @@ export const readCell = (cell: string): string => (GUARDED.test(cell) ? cell.sli
 /** Begins a table that spreadsheets read as UTF-8. */
 export const TABLE_START = '\ufeff';
 
-/** A line of a table with commas, with its line break. `readTable` gives the same texts back. */
-export function formatRow(cells: readonly string[]): string {
+/** A line of a table with its line break. `readTable` gives the same texts back. */
+export function formatRow(cells: readonly string[], separator: Separator = ','): string {
   // Without the quotation marks, a row of one empty cell would be an empty line.
-  return `${cells.length === 1 && cells[0] === '' ? '""' : cells.map(formatCell).join(',')}\r\n`;
+  return `${cells.length === 1 && cells[0] === '' ? '""' : cells.map(formatCell).join(separator)}\r\n`;
 }

@@ -1,7 +1,7 @@
 /** The canary's ballot: an invented endorser, and an invented contest in a long past election. */
 import type { Submission } from '../../schemas/submission.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
-import { checkRecord } from '../catalog/read-catalogue.ts';
+import { checkRecord } from '../catalog/check-record.ts';
 import type { RefusalList } from '../catalog/refusal-list.ts';
 
 export const CANARY_ENDORSER = 'service-canary';

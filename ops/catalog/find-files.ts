@@ -1,10 +1,15 @@
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CATALOGUE_KINDS, type CatalogueKind } from '../../schemas/catalogue-files.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 
+/** How a file is written: lines of JSON, a table of choices, or a feed, alone or in an archive. */
+type FileFormat = 'ndjson' | 'table' | 'xml' | 'zip';
+
 export interface CatalogueFile {
-  kind: CatalogueKind;
+  format: FileFormat;
+  /** The records of an NDJSON file; null for tables and feeds, which have elections and contests. */
+  kind: CatalogueKind | null;
   /** The path from the command line, for messages. */
   path: string;
   bytes: number;
@@ -19,6 +24,13 @@ export interface FoundFiles {
 
 const FILE_NAMES = CATALOGUE_KINDS.map((kind) => `${kind}.ndjson`);
 const SUBMISSIONS_FILE = 'endorsements.ndjson';
+/** The formats by the ends of names. */
+const ENDS: readonly (readonly [string, FileFormat])[] = [
+  ['.csv', 'table'],
+  ['.tsv', 'table'],
+  ['.xml', 'xml'],
+  ['.zip', 'zip'],
+];
 
 /** The end of a file's name gives its kind: `undated-elections.ndjson` is an elections file. */
 export function kindOfFile(file: string): CatalogueKind | null {
@@ -59,22 +71,38 @@ export async function findCatalogueFiles(paths: string[]): Promise<FoundFiles> {
 
   async function add(file: string): Promise<void> {
     const kind = kindOfFile(file);
-    if (!kind) throw new OperatorError(unknownKind(file));
+    const format = kind ? 'ndjson' : await recogniseFormat(file);
+    if (!format) throw new OperatorError(unknownKind(file));
     const { size } = await stat(file);
     const real = await realpath(file);
-    if (!found.has(real)) found.set(real, { kind, path: file, bytes: size });
+    if (!found.has(real)) found.set(real, { format, kind, path: file, bytes: size });
   }
 
   const files = [...found].sort(
-    ([a, { kind: kindA }], [b, { kind: kindB }]) =>
-      CATALOGUE_KINDS.indexOf(kindA) - CATALOGUE_KINDS.indexOf(kindB) || (a < b ? -1 : 1),
+    ([a, { kind: kindA }], [b, { kind: kindB }]) => orderOf(kindA) - orderOf(kindB) || (a < b ? -1 : 1),
   );
   return { files: files.map(([, file]) => file), notRead };
+}
+
+/** Tables and feeds come last. */
+function orderOf(kind: CatalogueKind | null): number {
+  return kind === null ? CATALOGUE_KINDS.length : CATALOGUE_KINDS.indexOf(kind);
+}
+
+/** The format of a file by the end of its name, but by its first bytes if these are of XML or of an archive. */
+async function recogniseFormat(file: string): Promise<FileFormat | null> {
+  const named = ENDS.find(([end]) => file.toLowerCase().endsWith(end))?.[1] ?? null;
+  if (named === null) return null;
+  await using handle = await open(file);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(64), 0, 64, 0);
+  const start = buffer.subarray(0, bytesRead).toString('latin1').replaceAll('\0', '');
+  if (start.startsWith('PK\x03\x04')) return named === 'table' ? named : 'zip';
+  return /^[^ -~]*\s*<[?!A-Za-z]/.test(start) ? 'xml' : named;
 }
 
 function unknownKind(file: string): string {
   if (path.basename(file).endsWith(SUBMISSIONS_FILE)) {
     return `${file} holds endorsements, which "npm run ops -- submit ${file}" sends.`;
   }
-  return `${file} is of an unknown kind: its name must end in ${FILE_NAMES.join(', ')}.`;
+  return `${file} is of an unknown kind: its name must end in ${[...FILE_NAMES, ...ENDS.map(([end]) => end)].join(', ')}.`;
 }

@@ -2,7 +2,7 @@ import { type CatalogueImport, importCatalogue } from '../../store/catalogue/imp
 import type { StagedLine } from '../../store/catalogue/staging.ts';
 import { withDatabase } from '../database.ts';
 import type { CatalogueFile } from './find-files.ts';
-import { readCatalogue } from './read-catalogue.ts';
+import { type ReadOptions, readCatalogue } from './read-catalogue.ts';
 import { createRefusalList, MAX_LISTED, type RefusalList } from './refusal-list.ts';
 
 export interface ImportOptions {
@@ -29,9 +29,9 @@ export interface ImportOutcome extends CatalogueImport {
 /** Loads catalogue files in one transaction (contract, "Catalogue and submission files"). */
 export async function importFiles(
   files: CatalogueFile[],
-  options: ImportOptions & { onBytes?: (count: number) => void },
+  { reading, ...options }: ImportOptions & { reading?: ReadOptions },
 ): Promise<ImportOutcome> {
-  return importLines((refusals) => readCatalogue(files, refusals, options.onBytes), options);
+  return importLines((refusals) => readCatalogue(files, refusals, reading), options);
 }
 
 /**

@@ -1,30 +1,48 @@
+import { Option } from 'commander';
+import { type CatalogueField, COLUMN_NAMES } from '../../intake/catalogue/table-fields.ts';
+import { type ColumnMap, readColumnMap } from '../../intake/tables/columns.ts';
+import { TableError } from '../../intake/tables/table-error.ts';
+import { ELECTION_TYPES, type ElectionType } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
 import { editCatalogue } from '../../store/catalogue/edit.ts';
 import { removeElection } from '../../store/catalogue/removal.ts';
+import { describeImport, formatFound } from '../catalog/describe-import.ts';
+import { writeElection } from '../catalog/export-election.ts';
 import { findCatalogueFiles } from '../catalog/find-files.ts';
 import { type ImportOptions, type ImportOutcome, importFiles } from '../catalog/import-catalogue.ts';
 import { formatAmbiguousDistricts, formatAnnounced, formatImport } from '../catalog/import-report.ts';
+import { createReadingNotes } from '../catalog/reading-notes.ts';
 import { formatRefusals } from '../catalog/refusal-list.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { withDatabase } from '../database.ts';
 import { startProgress, withProgress } from '../progress.ts';
 import { addRemovalOptions, describeRemovals, type RemovalFlags } from '../removals.ts';
+import { parseReportPath, writeReport } from '../report-file.ts';
 import { count } from '../table.ts';
 
 const IMPORT_EXAMPLES = `
 Examples:
   npm run ops -- catalog import data/catalogue
   npm run ops -- catalog import --dry-run data/contests.ndjson
-  npm run ops -- catalog import data/endorsers.ndjson data/contests.ndjson --skip-refused`;
+  npm run ops -- catalog import data/endorsers.ndjson data/contests.ndjson --skip-refused
+  npm run ops -- catalog import --dry-run --report report.html vip-feed.zip
+  npm run ops -- catalog import county-feed.xml --keep-missing
+  npm run ops -- catalog import candidates.csv --map "Contest Title=contest"`;
 
 const REMOVE_EXAMPLES = `
 Examples:
   npm run ops -- catalog remove or-2026-05-19-primary --dry-run
   npm run ops -- catalog remove or-2026-05-19-primary`;
 
-type Flags = RemovalFlags & Required<Pick<ImportOptions, 'skipRefused' | 'dryRun' | 'allowRenames'>>;
+type Flags = RemovalFlags &
+  Required<Pick<ImportOptions, 'skipRefused' | 'dryRun' | 'allowRenames'>> & {
+    report?: string;
+    map: string[];
+    election?: string | null;
+    electionType?: ElectionType | null;
+  };
 
 const REMOVALS = {
   records: 'contests, choices and endorsements',
@@ -33,12 +51,22 @@ const REMOVALS = {
   reason: 'the import would take away parts of elections and withdraw endorsements',
 };
 
-/** `catalog import PATH...` and `catalog remove ELECTION`. */
+const EXPORT_EXAMPLES = `
+Examples:
+  npm run ops -- catalog export or-2026-05-19-primary --to primary.csv
+  npm run ops -- catalog export or-2026-05-19-primary --to data`;
+
+/** `catalog import PATH...`, `catalog export ELECTION` and `catalog remove ELECTION`. */
 export const define: DefineCommand = (catalog, io) => {
   const load = catalog
     .command('import')
-    .description('load catalogue files in one transaction; if a line is refused, load nothing')
-    .argument('<paths...>', 'catalogue files such as contests.ndjson, or folders of them')
+    .description(
+      'load catalogue files, tables and feeds in one transaction; if a line is refused, load nothing',
+    )
+    .argument(
+      '<paths...>',
+      'files such as contests.ndjson, or folders of them; tables (.csv, .tsv); feeds of the Voting Information Project (.xml, .zip)',
+    )
     .option('--skip-refused', 'leave refused lines out and load the others', false)
     .option(
       '--dry-run',
@@ -47,8 +75,34 @@ export const define: DefineCommand = (catalog, io) => {
     );
   addRemovalOptions(load, REMOVALS)
     .option('--allow-renames', "accept choices that keep their keys and get other people's names", false)
+    .addOption(
+      new Option(
+        '--election-type <type>',
+        'the type of the election of tables and feeds that do not say it',
+      ).choices(ELECTION_TYPES),
+    )
+    .option('--election <slug>', 'the election of the rows of tables that name none')
+    .option(
+      '--map <column=field>',
+      'the field that a column of a table holds, or nothing to leave it out; can be repeated',
+      (text: string, before: string[]) => [...before, text],
+      [],
+    )
+    .option('--report <file>', 'write a report for people (.html) or programs (.json)', parseReportPath)
     .addHelpText('after', IMPORT_EXAMPLES)
     .action((paths: string[], flags: Flags) => importPaths(io, paths, flags));
+  catalog
+    .command('export')
+    .description(
+      'write an election as a table to correct and import again, or as NDJSON; importing it changes nothing',
+    )
+    .argument('<election>', 'the slug of the election')
+    .option(
+      '--to <path>',
+      'a file (.csv, .tsv, contests.ndjson, elections.ndjson) or a folder; standard output by default',
+    )
+    .addHelpText('after', EXPORT_EXAMPLES)
+    .action((election: string, { to = null }: { to?: string | null }) => exportTo(io, election, to));
   catalog
     .command('remove')
     .description(
@@ -60,11 +114,20 @@ export const define: DefineCommand = (catalog, io) => {
     .action((election: string, { dryRun }: { dryRun: boolean }) => remove(io, election, dryRun));
 };
 
+/** @throws OperatorError if an option --map cannot be used */
+function parseColumns(map: string[]): ColumnMap<CatalogueField> {
+  try {
+    return readColumnMap(map, COLUMN_NAMES);
+  } catch (error) {
+    throw error instanceof TableError ? new OperatorError(error.message, { cause: error }) : error;
+  }
+}
+
 /** @throws OperatorError if a path, a line or the database cannot be used, or if the import removes too much */
 async function importPaths(
   io: CommandIo,
   paths: string[],
-  { allowRemovals = null, ...flags }: Flags,
+  { allowRemovals = null, report: reportPath, electionType = null, election = null, map, ...flags }: Flags,
 ): Promise<void> {
   const { files, notRead } = await findCatalogueFiles(paths);
   if (notRead.length > 0) {
@@ -74,21 +137,27 @@ async function importPaths(
 
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const progress = startProgress(io.terminal, 'Reading', bytes);
+  const found = createReadingNotes();
   let outcome: ImportOutcome;
   try {
     const onBytes = (amount: number) => progress.advance(amount);
+    const reading = { found, electionType, election, columns: parseColumns(map), onBytes };
     outcome = await withProgress(io.terminal, 'Announcing', (onAnnounced) =>
-      importFiles(files, { databaseUrl, ...flags, maxRemovals: allowRemovals, onBytes, onAnnounced }),
+      importFiles(files, { databaseUrl, ...flags, maxRemovals: allowRemovals, reading, onAnnounced }),
     );
   } finally {
     progress.stop();
   }
+  if (reportPath !== undefined) {
+    await writeReport(reportPath, describeImport(outcome, found, { paths, dryRun: flags.dryRun }));
+  }
+  for (const line of formatFound(found)) io.out(line);
   report(outcome, flags, io);
 }
 
 function report(
   outcome: ImportOutcome,
-  { dryRun, keepMissing }: Omit<Flags, 'allowRemovals'>,
+  { dryRun, keepMissing }: Pick<Flags, 'dryRun' | 'keepMissing'>,
   io: CommandIo,
 ): void {
   for (const line of formatRefusals(outcome.allRefusals)) io.err(line);
@@ -109,6 +178,13 @@ function report(
     io.err(`${count(lines)} refused lines were left out, as --skip-refused asks; the others are loaded.`);
   }
   if (dryRun) io.err('This was a dry run: nothing was changed.');
+}
+
+/** @throws OperatorError if there is no such election, or if it cannot be written */
+async function exportTo(io: CommandIo, election: string, to: string | null): Promise<void> {
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
+  const contests = await writeElection(databaseUrl, election, to, (line) => io.out(line));
+  if (to !== null) io.err(`Wrote ${election} with ${count(contests)} contests to ${to}.`);
 }
 
 /** @throws OperatorError if there is no such election, or the database cannot be used */

@@ -4,8 +4,8 @@ import { parseSubmission, type SubmissionLine } from '../../schemas/submission-f
 import type { Brokers } from '../../service/brokers.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
 import { importOfficeholders } from '../../store/officeholders/import.ts';
+import { checkRecord } from '../catalog/check-record.ts';
 import { importLines } from '../catalog/import-catalogue.ts';
-import { checkRecord } from '../catalog/read-catalogue.ts';
 import { formatRefusal, type RefusalList } from '../catalog/refusal-list.ts';
 import { withDatabase } from '../database.ts';
 import { submitAll } from '../submit/submit-all.ts';

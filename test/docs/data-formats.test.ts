@@ -8,6 +8,7 @@ import { createDemo } from '../../ops/demo/generate.ts';
 import { RULES } from '../../schemas/catalogue/contradictions.ts';
 import { CATALOGUE_KINDS, parseCatalogueRecord } from '../../schemas/catalogue-files.ts';
 import { parseSubmission } from '../../schemas/submission-files.ts';
+import { columnsTable } from '../helpers/docs/catalogue-columns.ts';
 import { createFileSchema, createTable, FILES } from '../helpers/docs/data-formats.ts';
 
 const PAGE = path.resolve('docs/data-formats.md');
@@ -17,20 +18,23 @@ const updating = process.env.UPDATE_DATA_FORMATS !== undefined;
 
 /** The page with its tables made anew: each begins with a comment that names its file and, if it has several, its form. */
 function renew(page: string): string {
-  return page.replace(
-    /(<!-- fields: ([a-z-]+)(?: ([0-9]))? -->\n\n)(?:\|.*\n)*/g,
-    (_, comment: string, file: string, form = '1') => {
-      const schema = FILES[file]?.[Number(form) - 1];
-      if (!schema) throw new Error(`The page has a table of an unknown file: ${comment}`);
-      return `${comment}${createTable(schema)}\n`;
-    },
-  );
+  return page
+    .replace(/(<!-- columns -->\n\n)(?:\|.*\n)*/, (_, comment: string) => `${comment}${columnsTable()}`)
+    .replace(
+      /(<!-- fields: ([a-z-]+)(?: ([0-9]))? -->\n\n)(?:\|.*\n)*/g,
+      (_, comment: string, file: string, form = '1') => {
+        const schema = FILES[file]?.[Number(form) - 1];
+        if (!schema) throw new Error(`The page has a table of an unknown file: ${comment}`);
+        return `${comment}${createTable(schema)}\n`;
+      },
+    );
 }
 
 test('the tables of the page have the fields of every file', async () => {
   const page = await readFile(PAGE, 'utf8');
   const made = renew(page);
   if (updating) await writeFile(PAGE, made);
+  expect(made).toContain(columnsTable());
   for (const form of Object.values(FILES).flat()) expect(made).toContain(createTable(form));
   expect(await readFile(PAGE, 'utf8')).toBe(made);
 });

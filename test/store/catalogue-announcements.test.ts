@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { checkRecord } from '../../ops/catalog/read-catalogue.ts';
+import { checkRecord } from '../../ops/catalog/check-record.ts';
 import { createRefusalList } from '../../ops/catalog/refusal-list.ts';
 import { type CatalogueImport, importCatalogue } from '../../store/catalogue/import.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { checkRecord } from '../../ops/catalog/read-catalogue.ts';
+import { checkRecord } from '../../ops/catalog/check-record.ts';
 import { createRefusalList } from '../../ops/catalog/refusal-list.ts';
 import { importCatalogue } from '../../store/catalogue/import.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';

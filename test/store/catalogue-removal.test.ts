@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { checkRecord } from '../../ops/catalog/read-catalogue.ts';
+import { checkRecord } from '../../ops/catalog/check-record.ts';
 import { createRefusalList } from '../../ops/catalog/refusal-list.ts';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 import { type CatalogueImport, importCatalogue } from '../../store/catalogue/import.ts';

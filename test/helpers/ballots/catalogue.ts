@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { checkRecord } from '../../../ops/catalog/read-catalogue.ts';
+import { checkRecord } from '../../../ops/catalog/check-record.ts';
 import { createRefusalList } from '../../../ops/catalog/refusal-list.ts';
 import type { CatalogueKind } from '../../../schemas/catalogue-files.ts';
 import { importCatalogue } from '../../../store/catalogue/import.ts';

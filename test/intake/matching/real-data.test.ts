@@ -164,7 +164,7 @@ const EXPECTED: [string, Record<string, Record<string, number>>][] = [
     });
     const header = Object.keys(cells[0] ?? {});
     const text = [header, ...cells.map((row) => header.map((column) => row[column] ?? ''))]
-      .map(formatRow)
+      .map((cells) => formatRow(cells))
       .join('');
     async function* bytes() {
       yield Buffer.from(text);

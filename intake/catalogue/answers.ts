@@ -1,0 +1,27 @@
+import type { VoteMethod } from '../../schemas/vocabulary.ts';
+
+const YES =
+  /^(yes|y|s[ií]|for|in favou?r|approved?|accept|retain|agree|(bonds?|levy|tax),? yes|for the .*|yes .*)$/i;
+const NO =
+  /^(no|n|against|opposed?|rejected?|do not retain|not retain|disagree|disapproved?|(bonds?|levy|tax),? no|against the .*|no .*)$/i;
+
+/** The answer that the words of a choice give to the question of a measure; null for other words. */
+export function answerOfLabel(label: string): 'yes' | 'no' | null {
+  const words = label.trim().replace(/[.!]$/, '');
+  if (NO.test(words)) return 'no';
+  return YES.test(words) ? 'yes' : null;
+}
+
+/** Whether the words stand for none of the candidates. */
+export const isNoneOfThese = (label: string): boolean =>
+  /^none of (these|the above)( candidates| choices)?$/i.test(label.trim());
+
+/** The choices of a question whose source lists none. */
+export const YES_AND_NO = [
+  { key: 'yes', label: 'Yes', label_es: 'Sí', measure_answer: 'yes' as const },
+  { key: 'no', label: 'No', label_es: 'No', measure_answer: 'no' as const },
+];
+
+/** How voters mark a contest for offices with so many seats, where the source does not say. */
+export const methodOfSeats = (seats: number | null): VoteMethod =>
+  seats !== null && seats > 1 ? 'multi_seat' : 'plurality';

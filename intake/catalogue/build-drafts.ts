@@ -1,0 +1,236 @@
+import { stateName } from '../../domain/officeholders/states.ts';
+import type { ContestRecord, ElectionRecord } from '../../schemas/catalogue-files.ts';
+import type { Level } from '../../schemas/vocabulary.ts';
+import { answerOfLabel, isNoneOfThese, methodOfSeats, YES_AND_NO } from './answers.ts';
+import { completeDistrict, type GivenDistrict } from './assume-district.ts';
+import type { Collected, CollectedContest, CollectedElection, GivenValues } from './collect-rows.ts';
+import { divisionName } from './divisions.ts';
+import type { Draft, DraftProblem } from './draft.ts';
+import { readElectionType } from './election-types.ts';
+import { makeKeys } from './keys.ts';
+import type { Notes } from './notes.ts';
+import { readState } from './read-state.ts';
+import { CATALOGUE_FIELDS, type CatalogueField } from './table-fields.ts';
+
+type Values = Record<string, unknown>;
+
+/** The values of a record, by the paths of their fields. */
+function recordOf(values: GivenValues): Values {
+  const record: Values = {};
+  for (const [name, { value }] of values) {
+    const { path } = CATALOGUE_FIELDS[name];
+    if (path === null) continue;
+    const [outer = '', inner] = path.split('.');
+    if (inner === undefined) record[outer] = value;
+    else record[outer] = { ...(record[outer] as Values | undefined), [inner]: value };
+  }
+  return record;
+}
+
+const textOf = (values: GivenValues, name: CatalogueField): string => String(values.get(name)?.value ?? '');
+/** Whether a table has columns that say how its choices are to be read. */
+export interface TableShape {
+  hasCandidates: boolean;
+  hasAnswers: boolean;
+  hasOptions: boolean;
+}
+
+/** Makes the records of an election. Its own record is left out if the table only names it. */
+export function buildDrafts(election: CollectedElection, shape: TableShape, notes: Notes): Draft[] {
+  const { values, problems, line } = election;
+  const isNamedOnly = [...values.keys()].every((name) => name === 'election');
+  const record = electionOf(values, notes);
+  const drafts: Draft[] = isNamedOnly ? [] : [{ kind: 'elections', line, record, problems }];
+  const contests = [...election.contests.values()].map((contest) => contestOf(contest, record, shape, notes));
+  const keys = makeKeys(contests.map(({ named }) => named));
+  return [
+    ...drafts,
+    ...contests.map(({ draft, given }, index): Draft => {
+      const slug = given ?? keys[index] ?? null;
+      if (slug === null) {
+        const message =
+          'has no title, or the same title and district as another contest; give each a contest_key';
+        draft.problems.push({ field: 'contest', message });
+      }
+      draft.record.slug = slug ?? '';
+      draft.record.key = slug === null ? '' : `${record.slug}/${slug}`;
+      return draft;
+    }),
+  ];
+}
+
+function electionOf(values: GivenValues, notes: Notes): ElectionRecord {
+  const record = recordOf(values) as Partial<ElectionRecord>;
+  const slug = record.slug ?? '';
+  const state = record.state ?? readState(slug.slice(0, 2));
+  const type = record.type ?? readElectionType(slug.replaceAll('-', ' ')) ?? '';
+  const date = record.date ?? /[0-9]{4}-[0-9]{2}-[0-9]{2}/.exec(slug)?.[0] ?? '';
+  const made = `${state.toLowerCase()}-${date}-${type.replaceAll('_', '-')}`;
+  if (record.name === undefined) {
+    notes.add('assumed', 'the name of an election is made of its state and type', slug || made);
+  }
+  return {
+    ...record,
+    slug: slug || made,
+    name: record.name ?? `${stateName(state)} ${type.replaceAll('_', ' ')} election`,
+    date,
+    state: state as ElectionRecord['state'],
+    type: type as ElectionRecord['type'],
+  };
+}
+
+type ContestDraft = Draft & { kind: 'contests' };
+
+function contestOf(contest: CollectedContest, election: ElectionRecord, shape: TableShape, notes: Notes) {
+  const { values, line } = contest;
+  const problems = [...contest.problems];
+  const title = textOf(values, 'measure') || textOf(values, 'contest');
+  const record = recordOf(values) as Partial<ContestRecord>;
+  const kind = record.kind ?? kindOf(contest, title, notes);
+  const key = textOf(values, 'contest_key');
+  const given = key === '' ? null : key.slice(key.lastIndexOf('/') + 1);
+  const { choices, lines } = choicesOf(contest, kind, shape, notes);
+  const isQuestion = choices.some(({ measure_answer: answer }) => answer);
+  const primary = textOf(values, 'primary_party');
+  const method = record.vote_method ?? assumeMethod(record.votes_allowed ?? null, isQuestion, title, notes);
+  const { district, keyPart } = districtOf(values, election.state, title, problems, notes);
+  const draft: ContestDraft = {
+    kind: 'contests',
+    line,
+    problems,
+    choiceLines: lines,
+    record: {
+      ...record,
+      key: '',
+      slug: '',
+      election: election.slug,
+      title,
+      short_title: record.short_title ?? title,
+      kind,
+      vote_method: method,
+      district,
+      choices,
+      ...(primary === '' ? {} : { details: { ...record.details, primary_party: primary } }),
+    },
+  };
+  return {
+    draft,
+    given,
+    named: { parts: [title, primary, keyPart], further: [textOf(values, 'short_title')] },
+  };
+}
+
+const MEASURE =
+  /^(proposition|prop|measure|question|referendum|initiative|issue|bond|amendment|constitutional amendment)\b/i;
+
+function kindOf({ values, choices }: CollectedContest, title: string, notes: Notes): ContestRecord['kind'] {
+  const labels = choices.map((choice) => textOf(choice.values, 'choice'));
+  const isAnswered = labels.length > 0 && labels.every((label) => answerOfLabel(label) !== null);
+  const isMeasure =
+    values.has('measure') ||
+    isAnswered ||
+    (MEASURE.test(title) && !choices.some((choice) => choice.values.has('candidate')));
+  const kind = isMeasure ? 'measure' : 'candidate';
+  notes.add('assumed', `the kind of a contest is ${kind}`, title);
+  return kind;
+}
+
+function assumeMethod(seats: number | null, isQuestion: boolean, title: string, notes: Notes) {
+  const method = isQuestion ? 'yes_no' : methodOfSeats(seats);
+  notes.add('assumed', `the vote method is ${method}`, title);
+  return method;
+}
+
+function districtOf(
+  values: GivenValues,
+  state: string,
+  title: string,
+  problems: DraftProblem[],
+  notes: Notes,
+) {
+  const given: GivenDistrict = {};
+  const [name, ocdId, type] = [
+    textOf(values, 'district'),
+    textOf(values, 'district_ocd_id'),
+    textOf(values, 'district_type'),
+  ];
+  const level = values.get('level')?.value as Level | undefined;
+  if (name !== '') given.name = name;
+  if (ocdId !== '') given.ocdId = ocdId;
+  if (type !== '') given.type = type;
+  if (level) given.level = level;
+  const completed = completeDistrict(given, state, title, notes);
+  if ('fault' in completed) {
+    problems.push({ field: completed.field, message: completed.fault });
+    return { district: { name: '', level: 'state' as const, type: '' }, keyPart: `${name} ${ocdId}` };
+  }
+  const { district } = completed;
+  const of = textOf(values, 'district_state');
+  const nameEs = textOf(values, 'district_es');
+  return {
+    district: {
+      ocd_id: district.ocdId,
+      name: district.name,
+      name_es: nameEs === '' ? null : nameEs,
+      level: district.level,
+      type: district.type,
+      state: (of === '' ? state : of === 'US' ? null : of) as ContestRecord['district']['state'] & string,
+    },
+    keyPart:
+      district.type === 'statewide'
+        ? ''
+        : district.ocdId === null
+          ? `${district.type} ${district.name}`
+          : divisionName(district.ocdId),
+  };
+}
+
+type Choice = ContestRecord['choices'][number];
+
+function choicesOf(contest: CollectedContest, kind: ContestRecord['kind'], shape: TableShape, notes: Notes) {
+  const method = textOf(contest.values, 'vote_method') || 'yes_no';
+  if (contest.choices.length === 0 && kind !== 'candidate' && method === 'yes_no') {
+    notes.add(
+      'assumed',
+      'the choices of a measure are Yes and No',
+      textOf(contest.values, 'measure') || textOf(contest.values, 'contest'),
+    );
+    return { choices: YES_AND_NO as Choice[], lines: [] };
+  }
+  const choices = contest.choices.map((choice) => choiceOf(choice, kind, shape));
+  const keys = makeKeys(
+    choices.map(({ label, party, measure_answer: answer, key }) => ({
+      parts: [key || answer || label],
+      further: key ? [] : [party ?? ''],
+    })),
+  );
+  return {
+    choices: choices.map((choice, index) => ({
+      ...choice,
+      key: choice.key || (keys[index] ?? choice.label),
+    })),
+    lines: contest.choices.map(({ line }) => line),
+  };
+}
+
+function choiceOf({ values }: Collected, kind: ContestRecord['kind'], shape: TableShape): Choice {
+  const record = recordOf(values) as Partial<Choice>;
+  const name = record.candidate?.full_name;
+  const label = record.label ?? name ?? '';
+  const isNone = isNoneOfThese(label) && !shape.hasOptions;
+  const isCandidate = kind === 'candidate' && !shape.hasCandidates && !isNone && record.option === undefined;
+  const answer = kind !== 'candidate' && !shape.hasAnswers ? answerOfLabel(label) : null;
+  const incumbent = values.get('incumbent')?.value === true;
+  const { candidate, ...rest } = isNone ? { ...record, candidate: undefined } : record;
+  const person =
+    name === undefined && isCandidate ? { full_name: label } : name === undefined ? undefined : candidate;
+  return {
+    ...rest,
+    key: record.key ?? '',
+    label,
+    ...(person ? { candidate: person } : {}),
+    ...(answer ? { measure_answer: answer } : {}),
+    ...(isNone ? { option: 'none_of_these' as const } : {}),
+    ...(incumbent ? { details: { ...record.details, incumbent: true } } : {}),
+  };
+}

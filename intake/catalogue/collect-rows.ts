@@ -1,0 +1,172 @@
+import { shorten, showValue } from '../../schemas/problems.ts';
+import { normalizeText } from '../../schemas/text.ts';
+import type { ElectionType } from '../../schemas/vocabulary.ts';
+import type { Columns } from '../tables/columns.ts';
+import type { Table } from '../tables/read-table.ts';
+import { TableError } from '../tables/table-error.ts';
+import { readCellOf } from './cell-values.ts';
+import type { DraftProblem } from './draft.ts';
+import { slugOf } from './keys.ts';
+import { CATALOGUE_FIELDS, type CatalogueField } from './table-fields.ts';
+
+/** The most memory of a table, in bytes, about: the contests of an election are collected from all rows. */
+const MAX_HELD_BYTES = 512 * 1024 * 1024;
+/** The memory of a row besides its texts. */
+const ROW_BYTES = 1_000;
+
+/** The most rows that cannot be read to name. */
+const MAX_FAULTS = 5;
+
+export interface TableOptions {
+  /** The slug of the election of rows that name none. */
+  election?: string | null;
+  /** The type of elections whose rows do not say it. */
+  electionType?: ElectionType | null;
+  /** The most memory of the rows, in bytes, about. */
+  maxHeldBytes?: number;
+}
+
+/** A value with the line that gave it first. */
+interface Given {
+  value: unknown;
+  line: number;
+}
+export type GivenValues = Map<CatalogueField, Given>;
+
+/** The rows of a choice, a contest or an election that say what it is, put together. */
+export interface Collected {
+  /** The first line. */
+  line: number;
+  values: GivenValues;
+  problems: DraftProblem[];
+}
+export interface CollectedContest extends Collected {
+  choices: Collected[];
+}
+export interface CollectedElection extends Collected {
+  contests: Map<string, CollectedContest>;
+}
+
+/** The values of a row by the record that they describe. */
+interface Row {
+  line: number;
+  election: GivenValues;
+  contest: GivenValues;
+  choice: GivenValues;
+  problems: DraftProblem[];
+}
+
+/**
+ * Collects the rows of a table by election and contest. The rows of a contest need not be adjacent. A cell that is blank
+ * says nothing, and rows that contradict each other are problems of their lines.
+ *
+ * @throws TableError if the table has too much text, or rows that cannot be read
+ */
+export async function collectRows(
+  { rows }: Table,
+  { places }: Columns<CatalogueField>,
+  { election = null, electionType = null, maxHeldBytes = MAX_HELD_BYTES }: TableOptions,
+): Promise<CollectedElection[]> {
+  const elections = new Map<string, CollectedElection>();
+  const faults: string[] = [];
+  let faultCount = 0;
+  let bytes = 0;
+  for await (const item of rows) {
+    if ('fault' in item) {
+      faultCount += 1;
+      if (faults.length < MAX_FAULTS) faults.push(`line ${item.line} ${item.fault}`);
+      continue;
+    }
+    const row = readRow(item.line, item.cells, places);
+    const { line } = row;
+    if (election !== null && !row.election.has('election'))
+      row.election.set('election', { value: election, line });
+    if (electionType !== null && row.election.has('election_date') && !row.election.has('election_type')) {
+      row.election.set('election_type', { value: electionType, line });
+    }
+    bytes += ROW_BYTES + item.cells.reduce((sum, cell) => sum + cell.length, 0);
+    if (bytes > maxHeldBytes) {
+      throw new TableError(
+        `The table has more than ${maxHeldBytes.toLocaleString('en-US')} bytes up to line ${row.line}: import it in parts, one election each.`,
+      );
+    }
+    const held = addElection(elections, row);
+    if (row.contest.size + row.choice.size > 0) addContest(held, row);
+    else held.problems.push(...row.problems);
+  }
+  if (faultCount > 0) {
+    // Such a row can be of any contest, whose choice would vanish without it.
+    const more = faultCount > faults.length ? `, and ${faultCount - faults.length} more` : '';
+    throw new TableError(`Correct or remove the rows that cannot be read: ${faults.join('; ')}${more}`);
+  }
+  return [...elections.values()];
+}
+
+function readRow(line: number, cells: string[], places: ReadonlyMap<CatalogueField, number>): Row {
+  const row: Row = { line, election: new Map(), contest: new Map(), choice: new Map(), problems: [] };
+  for (const [name, place] of places) {
+    const text = cells[place]?.trim() ?? '';
+    if (text === '') continue;
+    const { of } = CATALOGUE_FIELDS[name];
+    const read = readCellOf(name, text);
+    if ('fault' in read) row.problems.push({ line, field: name, message: read.fault });
+    else row[of].set(name, { value: read.value, line });
+  }
+  return row;
+}
+
+const textOf = (values: GivenValues, name: CatalogueField): string => String(values.get(name)?.value ?? '');
+
+/** The election of a row, by its slug, or else its state, day and type. */
+function addElection(elections: Map<string, CollectedElection>, row: Row): CollectedElection {
+  const { election: values } = row;
+  const slug = textOf(values, 'election');
+  const key =
+    slug ||
+    ['state', 'election_date', 'election_type']
+      .map((name) => textOf(values, name as CatalogueField))
+      .join(' ');
+  let held = elections.get(key);
+  if (!held) {
+    held = { line: row.line, values: new Map(), problems: [], contests: new Map() };
+    elections.set(key, held);
+  }
+  merge(held, values, 'the election');
+  return held;
+}
+
+function addContest(election: CollectedElection, row: Row): void {
+  const { contest: values, choice, problems, line } = row;
+  const title = textOf(values, 'measure') || textOf(values, 'contest');
+  const given = textOf(values, 'contest_key');
+  const identity = given
+    ? `key ${normalizeText(given.slice(given.lastIndexOf('/') + 1))}`
+    : JSON.stringify(
+        [
+          title,
+          ...['district', 'district_ocd_id', 'primary_party'].map((name) =>
+            textOf(values, name as CatalogueField),
+          ),
+        ].map(slugOf),
+      );
+  let held = election.contests.get(identity);
+  if (!held) {
+    held = { line, values: new Map(), problems: [], choices: [] };
+    election.contests.set(identity, held);
+  }
+  held.problems.push(...problems);
+  merge(held, values, given || title || 'the contest');
+  if (choice.size > 0) held.choices.push({ line, values: choice, problems: [] });
+}
+
+/** Adds the values of a row; a value that differs from an earlier row's is a problem. */
+function merge(held: Collected, values: GivenValues, name: string): void {
+  for (const [field, { value, line }] of values) {
+    const first = held.values.get(field);
+    if (!first) held.values.set(field, { value, line });
+    else if (JSON.stringify(first.value) !== JSON.stringify(value)) {
+      const message = `must be ${showValue(first.value)}, as in line ${first.line} for ${shorten(name)}, is ${showValue(value)}`;
+      held.problems.push({ line, field, message });
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import type { ContestRecord, ElectionRecord } from '../../schemas/catalogue-files.ts';
+import type { Problem } from '../../schemas/problems.ts';
+
+/** A reason why a record cannot be used, and its line if it is not the record's. */
+export interface DraftProblem extends Problem {
+  line?: number;
+}
+
+/** A record of the catalogue that was made from a table or a feed, before the check of every record. Its key is empty if its names make none. */
+export type Draft = {
+  /** The line of the file at which the record begins. */
+  line: number;
+  /** If there are any, the record is not used. */
+  problems: DraftProblem[];
+  /** The lines of a contest's choices, if each has its own. */
+  choiceLines?: number[];
+} & ({ kind: 'elections'; record: ElectionRecord } | { kind: 'contests'; record: ContestRecord });

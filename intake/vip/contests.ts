@@ -1,0 +1,207 @@
+import { isHttpUrl } from '../../schemas/catalogue/formats.ts';
+import type { ContestRecord, ElectionRecord } from '../../schemas/catalogue-files.ts';
+import { type Problem, showValue } from '../../schemas/problems.ts';
+import { normalizeLines } from '../../schemas/text.ts';
+import type { ContestKind, VoteMethod } from '../../schemas/vocabulary.ts';
+import { methodOfSeats } from '../catalogue/answers.ts';
+import type { Named } from '../catalogue/keys.ts';
+import type { Notes } from '../catalogue/notes.ts';
+import { type MappedDistrict, mapDistrict } from './districts.ts';
+import type { VipObject } from './fields.ts';
+import type { Feed } from './read-feed.ts';
+import { english, find, findAll, positive, spanish } from './references.ts';
+import { type ChoiceOrders, mapAnswers, mapCandidates } from './selections.ts';
+
+/** The longest title and description of a record, in characters. */
+const MAX_TITLE = 500;
+const MAX_TEXT = 20_000;
+
+/** The vote method of each VoteVariation with one in the catalogue. */
+const METHODS: Readonly<Record<string, VoteMethod>> = {
+  '1-of-m': 'plurality',
+  plurality: 'plurality',
+  majority: 'plurality',
+  'super-majority': 'plurality',
+  'n-of-m': 'multi_seat',
+  approval: 'approval',
+  rcv: 'ranked_choice',
+};
+
+/** The types of contests, and the kinds of the catalogue. */
+export const CONTEST_TYPES: Readonly<Record<string, ContestKind>> = {
+  CandidateContest: 'candidate',
+  BallotMeasureContest: 'measure',
+  RetentionContest: 'retention',
+};
+
+/** A contest of the feed, before it has its key. */
+export interface MappedContest {
+  object: VipObject;
+  /** Without `key` and `slug`. */
+  record: Omit<ContestRecord, 'key' | 'slug'>;
+  named: Named;
+  problems: Problem[];
+}
+
+/** Maps a contest. Its problems are those that the checks of records would not find. */
+export function mapContest(
+  feed: Feed,
+  election: ElectionRecord,
+  object: VipObject,
+  orders: ChoiceOrders,
+  notes: Notes,
+): MappedContest {
+  const kind = CONTEST_TYPES[object.type] ?? 'candidate';
+  const offices = findAll(feed, 'Office', object.values.OfficeIds ?? object.values.OfficeId);
+  const officeNames = offices.map(({ texts }) => english(texts.Name));
+  const name = object.values.Name ?? english(object.texts.BallotTitle);
+  const judge = kind === 'retention' ? retainedName(feed, object) : '';
+  const problems: Problem[] = [];
+  const district = districtOf(feed, object, election.state, [...officeNames, name], notes, problems);
+  const { choices, problems: choiceProblems } =
+    kind === 'candidate'
+      ? mapCandidates(feed, object, orders, notes)
+      : mapAnswers(feed, object, orders, notes);
+  problems.push(...choiceProblems);
+  const parties = findAll(feed, 'Party', object.values.PrimaryPartyIds).map(({ texts }) =>
+    english(texts.Name),
+  );
+  const isUnexpired = offices.some(({ values }) => values.TermType === 'unexpired-term');
+  const title = titlesOf(object, name, judge, kind === 'candidate' ? parties : []);
+  const isQuestion = choices.some(({ measure_answer: answer }) => answer);
+  const seats =
+    kind === 'candidate'
+      ? votingOf(object, notes, problems)
+      : { method: isQuestion ? 'yes_no' : 'plurality', votes: 1 };
+  const details = {
+    ...(parties.length > 0 ? { primary_party: parties.join(', ') } : {}),
+    ...(isUnexpired ? { unexpired_term: true } : {}),
+  };
+  return {
+    object,
+    record: {
+      election: election.slug,
+      ...title,
+      ...(kind === 'candidate' ? {} : describe(object, notes)),
+      kind,
+      vote_method: seats.method as VoteMethod,
+      votes_allowed: seats.votes,
+      measure_code: kind === 'measure' ? (object.values.Abbreviation ?? null) : null,
+      district: district.record,
+      choices,
+      source_url: addressOf(object, notes),
+      ...(Object.keys(details).length > 0 ? { details } : {}),
+    },
+    named: {
+      parts: [name, judge, parties.toSorted().join(' '), district.keyPart, isUnexpired ? 'unexpired' : ''],
+      further: [
+        english(object.texts.BallotTitle),
+        english(object.texts.BallotSubTitle),
+        officeNames.join(' '),
+      ],
+    },
+    problems,
+  };
+}
+
+function districtOf(
+  feed: Feed,
+  { values }: VipObject,
+  state: string,
+  office: string[],
+  notes: Notes,
+  problems: Problem[],
+): MappedDistrict {
+  const district = find(feed, 'ElectoralDistrict', values.ElectoralDistrictId);
+  if (district) return mapDistrict(district, state, office, notes);
+  const message = `names ${showValue(values.ElectoralDistrictId)}, which the feed does not have`;
+  problems.push({ field: 'ElectoralDistrictId', message });
+  return { record: { name: '', level: 'state', type: 'other' }, keyPart: values.ElectoralDistrictId ?? '' };
+}
+
+function retainedName(feed: Feed, { values }: VipObject): string {
+  const candidate = find(feed, 'Candidate', values.CandidateId);
+  return english(candidate?.texts.BallotName);
+}
+
+/** Whether a contest's title on the ballot is short enough for a title. */
+const isTitle = (ballot: string): boolean => ballot !== '' && ballot.length <= MAX_TITLE / 2;
+
+/** The titles of a contest. A title that is too long is told in the description, and the contest's name is its title. */
+function titlesOf(object: VipObject, name: string, judge: string, parties: string[]) {
+  const ballot = english(object.texts.BallotTitle);
+  const isUsable = isTitle(ballot);
+  const title = isUsable ? ballot : name || ballot.slice(0, MAX_TITLE / 2);
+  const titleEs = isUsable ? spanish(object.texts.BallotTitle) : null;
+  const party =
+    parties.length > 0 && !title.toLowerCase().includes('primary') ? ` (${parties.join(', ')})` : '';
+  const person = judge !== '' && !title.includes(judge) ? `: ${judge}` : '';
+  const added = `${party}${person}`;
+  return {
+    title: `${title}${added}`,
+    title_es: titleEs === null ? null : `${titleEs}${added}`,
+    short_title: `${name || title}${added}`,
+  };
+}
+
+/** The text of a measure: in full, or else its summary, its subtitle, or the title that is too long for one. */
+function describe({ texts, values }: VipObject, notes: Notes) {
+  const { FullText, SummaryText, BallotSubTitle, BallotTitle } = texts;
+  const title = isTitle(english(BallotTitle)) ? undefined : BallotTitle;
+  const given = [FullText, SummaryText, BallotSubTitle, title].map((text) => ({
+    en: normalizeLines(text?.en ?? text?.other ?? ''),
+    es: normalizeLines(text?.es ?? ''),
+  }));
+  if (given.some(({ en }) => en.length > MAX_TEXT)) {
+    notes.add('left out', `texts of measures with more than ${MAX_TEXT} characters`, values.Name);
+  }
+  const text = given.find(({ en }) => en !== '' && en.length <= MAX_TEXT);
+  const es = text?.es ?? '';
+  return { description: text?.en ?? null, description_es: es === '' || es.length > MAX_TEXT ? null : es };
+}
+
+/** The vote method and the seats of a contest for offices. */
+function votingOf(
+  { values }: VipObject,
+  notes: Notes,
+  problems: Problem[],
+): { method: VoteMethod; votes: number | null } {
+  const elected = positive(values.NumberElected);
+  const votes = positive(values.VotesAllowed) ?? elected;
+  const variation = values.VoteVariation;
+  if (variation === undefined) {
+    const method = methodOfSeats(votes);
+    const seats = method === 'plurality' ? 'one seat' : 'several seats';
+    notes.add(
+      'assumed',
+      `the vote method is ${method} for ${seats}, because the feed does not say it`,
+      values.Name,
+    );
+    return { method, votes: method === 'plurality' ? 1 : votes };
+  }
+  const method = Object.hasOwn(METHODS, variation) ? METHODS[variation] : undefined;
+  if (method === undefined) {
+    const known = Object.keys(METHODS).join(', ');
+    problems.push({ field: 'VoteVariation', message: `must be one of ${known}, is ${showValue(variation)}` });
+    return { method: 'plurality', votes: 1 };
+  }
+  if (method === 'ranked_choice') return { method, votes: elected };
+  if (method === 'multi_seat' && votes === 1) return { method: 'plurality', votes };
+  if (method === 'plurality' && votes !== null && votes > 1) {
+    notes.add(
+      'to check',
+      `the feed says both ${variation} and several votes: the vote method is multi_seat`,
+      values.Name,
+    );
+    return { method: 'multi_seat', votes };
+  }
+  return { method, votes: method === 'plurality' ? 1 : votes };
+}
+
+function addressOf({ values }: VipObject, notes: Notes): string | null {
+  const address = values.InfoUri;
+  if (address === undefined) return null;
+  if (isHttpUrl(address)) return address;
+  notes.add('left out', 'addresses of measures that do not begin with http:// or https://', address);
+  return null;
+}

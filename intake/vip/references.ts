@@ -1,0 +1,50 @@
+import { type Problem, showValue } from '../../schemas/problems.ts';
+import { normalizeText } from '../../schemas/text.ts';
+import type { Texts, VipObject } from './fields.ts';
+import type { Feed } from './read-feed.ts';
+
+/** The object of a type with an id; undefined if the feed has none. */
+export const find = (feed: Feed, type: string, id: string | undefined): VipObject | undefined =>
+  id === undefined ? undefined : feed.objects.get(type)?.get(id.trim());
+
+/** All objects of a type. */
+export const all = (feed: Feed, type: string): VipObject[] => [...(feed.objects.get(type)?.values() ?? [])];
+
+/** The ids in a list of references. */
+export const idsOf = (references: string | undefined): string[] =>
+  references?.split(/\s+/).filter(Boolean) ?? [];
+
+/** The objects of a type in a list of references, without those that the feed lacks. */
+export const findAll = (feed: Feed, type: string, references: string | undefined): VipObject[] =>
+  idsOf(references).flatMap((id) => find(feed, type, id) ?? []);
+
+/** A text in English, or else in the first language that is not Spanish, or in Spanish. */
+export function english(texts: Texts | undefined): string {
+  return normalizeText(texts?.en ?? texts?.other ?? texts?.es ?? '');
+}
+
+/** The Spanish text, if it differs from the English one. */
+export function spanish(texts: Texts | undefined): string | null {
+  const text = normalizeText(texts?.es ?? '');
+  return text === '' || text === english(texts) ? null : text;
+}
+
+/** A value that the schema calls a boolean. */
+export const isTrue = (value: string | undefined): boolean => value === 'true' || value === '1';
+
+/** A whole number from 1; null if the value is none. */
+export function positive(value: string | undefined): number | null {
+  return value !== undefined && /^[0-9]{1,9}$/.test(value) && Number(value) > 0 ? Number(value) : null;
+}
+
+/** The problem of references to objects that the feed does not have; none if it has all. */
+export function danglingReferences(
+  feed: Feed,
+  type: string,
+  { values }: VipObject,
+  field: string,
+): Problem[] {
+  const missing = idsOf(values[field]).find((id) => find(feed, type, id) === undefined);
+  if (missing === undefined) return [];
+  return [{ field, message: `names ${showValue(missing)}, which is no ${type} of the feed` }];
+}

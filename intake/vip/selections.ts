@@ -1,0 +1,223 @@
+import type { ChoiceRecord } from '../../schemas/catalogue-files.ts';
+import type { Problem } from '../../schemas/problems.ts';
+import { answerOfLabel, isNoneOfThese, YES_AND_NO } from '../catalogue/answers.ts';
+import { makeKeys } from '../catalogue/keys.ts';
+import type { Notes } from '../catalogue/notes.ts';
+import type { VipObject } from './fields.ts';
+import type { Feed } from './read-feed.ts';
+import { all, danglingReferences, english, find, findAll, idsOf, isTrue, spanish } from './references.ts';
+
+/** The choices of a contest, or the reasons why it has none that can be used. */
+export interface MappedChoices {
+  choices: ChoiceRecord[];
+  problems: Problem[];
+}
+
+/** The order of a contest's choices in each of its ordered contests, by contest. */
+export type ChoiceOrders = ReadonlyMap<string, readonly string[]>;
+
+/** The orders that all ordered contests of a contest agree on. Contests with rotating names have none. */
+export function choiceOrders(feed: Feed): ChoiceOrders {
+  const orders = new Map<string, string[] | null>();
+  for (const { values } of all(feed, 'OrderedContest')) {
+    const contest = values.ContestId ?? '';
+    const order = idsOf(values.OrderedBallotSelectionIds);
+    if (order.length === 0) continue;
+    const known = orders.get(contest);
+    if (known === undefined) orders.set(contest, order);
+    else if (known?.join(' ') !== order.join(' ')) orders.set(contest, null);
+  }
+  return new Map([...orders].flatMap(([contest, order]) => (order ? [[contest, order]] : [])));
+}
+
+/** A contest's selections in the order of the ballot. */
+function selectionsOf(feed: Feed, contest: VipObject, type: string, orders: ChoiceOrders): VipObject[] {
+  const listed = findAll(feed, type, contest.values.BallotSelectionIds);
+  const number = ({ values }: VipObject) => Number(values.SequenceOrder);
+  if (listed.every((selection) => Number.isInteger(number(selection)) && selection.values.SequenceOrder)) {
+    return listed.toSorted((a, b) => number(a) - number(b));
+  }
+  const order = orders.get(contest.id);
+  if (!order) return listed;
+  const place = ({ id }: VipObject) => (order.includes(id) ? order.indexOf(id) : order.length);
+  return listed.toSorted((a, b) => place(a) - place(b));
+}
+
+/** The answers to a measure or a retention. Yes and No if the feed lists none. */
+export function mapAnswers(
+  feed: Feed,
+  contest: VipObject,
+  orders: ChoiceOrders,
+  notes: Notes,
+): MappedChoices {
+  const selections = selectionsOf(feed, contest, 'BallotMeasureSelection', orders);
+  if (selections.length === 0) {
+    notes.add(
+      'assumed',
+      'the choices of a measure are Yes and No, because the feed has none',
+      contest.values.Name,
+    );
+    return { choices: YES_AND_NO, problems: [] };
+  }
+  const labels = selections.map(({ texts }) => english(texts.Selection));
+  const answers = labels.map(answerOfLabel);
+  const isQuestion = ['yes', 'no'].every((word) => answers.filter((answer) => answer === word).length === 1);
+  if (!isQuestion) {
+    notes.add(
+      'to check',
+      'the choices of a measure are neither Yes nor No: voters mark one of them',
+      contest.values.Name,
+    );
+  }
+  const keys = isQuestion
+    ? answers.map(
+        (answer, index) => answer ?? makeKeys([{ parts: [labels[index] ?? ''], further: [] }])[0] ?? null,
+      )
+    : makeKeys(labels.map((label) => ({ parts: [label], further: [] })));
+  const choices = selections.map(({ texts }, index): ChoiceRecord => {
+    const answer = isQuestion ? answers[index] : null;
+    return {
+      key: keys[index] ?? '',
+      label: labels[index] ?? '',
+      label_es: spanish(texts.Selection),
+      ...(answer ? { measure_answer: answer } : {}),
+    };
+  });
+  return {
+    choices,
+    problems: [
+      ...danglingReferences(feed, 'BallotMeasureSelection', contest, 'BallotSelectionIds'),
+      ...missingKeys(choices, 'texts'),
+    ],
+  };
+}
+
+/** A line of the ballot with its candidates. */
+interface Line {
+  selection: VipObject;
+  candidates: VipObject[];
+  name: string;
+  nameEs: string | null;
+  /** Tells the person or ticket apart within the feed. */
+  person: string;
+  /** The candidate's own party. */
+  party: string;
+  /** The parties of the line. */
+  lineParties: string;
+  lineParty: VipObject | undefined;
+}
+
+/** The lines of a contest's candidates. Lines for write-ins are left out. */
+export function mapCandidates(
+  feed: Feed,
+  contest: VipObject,
+  orders: ChoiceOrders,
+  notes: Notes,
+): MappedChoices {
+  const lines = selectionsOf(feed, contest, 'CandidateSelection', orders).flatMap((selection) => {
+    const candidates = ticketOf(findAll(feed, 'Candidate', selection.values.CandidateIds));
+    const isWriteIn =
+      isTrue(selection.values.IsWriteIn) ||
+      (candidates.length > 0 && candidates.every(({ values }) => values.PreElectionStatus === 'write-in'));
+    const isEmpty = idsOf(selection.values.CandidateIds).length === 0;
+    if (isWriteIn) notes.add('left out', 'lines for write-ins', contest.values.Name);
+    else if (isEmpty) notes.add('left out', 'lines without a candidate', contest.values.Name);
+    return isWriteIn || isEmpty ? [] : [lineOf(feed, selection, candidates)];
+  });
+  if (lines.length === 0) notes.add('to check', 'a contest has no candidates', contest.values.Name);
+  const people = [...Map.groupBy(lines, ({ person }) => person)].map(([person, own]) => ({
+    person,
+    name: own[0]?.name ?? '',
+    parties: own.map(({ party }) => party).toSorted(),
+  }));
+  const personKeys = makeKeys(people.map(({ name, parties }) => ({ parts: [name], further: parties })));
+  const keyOfPerson = new Map(people.map(({ person }, index) => [person, personKeys[index] ?? '']));
+  const lineKeys = makeKeys(
+    lines.map(({ name, party, lineParties }) => ({ parts: [name], further: [lineParties, party] })),
+  );
+  const names = Map.groupBy(lines, ({ name }) => name);
+  const namesakes = Map.groupBy(people, ({ name }) => name);
+  for (const [name, same] of namesakes) {
+    if (same.length > 1) {
+      notes.add('to check', 'candidates of one name in a contest count as different people', name);
+    }
+  }
+  const choices = lines.map((line, index): ChoiceRecord => {
+    const isRepeated = (names.get(line.name)?.length ?? 0) > 1;
+    const key = isRepeated ? keyOfPerson.get(line.person) : undefined;
+    return choiceOf(line, lineKeys[index] ?? '', key);
+  });
+  const problems = [
+    ...danglingReferences(feed, 'CandidateSelection', contest, 'BallotSelectionIds'),
+    ...lines.flatMap(({ selection }) => danglingReferences(feed, 'Candidate', selection, 'CandidateIds')),
+    ...missingKeys(choices, 'names and parties'),
+  ];
+  return { choices, problems };
+}
+
+/** The candidates of a ticket in the order of the feed, but its top first. */
+function ticketOf(candidates: VipObject[]): VipObject[] {
+  const isTop = ({ values }: VipObject) => Number(isTrue(values.IsTopTicket));
+  return candidates.toSorted((a, b) => isTop(b) - isTop(a));
+}
+
+function lineOf(feed: Feed, selection: VipObject, candidates: VipObject[]): Line {
+  const [first] = candidates;
+  const names = candidates.map((candidate) => nameOf(feed, candidate));
+  const namesEs = candidates.map(({ texts }, index) => spanish(texts.BallotName) ?? names[index] ?? '');
+  const parties = findAll(feed, 'Party', selection.values.EndorsementPartyIds);
+  const own = find(feed, 'Party', first?.values.PartyId);
+  const party = english((own ?? parties[0])?.texts.Name);
+  return {
+    selection,
+    candidates,
+    name: names.join(' / '),
+    nameEs: namesEs.join(' / ') === names.join(' / ') ? null : namesEs.join(' / '),
+    // Different objects can be one person.
+    person: candidates
+      .map(({ id, values }) => (values.PersonId ? `person ${values.PersonId}` : id))
+      .join(' '),
+    party,
+    lineParties: parties.map(({ texts }) => english(texts.Name)).join(', '),
+    lineParty: parties.length === 1 ? parties[0] : undefined,
+  };
+}
+
+/** A candidate's name on the ballot, or else the person's. */
+function nameOf(feed: Feed, candidate: VipObject): string {
+  const name = english(candidate.texts.BallotName);
+  if (name !== '') return name;
+  const person = find(feed, 'Person', candidate.values.PersonId);
+  const full = english(person?.texts.FullName);
+  return full !== '' ? full : [person?.values.FirstName, person?.values.LastName].filter(Boolean).join(' ');
+}
+
+function choiceOf(line: Line, key: string, candidateKey: string | undefined): ChoiceRecord {
+  const label = { key, label: line.name, label_es: line.nameEs };
+  if (isNoneOfThese(line.name)) return { ...label, option: 'none_of_these' };
+  const has = (field: string, value: string) =>
+    line.candidates.every(({ values }) => values[field] === value);
+  const isIncumbent = line.candidates.some(({ values }) => isTrue(values.IsIncumbent));
+  return {
+    ...label,
+    candidate: { full_name: line.name, ...(candidateKey ? { key: candidateKey } : {}) },
+    party: line.lineParty ? english(line.lineParty.texts.Name) : line.party || null,
+    party_label: line.lineParties || null,
+    party_label_es: line.lineParty ? spanish(line.lineParty.texts.Name) : null,
+    withdrawn: has('PreElectionStatus', 'withdrawn') || has('PostElectionStatus', 'withdrawn'),
+    ...(isIncumbent ? { details: { incumbent: true } } : {}),
+  };
+}
+
+function missingKeys(choices: ChoiceRecord[], what: string): Problem[] {
+  return choices.flatMap(({ key, label }, index) =>
+    key === ''
+      ? [
+          {
+            field: `choices[${index}]`,
+            message: `has ${what} that do not tell it apart, is ${JSON.stringify(label)}`,
+          },
+        ]
+      : [],
+  );
+}

@@ -1,0 +1,184 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { type MapOptions, mapTable } from '../../../intake/catalogue/map-table.ts';
+import { Notes } from '../../../intake/catalogue/notes.ts';
+import { formatRow } from '../../../intake/tables/cells.ts';
+import { readTable } from '../../../intake/tables/read-table.ts';
+import { TableError } from '../../../intake/tables/table-error.ts';
+import { parseCatalogueRecord } from '../../../schemas/catalogue-files.ts';
+import { pieces } from '../../helpers/feeds/map-text.ts';
+import { text } from '../../helpers/properties/arbitraries.ts';
+
+/** The records of a table of these rows, and the reasons why some cannot be used. */
+async function mapRows(rows: readonly (readonly string[])[], options: MapOptions = {}) {
+  const table = await readTable(pieces(rows.map((row) => formatRow(row)).join('')));
+  const { drafts } = await mapTable(table, options, new Notes());
+  return drafts.map((draft) => {
+    const parsed = parseCatalogueRecord(draft.kind, draft.record);
+    return { ...draft, problems: draft.problems.length > 0 || parsed.ok ? draft.problems : parsed.problems };
+  });
+}
+
+const HEAD = ['state', 'date', 'type', 'office', 'district', 'level', 'seats', 'candidate', 'party'];
+const ELECTION = ['VA', '11/3/2026', 'General'];
+const row = (office: string, district: string, seats: string, candidate: string, party = '') => [
+  ...ELECTION,
+  office,
+  district,
+  'county',
+  seats,
+  candidate,
+  party,
+];
+
+describe('the rows of a table', () => {
+  const rows = fc.array(
+    fc
+      .tuple(
+        fc.constantFrom('Sheriff', 'SHERIFF', 'Clerk', 'Juez José', 'Juez Jose'),
+        fc.constantFrom('Rio', 'Fern County'),
+        fc.constantFrom('', '2'),
+        fc.constantFrom('Ann', 'ann', 'Bo', 'Cy'),
+        fc.constantFrom('', 'Alder'),
+      )
+      .map((cells) => row(...cells)),
+    { minLength: 1, maxLength: 10 },
+  );
+
+  test('give the same keys in any order', async () => {
+    /** The usable contests by key, with their choices in the order of the keys. */
+    const keysOf = async (given: string[][]) => {
+      const drafts = await mapRows([HEAD, ...given]);
+      return drafts
+        .map(({ record }) =>
+          'choices' in record ? [record.key, ...record.choices.map(({ key }) => key).sort()] : [record.slug],
+        )
+        .map(String)
+        .sort();
+    };
+    const cases = rows.chain((all) =>
+      fc.record({ all: fc.constant(all), order: fc.shuffledSubarray(all, { minLength: all.length }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ all, order }) => {
+        expect(await keysOf(order)).toEqual(await keysOf(all));
+      }),
+    );
+  });
+
+  test('never give two contests one key', async () => {
+    await fc.assert(
+      fc.asyncProperty(rows, async (all) => {
+        const keys = (await mapRows([HEAD, ...all])).flatMap(({ kind, record }) =>
+          kind === 'contests' ? [record.slug] : [],
+        );
+        expect(new Set(keys).size).toBe(keys.length);
+      }),
+    );
+  });
+
+  test('of several elections become several elections', async () => {
+    const other = ['OR', '2026-05-19', 'Primary', ...row('Clerk', 'Rio', '', 'Ann').slice(3)];
+    const drafts = await mapRows([
+      HEAD,
+      row('Clerk', 'Rio', '', 'Ann'),
+      other,
+      row('Sheriff', 'Rio', '', 'Bo'),
+    ]);
+    expect(drafts.map(({ record }) => record.slug)).toEqual([
+      'va-2026-11-03-general',
+      'clerk-county-rio',
+      'sheriff-county-rio',
+      'or-2026-05-19-primary',
+      'clerk-county-rio',
+    ]);
+  });
+
+  test('take a bounded memory', async () => {
+    const many = Array.from({ length: 100 }, (_, at) => row('Clerk', 'Rio', '', `Ann ${at}`));
+    await expect(mapRows([HEAD, ...many], { maxHeldBytes: 30_000 })).rejects.toThrow(
+      /^The table has more than 30,000 bytes up to line \d+: import it in parts/,
+    );
+    expect(await mapRows([HEAD, ...many], { maxHeldBytes: 200_000 })).toHaveLength(2);
+  });
+});
+
+describe('the level of a contest is', () => {
+  const levelOf = async (office: string, district: string, ocdId = '') => {
+    const head = ['state', 'date', 'type', 'office', 'district', 'ocd id', 'candidate'];
+    const [, contest] = await mapRows([head, [...ELECTION, office, district, ocdId, 'Ann']]);
+    return (
+      contest?.problems[0]?.field ??
+      (contest && 'district' in contest.record ? contest.record.district.level : null)
+    );
+  };
+  test.each([
+    ['Governor', '', '', 'state'],
+    ['U.S. Senator', '', '', 'federal'],
+    ['Member', 'Fifth', 'ocd-division/country:us/state:va/cd:5', 'federal'],
+    ['Member', 'Fifth', 'ocd-division/country:us/state:va/sldu:5', 'state'],
+    ['Member', 'Two', 'ocd-division/country:us/state:va/place:rio/council_district:2', 'city'],
+    ['Board Member', 'Rio Unified School District', '', 'school'],
+    ['Director', 'Rio Water District', '', 'special'],
+    ['Supervisor', 'Rio County', '', 'county'],
+    ['Mayor', 'Rio', '', 'city'],
+    ['U.S. House', 'District 5', '', 'federal'],
+    ['Governor', 'Governor of Virginia', '', 'state'],
+    ['Senator', 'U.S. Senate Virginia', '', 'federal'],
+    ['Clerk', 'Virginia', '', 'level'],
+    ['Clerk', 'Rio', '', 'level'],
+    ['Clerk', '', '', 'district'],
+  ])('for %s of %j (%s) %s', async (office, district, ocdId, expected) => {
+    expect(await levelOf(office, district, ocdId)).toBe(expected);
+  });
+});
+
+test('an office in the place of the district stands for the whole state', async () => {
+  const head = ['state', 'date', 'type', 'office', 'district', 'candidate'];
+  const [, contest] = await mapRows([head, [...ELECTION, 'Senator', 'U.S. Senate Virginia', 'Ann']]);
+  expect(contest?.record).toMatchObject({
+    slug: 'senator',
+    district: { ocd_id: 'ocd-division/country:us/state:va', name: 'Virginia', type: 'statewide' },
+  });
+});
+
+test('a primary of a party has its own contest', async () => {
+  const head = ['state', 'date', 'type', 'office', 'ballot party', 'candidate'];
+  const drafts = await mapRows([
+    head,
+    ['VA', '6/9/2026', 'Primary', 'Governor', 'Alder', 'Ann'],
+    ['VA', '6/9/2026', 'Primary', 'Governor', 'Birch', 'Bo'],
+  ]);
+  expect(drafts.slice(1).map(({ record }) => record.slug)).toEqual(['governor-alder', 'governor-birch']);
+});
+
+test('any table ends in records, or in a sentence', async () => {
+  const names = fc.constantFrom(
+    ...HEAD,
+    'measure',
+    'contest_key',
+    'choice',
+    'contest_details',
+    'withdrawn',
+    'x',
+  );
+  const table = fc.uniqueArray(names, { maxLength: 12 }).chain((head) =>
+    fc
+      .array(
+        fc.array(fc.oneof(text, fc.constantFrom('VA', '2026-11-03', 'general', '1', '{}', 'yes')), {
+          maxLength: head.length,
+        }),
+        { maxLength: 5 },
+      )
+      .map((rows) => [head, ...rows]),
+  );
+  await fc.assert(
+    fc.asyncProperty(table, async (rows) => {
+      const error = await mapRows(rows).then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      if (error !== null) expect(error).toBeInstanceOf(TableError);
+    }),
+  );
+});

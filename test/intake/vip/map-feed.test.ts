@@ -1,0 +1,445 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Draft } from '../../../intake/catalogue/draft.ts';
+import { parseCatalogueRecord } from '../../../schemas/catalogue-files.ts';
+import { mapText } from '../../helpers/feeds/map-text.ts';
+import {
+  BALLOT,
+  candidate,
+  contest,
+  ELECTION,
+  type FeedObject,
+  object,
+  ocd,
+  texts,
+  writeFeed,
+} from '../../helpers/feeds/vip-feed.ts';
+
+const VIRGINIA = object('ElectoralDistrict', 'virginia', `${ocd('')}<Name>Virginia</Name><Type>state</Type>`);
+
+const COMMONWEALTH = object('ElectoralDistrict', 'va', '<Name>Commonwealth</Name><Type>state</Type>');
+
+/** The contest of a feed with these objects beside the election. */
+async function contestOf(...objects: FeedObject[]) {
+  const { records, notes } = await mapText(writeFeed([...ELECTION, VIRGINIA, ...objects]));
+  const found = records.find((record): record is Draft & { kind: 'contests' } => record.kind === 'contests');
+  return { ...found, record: found?.record, messages: notes.all.map(({ message }) => message) };
+}
+
+const withDistrict = (district: FeedObject, name = 'Board') =>
+  contestOf(
+    district,
+    ...candidate('Ann'),
+    contest('CandidateContest', name, district.name, '<BallotSelectionIds>{line-Ann}</BallotSelectionIds>'),
+  );
+
+describe('a feed becomes records of the catalogue', () => {
+  test.each(['5.1', '5.1.2', '5.2', '6.0'])('of version %s', async (version) => {
+    const { records } = await mapText(writeFeed(BALLOT, { version }));
+    for (const { kind, record, problems } of records) {
+      expect(problems).toEqual([]);
+      expect(parseCatalogueRecord(kind, record)).toMatchObject({ ok: true });
+    }
+    expect(records[0]?.record).toMatchObject({
+      slug: 'va-2026-11-03-general',
+      name: 'General Election',
+      name_es: 'Elección general',
+      date: '2026-11-03',
+      state: 'VA',
+      type: 'general',
+    });
+    expect(records.slice(1).map(({ record }) => record)).toMatchObject([
+      {
+        slug: 'president',
+        kind: 'candidate',
+        vote_method: 'plurality',
+        votes_allowed: 1,
+        ballot_order: 1,
+        district: {
+          ocd_id: 'ocd-division/country:us/state:va',
+          level: 'federal',
+          type: 'statewide',
+          state: 'VA',
+        },
+        choices: [
+          {
+            key: 'cy-ng-di-roe',
+            label: 'Cy Ng / Di Roe',
+            candidate: { full_name: 'Cy Ng / Di Roe' },
+            party: 'Democratic',
+          },
+        ],
+      },
+      {
+        slug: 'mayor-ward-rio',
+        vote_method: 'ranked_choice',
+        votes_allowed: 1,
+        district: { name: 'Rio', level: 'city', type: 'ward' },
+        choices: [
+          {
+            key: 'ann-lee',
+            candidate: { full_name: 'Ann Lee', key: 'ann-lee' },
+            party: 'Democratic',
+            party_label: null,
+            withdrawn: false,
+            details: { incumbent: true },
+          },
+          {
+            key: 'ann-lee-working-families',
+            candidate: { full_name: 'Ann Lee', key: 'ann-lee' },
+            party: 'Working Families',
+            party_label: 'Working Families',
+          },
+          { key: 'bob-diaz', candidate: { full_name: 'Bob Diaz' }, party: null, withdrawn: true },
+        ],
+      },
+      {
+        slug: 'school-board-ward-rio',
+        vote_method: 'multi_seat',
+        votes_allowed: 2,
+        choices: [{ key: 'gil-rey' }, { key: 'flo-poe' }],
+      },
+      {
+        slug: 'question-1-sldl-57',
+        title: 'Parks bonds',
+        title_es: 'Bonos para parques',
+        short_title: 'Question 1',
+        description: 'Shall we?',
+        description_es: '¿Debemos?',
+        kind: 'measure',
+        vote_method: 'yes_no',
+        measure_code: 'Q1',
+        source_url: null,
+        district: { ocd_id: 'ocd-division/country:us/state:va/sldl:57', level: 'state', type: 'state_lower' },
+        choices: [
+          { key: 'yes', label: 'Yes', label_es: 'Sí', measure_answer: 'yes' },
+          { key: 'no', label: 'No', measure_answer: 'no' },
+        ],
+      },
+      {
+        slug: 'retention-hal-sun',
+        title: 'Retention: Hal Sun',
+        kind: 'retention',
+        vote_method: 'yes_no',
+        choices: [{ key: 'yes' }, { key: 'no' }],
+      },
+    ]);
+  });
+
+  test('and parts without a place are counted by name', async () => {
+    const { notes } = await mapText(writeFeed(BALLOT));
+    const leftOut = notes.all.filter(({ kind }) => kind === 'left out');
+    expect(Object.fromEntries(leftOut.map(({ message, count }) => [message, count]))).toEqual({
+      'contests of parties': 1,
+      'ballot styles': 1,
+      'polling places': 1,
+      'lines for write-ins': 1,
+      'addresses of measures that do not begin with http:// or https://': 1,
+    });
+  });
+});
+
+test('the primaries of two parties for one office have their own contests', async () => {
+  const primary = (party: string) => [
+    object('Party', party, texts('Name', party)),
+    object(
+      'CandidateContest',
+      `for-${party}`,
+      `<ElectoralDistrictId>{virginia}</ElectoralDistrictId><Name>Governor</Name><PrimaryPartyIds>{${party}}</PrimaryPartyIds>`,
+    ),
+  ];
+  const { records } = await mapText(
+    writeFeed([...ELECTION, VIRGINIA, ...primary('Alder'), ...primary('Birch')]),
+  );
+  expect(records.slice(1).map(({ record, problems }) => [record.slug, problems])).toEqual([
+    ['governor-alder', []],
+    ['governor-birch', []],
+  ]);
+  expect(records[1]?.record).toMatchObject({
+    title: 'Governor (Alder)',
+    details: { primary_party: 'Alder' },
+  });
+});
+
+test('a feed without contests, and a contest without candidates, are to be checked', async () => {
+  const { notes } = await mapText(writeFeed(ELECTION));
+  expect(notes.all).toContainEqual({
+    kind: 'to check',
+    message: 'a feed has no contests',
+    count: 1,
+    examples: ['General Election'],
+  });
+  const { messages } = await contestOf(contest('CandidateContest', 'Board', 'virginia'));
+  expect(messages).toContain('a contest has no candidates');
+});
+
+describe('the level of a district', () => {
+  test.each([
+    ['borough', '', 'county'],
+    ['city-council', '', 'city'],
+    ['congressional', ocd('/cd:7'), 'federal'],
+    ['judicial', '', 'state'],
+    ['judicial', ocd('/county:albemarle'), 'county'],
+    ['national', '', 'federal'],
+    ['other', ocd('/place:vienna/council_district:2'), 'city'],
+    ['other', '', 'special'],
+    ['school', '', 'school'],
+    ['water', '', 'special'],
+  ])('of the type %s (%s) is %s', async (type, identifiers, level) => {
+    const { record } = await withDistrict(
+      object('ElectoralDistrict', 'x', `${identifiers}<Name>X</Name><Type>${type}</Type>`),
+    );
+    expect(record?.district.level).toBe(level);
+  });
+
+  test.each([
+    ['Governor', 'state'],
+    ['President and Vice President', 'federal'],
+    ['U.S. Senator', 'federal'],
+    ['United States Senate', 'federal'],
+    ['State Senator', 'state'],
+    ['Member of Congress', 'federal'],
+  ])('of the whole state is told by the office %s: %s', async (name, level) => {
+    const { record } = await withDistrict(COMMONWEALTH, name);
+    expect(record?.district.level).toBe(level);
+  });
+});
+
+describe('the vote method', () => {
+  const voting = async (fields: string) => {
+    const { record, problems } = await contestOf(
+      ...candidate('Ann'),
+      contest(
+        'CandidateContest',
+        'Board',
+        'virginia',
+        `<BallotSelectionIds>{line-Ann}</BallotSelectionIds>${fields}`,
+      ),
+    );
+    return problems?.length ? problems : [record?.vote_method, record?.votes_allowed];
+  };
+
+  test.each([
+    ['', ['plurality', 1]],
+    ['<VotesAllowed>3</VotesAllowed>', ['multi_seat', 3]],
+    ['<NumberElected>2</NumberElected>', ['multi_seat', 2]],
+    ['<VoteVariation>majority</VoteVariation>', ['plurality', 1]],
+    ['<VoteVariation>1-of-m</VoteVariation><VotesAllowed>2</VotesAllowed>', ['multi_seat', 2]],
+    ['<VoteVariation>n-of-m</VoteVariation><VotesAllowed>1</VotesAllowed>', ['plurality', 1]],
+    ['<VoteVariation>n-of-m</VoteVariation>', ['multi_seat', null]],
+    ['<VoteVariation>approval</VoteVariation>', ['approval', null]],
+    ['<VoteVariation>rcv</VoteVariation><VotesAllowed>5</VotesAllowed>', ['ranked_choice', null]],
+  ])('of %s is %j', async (fields, expected) => {
+    expect(await voting(fields)).toEqual(expected);
+  });
+
+  test('without a place in the catalogue refuses its contest', async () => {
+    expect(await voting('<VoteVariation>borda</VoteVariation>')).toEqual([
+      { field: 'VoteVariation', message: expect.stringMatching(/^must be one of .*rcv, is "borda"$/) },
+    ]);
+  });
+});
+
+describe('candidates', () => {
+  const race = (lines: string, ...objects: FeedObject[]) =>
+    contestOf(
+      ...objects,
+      contest('CandidateContest', 'Board', 'virginia', `<BallotSelectionIds>${lines}</BallotSelectionIds>`),
+    );
+  const named = (id: string, more = '') => object('Candidate', id, `${texts('BallotName', 'Jo Poe')}${more}`);
+  const line = (id: string, of: string, more = '') =>
+    object('CandidateSelection', id, `<CandidateIds>{${of}}</CandidateIds>${more}`);
+  const PARTIES = [
+    object('Party', 'a', texts('Name', 'Alder')),
+    object('Party', 'b', texts('Name', 'Birch')),
+  ];
+
+  test('of one name are different people, which a person should check', async () => {
+    const { record, problems, messages } = await race(
+      '{l1} {l2}',
+      ...PARTIES,
+      named('c1', '<PartyId>{a}</PartyId>'),
+      named('c2', '<PartyId>{b}</PartyId>'),
+      line('l1', 'c1'),
+      line('l2', 'c2'),
+    );
+    expect(problems).toEqual([]);
+    expect(record?.choices.map(({ key, candidate: person }) => [key, person?.key])).toEqual([
+      ['jo-poe-alder', 'jo-poe-alder'],
+      ['jo-poe-birch', 'jo-poe-birch'],
+    ]);
+    expect(messages).toContain('candidates of one name in a contest count as different people');
+  });
+
+  test('of one person are one candidate', async () => {
+    const { record } = await race(
+      '{l1} {l2}',
+      ...PARTIES,
+      named('c1', '<PartyId>{a}</PartyId><PersonId>p</PersonId>'),
+      named('c2', '<PartyId>{b}</PartyId><PersonId>p</PersonId>'),
+      line('l1', 'c1'),
+      line('l2', 'c2'),
+    );
+    expect(record?.choices.map(({ candidate: person }) => person?.key)).toEqual(['jo-poe', 'jo-poe']);
+  });
+
+  test('that nothing tells apart are refused', async () => {
+    const { problems } = await race(
+      '{l1} {l2}',
+      named('c1'),
+      named('c2'),
+      line('l1', 'c1'),
+      line('l2', 'c2'),
+    );
+    expect(problems?.[0]).toEqual({
+      field: 'choices[0]',
+      message: 'has names and parties that do not tell it apart, is "Jo Poe"',
+    });
+  });
+
+  test('with the parties that endorse one line have them all in the label', async () => {
+    const { record } = await race(
+      '{l1}',
+      ...PARTIES,
+      named('c1', '<PartyId>{a}</PartyId>'),
+      line('l1', 'c1', '<EndorsementPartyIds>{a} {b}</EndorsementPartyIds>'),
+    );
+    expect(record?.choices[0]).toMatchObject({ key: 'jo-poe', party: 'Alder', party_label: 'Alder, Birch' });
+  });
+
+  test('of the ballot in Nevada can be none of them', async () => {
+    const none = object('Candidate', 'c1', texts('BallotName', 'None of These Candidates'));
+    const { record } = await race('{l1}', none, line('l1', 'c1'));
+    expect(record?.choices).toMatchObject([{ key: 'none-of-these-candidates', option: 'none_of_these' }]);
+  });
+
+  test('have the order of their numbers, or of all ordered contests', async () => {
+    const people = [
+      ...candidate('A', '', '<SequenceOrder>2</SequenceOrder>'),
+      ...candidate('B', '', '<SequenceOrder>1</SequenceOrder>'),
+    ];
+    const numbered = await race('{line-A} {line-B}', ...people);
+    expect(numbered.record?.choices.map(({ key }) => key)).toEqual(['b', 'a']);
+    const order = (id: string, lines: string) =>
+      object(
+        'OrderedContest',
+        id,
+        `<ContestId>{Board}</ContestId><OrderedBallotSelectionIds>${lines}</OrderedBallotSelectionIds>`,
+      );
+    const plain = [...candidate('A'), ...candidate('B')];
+    const ordered = await race('{line-A} {line-B}', ...plain, order('o1', '{line-B} {line-A}'));
+    expect(ordered.record?.choices.map(({ key }) => key)).toEqual(['b', 'a']);
+    const rotated = await race(
+      '{line-A} {line-B}',
+      ...plain,
+      order('o1', '{line-B} {line-A}'),
+      order('o2', '{line-A} {line-B}'),
+    );
+    expect(rotated.record?.choices.map(({ key }) => key)).toEqual(['a', 'b']);
+  });
+});
+
+describe('the election', () => {
+  const typeOf = async (type: string, name: string, date = '2026-06-09') => {
+    const election = object(
+      'Election',
+      'election',
+      `<Date>${date}</Date>${texts('ElectionType', type)}${texts('Name', name)}<StateId>{state}</StateId>`,
+    );
+    const { records } = await mapText(writeFeed([...ELECTION.slice(0, 2), election]));
+    return records[0]?.kind === 'elections' ? records[0].record.type : null;
+  };
+
+  test.each([
+    ['Primary', '', 'primary'],
+    ['State', 'June Special Primary', 'special_primary'],
+    ['', 'Primary Runoff Election', 'runoff'],
+    ['Special', 'Congressional election', 'special'],
+  ])('of the type %s, named %s, is %s', async (type, name, expected) => {
+    expect(await typeOf(type, name)).toBe(expected);
+  });
+
+  test('is general on the national election day, and refused on another day without a type', async () => {
+    expect(await typeOf('State', 'Election', '2026-11-03')).toBe('general');
+    await expect(typeOf('State', 'Election', '2026-11-10')).rejects.toThrow(
+      /does not say the type.*--election-type/,
+    );
+  });
+
+  test('is in the state that its name or its OCD id gives', async () => {
+    const election = object('Election', 'election', '<Date>2026-11-03</Date><StateId>{state}</StateId>');
+    const stateOf = async (fields: string) => {
+      const { records } = await mapText(writeFeed([object('State', 'state', fields), election]));
+      return records[0]?.record;
+    };
+    expect(await stateOf('<Name>NEW MEXICO</Name>')).toMatchObject({ state: 'NM' });
+    expect(await stateOf(`${ocd('')}<Name>The Commonwealth</Name>`)).toMatchObject({ state: 'VA' });
+    await expect(stateOf('<Name>Avalon</Name>')).rejects.toThrow(/The State is called "Avalon"/);
+  });
+
+  test.each([
+    ['no election', [], /has 0 Election objects/],
+    ['two elections', [...ELECTION, object('Election', 'e2', '')], /has 2 Election objects/],
+    [
+      'an election without a state',
+      ELECTION.filter(({ type }) => type !== 'State'),
+      /names the State "state", which the feed does not have/,
+    ],
+    [
+      'an impossible day',
+      [...ELECTION.slice(0, 2), object('Election', 'e', '<Date>2026-02-30</Date>')],
+      /must be a real date as YYYY-MM-DD, is "2026-02-30"/,
+    ],
+  ])('is refused if the feed has %s', async (_what, objects, message) => {
+    await expect(mapText(writeFeed(objects))).rejects.toThrow(message);
+  });
+});
+
+describe('a contest is refused', () => {
+  test('if its district is missing', async () => {
+    const { problems } = await contestOf(contest('CandidateContest', 'Board', 'nowhere'));
+    expect(problems).toEqual([
+      { field: 'ElectoralDistrictId', message: 'names "nowhere", which the feed does not have' },
+    ]);
+  });
+
+  test('if a choice or a candidate is missing', async () => {
+    const { problems } = await contestOf(
+      object('CandidateSelection', 'line', '<CandidateIds>{gone}</CandidateIds>'),
+      contest(
+        'CandidateContest',
+        'Board',
+        'virginia',
+        '<BallotSelectionIds>{line} {lost}</BallotSelectionIds>',
+      ),
+    );
+    expect(problems).toEqual(
+      expect.arrayContaining([
+        { field: 'BallotSelectionIds', message: 'names "lost", which is no CandidateSelection of the feed' },
+        { field: 'CandidateIds', message: 'names "gone", which is no Candidate of the feed' },
+      ]),
+    );
+  });
+
+  test('if another one has the same names and district', async () => {
+    const { records } = await mapText(
+      writeFeed([
+        ...ELECTION,
+        VIRGINIA,
+        contest('CandidateContest', 'Judge', 'virginia', '<SequenceOrder>1</SequenceOrder>'),
+        object(
+          'CandidateContest',
+          'j2',
+          '<ElectoralDistrictId>{virginia}</ElectoralDistrictId><Name>JUDGE</Name>',
+        ),
+        object(
+          'CandidateContest',
+          'j3',
+          `<ElectoralDistrictId>{virginia}</ElectoralDistrictId><Name>Judge</Name>${texts('BallotSubTitle', 'Seat 3')}`,
+        ),
+      ]),
+    );
+    const contests = records.filter(({ kind }) => kind === 'contests');
+    expect(contests.map(({ problems }) => problems.length).sort()).toEqual([0, 1, 1]);
+    expect(contests.find(({ problems }) => problems.length === 0)?.record.slug).toBe('judge-seat-3');
+  });
+});

@@ -1,0 +1,267 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { counts, useCatalogueCommand } from '../helpers/commands/catalogue-command.ts';
+import {
+  BALLOT,
+  candidate,
+  contest,
+  ELECTION,
+  type FeedObject,
+  object,
+  ocd,
+  writeFeed,
+} from '../helpers/feeds/vip-feed.ts';
+import { zip } from '../helpers/feeds/zip.ts';
+
+const { client, contents, writeFiles, file, importFiles, importPaths } = useCatalogueCommand();
+
+const FEED = writeFeed(BALLOT);
+const importFeed = async (files: Record<string, string | Buffer>, ...options: string[]) => {
+  await writeFiles(files);
+  return importPaths([...Object.keys(files).map(file), ...options]);
+};
+const contestKeys = async (): Promise<string[]> =>
+  (await client.query('SELECT key FROM contests WHERE removed_at IS NULL ORDER BY key')).rows.map(
+    ({ key }) => key,
+  );
+
+describe('a feed', () => {
+  test('loads an election with its contests, and says what it assumed and left out', async () => {
+    const { status, printed, told } = await importFeed({ 'feed.xml': FEED });
+    expect([status, told]).toEqual([0, []]);
+    expect(counts(printed, 'elections')).toEqual([1, 0, 0, 0, 0]);
+    expect(counts(printed, 'contests')).toEqual([5, 0, 0, 0, 0]);
+    expect(counts(printed, 'choices')).toEqual([10, 0, 0, 0, 0]);
+    const text = printed.join('\n');
+    expect(text).toContain('feed.xml: Voting Information Project, version 5.2');
+    expect(text).toContain(
+      'what the vote method is plurality for one seat, because the feed does not say it',
+    );
+    expect(text).toContain('what polling places | count 1');
+  });
+
+  test('changes nothing when it comes again with other ids and in another order', async () => {
+    await importFeed({ 'feed.xml': FEED });
+    const before = await contents();
+    const again = writeFeed(BALLOT.toReversed(), {
+      idOf: (name) => `n${BALLOT.findIndex((item) => item.name === name)}`,
+    });
+    const { printed } = await importFeed({ 'feed.xml': again });
+    expect(counts(printed, 'contests')).toEqual([0, 0, 5, 0, 0]);
+    expect(await contents()).toEqual(before);
+  });
+
+  test('is read from an archive under any name, and changes nothing after the plain file', async () => {
+    await importFeed({ 'feed.xml': FEED });
+    const archive = zip([
+      { name: 'feed/vipfeed.xml', content: FEED },
+      { name: '__MACOSX/feed/._vipfeed.xml', content: 'x' },
+      { name: 'feed/boundaries.shp', content: 'x' },
+    ]);
+    const { status, printed } = await importFeed({ 'feed.xml': archive });
+    expect(status).toBe(0);
+    expect(counts(printed, 'contests')).toEqual([0, 0, 5, 0, 0]);
+    expect(printed.join('\n')).toContain(
+      'what files that are no feeds | count 2 | such as __MACOSX/feed/._vipfeed.xml',
+    );
+  });
+
+  test('changes nothing in a dry run', async () => {
+    const { status, printed } = await importFeed({ 'feed.xml': FEED }, '--dry-run');
+    expect(status).toBe(0);
+    expect(counts(printed, 'contests')).toEqual([5, 0, 0, 0, 0]);
+    expect(await contestKeys()).toEqual([]);
+  });
+
+  test('with a contest that cannot be used loads nothing, or the others', async () => {
+    const odd = contest('CandidateContest', 'Odd', 'virginia', '<VoteVariation>borda</VoteVariation>');
+    const { status, told } = await importFeed({ 'feed.xml': writeFeed([...BALLOT, odd]) });
+    expect(status).toBe(1);
+    expect(told.join('\n')).toMatch(
+      /feed\.xml:\d+: field VoteVariation: must be one of .*, is "borda" \(Odd\)/,
+    );
+    expect(await contestKeys()).toEqual([]);
+    const rest = await importPaths([file('feed.xml'), '--skip-refused']);
+    expect(rest.status).toBe(0);
+    expect(await contestKeys()).toHaveLength(5);
+  });
+
+  test('gets the type of its election from the option if it does not say it', async () => {
+    const election = object('Election', 'election', '<Date>2026-06-09</Date><StateId>{state}</StateId>');
+    const feed = writeFeed([...ELECTION.slice(0, 2), election]);
+    expect((await importFeed({ 'feed.xml': feed })).told.join('\n')).toMatch(
+      /Give it with --election-type\./,
+    );
+    expect((await importFeed({ 'feed.xml': feed }, '--election-type', 'primary')).status).toBe(0);
+    const { rows } = await client.query('SELECT slug, type FROM elections');
+    expect(rows).toEqual([{ slug: 'va-2026-06-09-primary', type: 'primary' }]);
+  });
+});
+
+describe('county feeds of one election', () => {
+  const county = (name: string): FeedObject[] => [
+    ...ELECTION,
+    object('ElectoralDistrict', 'virginia', `${ocd('')}<Name>Virginia</Name><Type>state</Type>`),
+    object('ElectoralDistrict', 'county', `${ocd(`/county:${name}`)}<Name>${name}</Name><Type>county</Type>`),
+    ...candidate('Ann'),
+    ...candidate('Bob'),
+    contest('CandidateContest', 'Sheriff', 'county', '<BallotSelectionIds>{line-Ann}</BallotSelectionIds>'),
+    contest(
+      'CandidateContest',
+      'Governor',
+      'virginia',
+      '<BallotSelectionIds>{line-Bob}</BallotSelectionIds>',
+    ),
+  ];
+  const KEYS = ['governor', 'sheriff-county-fern', 'sheriff-county-rio'].map(
+    (slug) => `va-2026-11-03-general/${slug}`,
+  );
+
+  test('add up with --keep-missing', async () => {
+    await importFeed({ 'rio.xml': writeFeed(county('rio')) });
+    await importFeed({ 'fern.xml': writeFeed(county('fern')) }, '--keep-missing');
+    expect(await contestKeys()).toEqual(KEYS);
+  });
+
+  test('add up in one archive, in which they share contests', async () => {
+    const archive = zip(
+      ['rio', 'fern'].map((name) => ({ name: `${name}.xml`, content: writeFeed(county(name)) })),
+    );
+    const { status, printed } = await importFeed({ 'counties.zip': archive });
+    expect(status).toBe(0);
+    expect(await contestKeys()).toEqual(KEYS);
+    expect(printed.join('\n')).toContain(
+      'what contests that an earlier feed of the import has too | count 1',
+    );
+  });
+
+  test('that contradict each other are refused', async () => {
+    const other = writeFeed(county('fern')).replace('>Bob<', '>Bo<');
+    const { status, told } = await importFeed({ 'rio.xml': writeFeed(county('rio')), 'sfern.xml': other });
+    expect(status).toBe(1);
+    expect(told.join('\n')).toMatch(
+      /sfern\.xml:\d+: field key: must be unique, is "va-2026-11-03-general\/governor" as in rio\.xml/,
+    );
+  });
+});
+
+describe('nothing is loaded, and one sentence says why, from', () => {
+  const inArchive = (content: string, more = {}) => zip([{ name: 'f.xml', content, ...more }]);
+  test.each([
+    [
+      'a truncated feed',
+      { 'a.xml': FEED.slice(0, -300) },
+      /^a\.xml: The file ends within <.*>, before <\/VipObject>: it is truncated/,
+    ],
+    [
+      'XML of another kind',
+      { 'a.xml': '<rss/>' },
+      /^a\.xml: The file is XML that begins with <rss>, not a feed/,
+    ],
+    [
+      'a page named .zip',
+      { 'a.zip': '<!doctype html><p>Sorry' },
+      /^a\.zip: The file is not well-formed XML, in line 1/,
+    ],
+    [
+      'another version',
+      { 'a.xml': FEED.replace('5.2', '3.0') },
+      /^a\.xml: The feed has schemaVersion "3\.0"/,
+    ],
+    [
+      'an entity bomb',
+      { 'a.xml': `<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>${FEED.slice(FEED.indexOf('<Vip'))}` },
+      /^a\.xml: The file has a document type .*not expanded/,
+    ],
+    [
+      'an archive that claims too much',
+      { 'a.zip': inArchive(FEED, { claimed: 4_294_967_294 }) },
+      /^a\.zip\/f\.xml cannot be unpacked: .*Fetch it again\.$/,
+    ],
+    [
+      'an archive that claims too little',
+      { 'a.zip': inArchive(FEED, { claimed: 10 }) },
+      /^a\.zip\/f\.xml cannot be unpacked: .*Fetch it again\.$/,
+    ],
+    [
+      'an archive of more bytes than any feed',
+      {
+        'a.zip': zip(
+          ['a', 'b', 'c'].map((name) => ({ name: `${name}.xml`, content: 'x', claimed: 4_294_967_294 })),
+        ),
+      },
+      /^The feeds in a\.zip have more than 8,589,934,592 bytes unpacked, which no feed has\.$/,
+    ],
+    [
+      'an archive of too many files',
+      { 'a.zip': zip(Array.from({ length: 1_001 }, (_, at) => ({ name: `${at}`, content: '' }))) },
+      /^a\.zip has 1,001 files; an archive of feeds has at most 1,000\.$/,
+    ],
+    [
+      'a secret archive',
+      { 'a.zip': inArchive(FEED, { isEncrypted: true }) },
+      /^f\.xml in a\.zip is encrypted\. Unpack it first\.$/,
+    ],
+    [
+      'an archive without feeds',
+      { 'a.zip': zip([{ name: 'x.txt', content: '' }]) },
+      /^a\.zip has no file that ends in \.xml\. It has x\.txt\.$/,
+    ],
+    [
+      'half an archive',
+      { 'a.zip': inArchive(FEED).subarray(0, 300) },
+      /^a\.zip cannot be read as a zip file: .*Fetch it again\.$/,
+    ],
+  ])('%s', async (_name, files, message) => {
+    const { status, told } = await importFeed({ 'good.xml': FEED, ...files } as Record<
+      string,
+      string | Buffer
+    >);
+    expect([status, told]).toEqual([1, [expect.stringMatching(message)]]);
+    expect(await contestKeys()).toEqual([]);
+  });
+});
+
+describe('a report', () => {
+  test('is written as a page and as JSON, also of an import that loads nothing', async () => {
+    const odd = contest(
+      'CandidateContest',
+      'Odd <b>',
+      'virginia',
+      '<VoteVariation>borda</VoteVariation>',
+    ).fields;
+    const feed = writeFeed([...BALLOT, object('CandidateContest', 'odd', odd.replace('<b>', '&lt;b&gt;'))]);
+    const dir = await writeFiles({ 'feed.xml': feed });
+    for (const name of ['report.html', 'report.json']) {
+      expect((await importPaths([path.join(dir, 'feed.xml'), '--report', path.join(dir, name)])).status).toBe(
+        1,
+      );
+    }
+    const page = await readFile(path.join(dir, 'report.html'), 'utf8');
+    expect(page).toContain('Odd &lt;b>');
+    expect(page).toContain('polling places');
+    const report = JSON.parse(await readFile(path.join(dir, 'report.json'), 'utf8'));
+    expect(report.facts).toContainEqual({ label: 'Loaded', value: 'nothing' });
+    expect(
+      report.sections.map(({ title, total }: { title: string; total: number }) => [title, total]),
+    ).toEqual([
+      ['Refused', 1],
+      ['Assumed, because the files do not say it', 5],
+      ['Left out, because the catalogue has no place for it', 5],
+      ['To check', 1],
+    ]);
+  });
+
+  test('counts what an import of records changed', async () => {
+    const dir = await writeFiles({ 'feed.xml': FEED });
+    await importPaths([path.join(dir, 'feed.xml'), '--report', path.join(dir, 'r.json')]);
+    const report = JSON.parse(await readFile(path.join(dir, 'r.json'), 'utf8'));
+    expect(report.counts).toContainEqual({ label: 'contests added', count: 5 });
+  });
+
+  test('of another kind is refused before the import', async () => {
+    const { status, told } = await importFiles({ 'x.ndjson': '' }, '--report', 'r.pdf');
+    expect([status, told.join('\n')]).toEqual([1, expect.stringMatching(/must end in \.html or \.json/)]);
+  });
+});
