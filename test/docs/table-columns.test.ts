@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import { ENDORSEMENT_FIELDS, REVIEW_FIELDS } from '../../intake/endorsements/fields.ts';
 
 const PAGE = path.resolve('docs/data-formats.md');
-const TABLE = /(<!-- columns -->\n\n)(?:\|.*\n)*/;
+const TABLE = /(<!-- columns: endorsements -->\n\n)(?:\|.*\n)*/;
 
 function createTable(): string {
   const review: readonly string[] = REVIEW_FIELDS;

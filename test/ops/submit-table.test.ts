@@ -342,6 +342,19 @@ test('close rows are sent if they are accepted, and decisions of an account are 
   await writeFile(folder.file('mine.csv'), review.replaceAll(',\r\n', ',yes\r\n'));
   const decided = await run('submit', [...options, ...account, folder.file('mine.csv')]);
   expect(decided.told).toContain('3 decisions are remembered.');
+  const below = [
+    'race,name,decision,proposed_contest',
+    'governor,Ms. Tine Kotek,kotek,or-2026-11-03-general/governor',
+  ];
+  const learned = await submit(
+    'below.csv',
+    [...below, 'governor,Tine Kotek,,', 'governor,Tine Koteck,,'],
+    ...options,
+    '--dry-run',
+  );
+  expect([countOf(learned.printed, 'decided'), countOf(learned.printed, 'exact')]).toEqual([1, 0]);
+  const same = await submit('same.csv', [...below, 'governor,Ms Tine Kotek,,'], ...options, '--dry-run');
+  expect([countOf(same.printed, 'decided'), countOf(same.printed, 'exact')]).toEqual([1, 1]);
   const grades = async (...more: string[]) => {
     const { printed } = await submit('again.csv', lines, ...options, ...more, '--dry-run');
     return [countOf(printed, 'exact'), countOf(printed, 'close')];
