@@ -19,7 +19,10 @@ const updating = process.env.UPDATE_DATA_FORMATS !== undefined;
 /** The page with its tables made anew: each begins with a comment that names its file and, if it has several, its form. */
 function renew(page: string): string {
   return page
-    .replace(/(<!-- columns: catalogue -->\n\n)(?:\|.*\n)*/, (_, comment: string) => `${comment}${columnsTable()}`)
+    .replace(
+      /(<!-- columns: catalogue -->\n\n)(?:\|.*\n)*/,
+      (_, comment: string) => `${comment}${columnsTable()}`,
+    )
     .replace(
       /(<!-- fields: ([a-z-]+)(?: ([0-9]))? -->\n\n)(?:\|.*\n)*/g,
       (_, comment: string, file: string, form = '1') => {
