@@ -69,11 +69,10 @@ const MAX_DECISIONS = 50_000;
  */
 export async function matchTable(client: ClientBase, options: TableOptions): Promise<MatchedTable> {
   const map = readColumnMap(options.map, ENDORSEMENT_FIELDS);
-  await refuseDayFirst(await readTable(options.open()), (header) =>
-    readColumns(header, map, options.constants),
-  );
+  const first = await readTable(options.open());
+  const answersChoices = await scan(first, readColumns(first.header, map, options.constants));
   const table = await readTable(options.open());
-  const columns = readColumns(table.header, map, options.constants);
+  const columns = { ...readColumns(table.header, map, options.constants), answersChoices };
   const work = new TableWork(client, await loadSources(client, options.accountId), options, columns, table);
   for await (const row of table.rows) {
     if ('fault' in row) work.refuse(row.line, null, row.fault);
@@ -91,20 +90,35 @@ const listMissing = ({ places }: EndorsementColumns): OptionalValue[] =>
 
 const DATE_FIELDS: readonly EndorsementField[] = ['published_on', 'election_date'];
 
-/** @throws TableError if a column has a date that can only be read with its day first */
-async function refuseDayFirst(table: Table, read: (header: string[]) => EndorsementColumns): Promise<void> {
-  const { places } = read(table.header);
+/**
+ * Reads a whole table for what its rows say together.
+ *
+ * @returns whether an empty position says that nothing was endorsed. It does not if only rows without a choice have
+ * positions, which are about measures
+ * @throws TableError if a column has a date that can only be read with its day first
+ */
+async function scan({ header, rows }: Table, { places }: EndorsementColumns): Promise<boolean> {
   const dates = DATE_FIELDS.flatMap((field) => places.get(field) ?? []);
-  for await (const row of table.rows) {
+  const isFilled = (field: EndorsementField, cells: string[]) =>
+    (cells[places.get(field) ?? -1] ?? '').trim() !== '';
+  let answersChoices = false;
+  let answersMeasures = false;
+  for await (const row of rows) {
     if ('fault' in row) continue;
-    const at = dates.find((place) => isDayFirst(row.cells[place] ?? ''));
+    const { line, cells } = row;
+    if (isFilled('position', cells)) {
+      if (isFilled('choice', cells)) answersChoices = true;
+      else answersMeasures = true;
+    }
+    const at = dates.find((place) => isDayFirst(cells[place] ?? ''));
     if (at === undefined) continue;
-    const name = table.header[at];
+    const name = header[at];
     throw new TableError(
-      `Line ${row.line} has ${row.cells[at]?.trim()} in the column "${name}", which fits only with the day first, and dates are read ` +
+      `Line ${line} has ${cells[at]?.trim()} in the column "${name}", which fits only with the day first, and dates are read ` +
         `with the month first: write the dates as YYYY-MM-DD, or leave the column out with --map ${JSON.stringify(`${name}=`)}.`,
     );
   }
+  return answersChoices || !answersMeasures;
 }
 
 /** The work on the rows of one table. */
@@ -188,7 +202,9 @@ class TableWork {
     const fault = meant === null ? null : await this.#stage(line, row, meant);
     if (fault !== null) return this.refuse(line, row, fault);
     const { decisions } = this.result;
-    decisions.push(...createAliases(row, matched, decided));
+    const made = createAliases(row, matched, decided);
+    decisions.push(...made);
+    this.#sources.learn(made);
     if (decisions.length > MAX_DECISIONS) {
       throw new OperatorError('The table has more than 50,000 decisions: send it in several parts.');
     }

@@ -19,6 +19,7 @@ import {
   matchEndorser,
 } from '../../intake/matching/match-endorser.ts';
 import { createContestFinder, type FindAlias } from '../../intake/matching/match-row.ts';
+import type { Alias } from '../../schemas/alias-files.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { loadAliases } from '../../store/intake/aliases.ts';
 import { loadContests, loadElections, loadEndorsers } from '../../store/intake/catalogue.ts';
@@ -44,6 +45,8 @@ export interface Sources {
   matchEndorser(text: string): Match<EndorserEntry>;
   matchElection(text: ElectionText): ElectionMatch;
   findAlias: FindAlias;
+  /** Makes decisions count for the rows that follow. */
+  learn(aliases: readonly Alias[]): void;
   /** Loads an election's contests; elections in use stay in memory. */
   loadElection(election: ElectionEntry): Promise<LoadedElection>;
   /** Finds a contest by its key. */
@@ -116,6 +119,9 @@ export async function loadSources(client: ClientBase, accountId: number | null):
       ),
     findAlias: (kind, scope, text) =>
       text === '' ? null : (decisions.get(aliasId(kind, scope, text)) ?? null),
+    learn(aliases) {
+      for (const { kind, scope, text, key } of aliases) decisions.set(aliasId(kind, scope, text), key);
+    },
     loadElection,
     async findContest(key) {
       const election = bySlug.get(key.split('/', 1)[0] ?? '');

@@ -16,6 +16,8 @@ export type Constants = Partial<Record<'endorser' | 'election', string>>;
 /** The columns of a table of endorsements, and the values that it does not need columns for. */
 export interface EndorsementColumns extends Columns<EndorsementField> {
   constants: Constants;
+  /** Whether an empty position of a row with a choice says that nothing was endorsed. Otherwise it says nothing. */
+  answersChoices: boolean;
 }
 
 /** What a row says, as it is written. Empty texts are null. */
@@ -67,11 +69,14 @@ export function readColumns(
       'name it with --election, as a slug or a date, or name the column with --map "COLUMN=election"',
     );
   }
-  return { ...columns, constants };
+  return { ...columns, constants, answersChoices: true };
 }
 
 /** Reads the cells of a row. */
-export function readRow(cells: readonly string[], { places, constants }: EndorsementColumns): EndorsementRow {
+export function readRow(
+  cells: readonly string[],
+  { places, constants, answersChoices }: EndorsementColumns,
+): EndorsementRow {
   const lines = (field: EndorsementField) => {
     const at = places.get(field);
     return (at === undefined ? '' : normalizeLines(cells[at] ?? '')) || null;
@@ -80,6 +85,9 @@ export function readRow(cells: readonly string[], { places, constants }: Endorse
     const at = places.get(field);
     return (at === undefined ? '' : normalizeText(cells[at] ?? '')) || null;
   };
+  const choice = text('choice');
+  const position = text('position');
+  const saysNothing = !places.has('position') || (position === null && choice !== null && !answersChoices);
   return {
     endorser: constants.endorser ?? text('endorser'),
     election: constants.election ?? text('election'),
@@ -87,9 +95,9 @@ export function readRow(cells: readonly string[], { places, constants }: Endorse
     state: text('state'),
     district: text('district'),
     contest: text('contest'),
-    choice: text('choice'),
+    choice,
     party: text('party'),
-    position: places.has('position') ? text('position') : undefined,
+    position: saysNothing ? undefined : position,
     rank: text('rank'),
     statement: lines('statement'),
     statement_es: lines('statement_es'),

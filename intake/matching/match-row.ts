@@ -13,7 +13,7 @@ export interface RowNames {
   district: string | null;
   choice: string | null;
   party: string | null;
-  /** Yes, No, Support…; undefined if the table has no such column. */
+  /** Yes, No, Support…; null if the cell is empty, and undefined if the table says nothing by it. */
   position: string | null | undefined;
 }
 
@@ -57,8 +57,6 @@ interface Pair {
   contender: Contender;
   contestReason: string | null;
   choiceReason: string | null;
-  /** What else a person must look at. */
-  note: string | null;
   /** Whether somebody has decided that the text means the choice. */
   decided: boolean;
   /** Why no line of the contender can be chosen. */
@@ -138,16 +136,23 @@ export function matchRow(
   return { ...match, reasons, fits: contests.length };
 }
 
+/** The end of a measure's name that can be its number or letters: `Local C`, `51`. */
+const CODE = /(?:^|[\s.])([0-9]{1,4}|[a-z]{1,2})$/i;
+
 /** The contests that a row means. A measure can stand in the column of choices, beside its answer. */
 function findMeant(row: RowNames, find: ReturnType<typeof createContestFinder>): FittingContests {
   const { contest, choice, position } = row;
   const answer = position ? readAnswer(position) : null;
-  if (choice !== null && (answer === 'yes' || answer === 'no')) {
-    for (const text of [choice, `${contest ?? ''} ${choice}`]) {
-      const found = find(text, row);
-      const measures = found.exact.filter(isMeasure);
-      if (measures.length > 0) return { ...found, exact: measures, close: new Map() };
-    }
+  if (choice === null || (answer !== 'yes' && answer !== 'no')) return find(contest, row);
+  const found = [choice, `${contest ?? ''} ${choice}`].map((text) => find(text, row));
+  const exact = found.map((each) => each.exact.filter(isMeasure)).find(({ length }) => length > 0);
+  if (exact) return { exact, close: new Map(), nearest: [] };
+  const [, code] = CODE.exec(choice) ?? [];
+  if (code !== undefined) {
+    const named = find(`Proposition ${code}`, row);
+    const measures = [...named.exact, ...named.close.keys()].filter(isMeasure);
+    const close = new Map(measures.map((each) => [each, `only "${code}" is the same`]));
+    if (close.size > 0) return { exact: [], close, nearest: [] };
   }
   return find(contest, row);
 }
@@ -169,7 +174,8 @@ function refuseAnswer({ choice, position }: RowNames, contests: readonly Indexed
     return isAboutMeasure ? null : unrepresentable('no choice', true);
   }
   if (readAnswer(choice) === 'nothing') return unrepresentable(`"${choice}"`, true);
-  if (position === undefined || position === null) return null;
+  if (position === undefined) return null;
+  if (position === null) return contests.some(isMeasure) ? null : unrepresentable('no position', true);
   // If the contest may be a measure, the answer may be about it.
   if (answer === 'yes' || (answer === 'no' && contests.some(isMeasure))) return null;
   return unrepresentable(`"${position}" about a candidate`, answer !== null);
@@ -182,11 +188,10 @@ function findPairs(
   findAlias: FindAlias,
 ): Pair[] {
   const text = (isMeasure(contest) ? (row.position ?? row.choice) : row.choice) ?? '';
-  const note = row.position === null && !isMeasure(contest) ? 'position: the cell is empty' : null;
   const pair = (contender: Contender, choiceReason: string | null, decided: string | null = null): Pair[] => {
     const { value, reason } = chooseLine(contender, decided ?? text, row.party);
     const choice = value ?? contender.lines[0];
-    const more = { note, lineReason: reason, decided: decided !== null };
+    const more = { lineReason: reason, decided: decided !== null };
     return choice === undefined ? [] : [{ contest, choice, contender, contestReason, choiceReason, ...more }];
   };
   const answer = isMeasure(contest) ? readAnswer(text) : null;
@@ -218,7 +223,7 @@ function judge(row: RowNames, pairs: readonly Pair[]): RowMatch | null {
   const found = tiers.find(({ length }) => length > 0) ?? [];
   const [first, ...others] = found;
   if (first === undefined) return null;
-  const { contest, choice, contestReason, choiceReason, note, lineReason, decided } = first;
+  const { contest, choice, contestReason, choiceReason, lineReason, decided } = first;
   const oneContest = found.every((pair) => pair.contest === contest) ? contest : null;
   if (others.length > 0) {
     const names = found.map((pair) =>
@@ -233,7 +238,7 @@ function judge(row: RowNames, pairs: readonly Pair[]): RowMatch | null {
   }
   const unsure = { contest: contestReason !== null, choice: choiceReason !== null || lineReason !== null };
   if (lineReason !== null) return outcome('ambiguous', lineReason, { contest, unsure });
-  const reasons = [contestReason, choiceReason, note].filter((reason) => reason !== null);
+  const reasons = [contestReason, choiceReason].filter((reason) => reason !== null);
   const grade = reasons.length === 0 ? 'exact' : 'close';
   const before = decided && reasons.length === 0 ? ['choice: decided before'] : [];
   return { ...OUT, ...{ grade, contest, choice, unsure }, reasons: [...reasons, ...before] };

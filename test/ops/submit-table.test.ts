@@ -156,6 +156,7 @@ test('a table is sent as far as it is sure, and a person decides on the rest onc
 
   const again = await submit('list.csv', lines, ...GENERAL);
   expect(again.told.at(-1)).toContain('list-review.csv exists already, and perhaps has decisions');
+  expect((await submit('list.csv', lines, ...GENERAL, '--dry-run')).status).toBe(0);
   expect(await readFile(review, 'utf8')).toBe(text);
 
   const decisions = ['yes', 'smith-sr', 'no'];
@@ -216,9 +217,17 @@ test('--replace withdraws what the table lacks, within the guard, and nothing wh
   expect(dry.told).toEqual(['This was a dry run: nothing was sent.']);
   expect(await endorsementsOf('coast-gazette')).toHaveLength(6);
 
-  const open = await submit('open.csv', [...swapped, 'governor,Tina Kotec,'], ...options, '--replace');
+  const lines = [...swapped, 'governor,Tina Kotec,'];
+  await submit('open.csv', lines, ...options, '--dry-run');
+  await expect(readFile(folder.file('open-review.csv'))).rejects.toThrow('ENOENT');
+  const open = await submit('open.csv', lines, ...options, '--replace');
   expect(open.told.at(-1)).toContain('Nothing was sent: 1 rows are open');
   expect(await endorsementsOf('coast-gazette')).toHaveLength(6);
+
+  await expect(readFile(folder.file('open-review.csv'))).rejects.toThrow('ENOENT');
+  const wide = ['contest,choice,rank,position', ...swapped.slice(1).map((line) => `${line},yes`)];
+  const unclear = await submit('unclear.csv', [...wide, 'council,bob,,Leaning yes'], ...options, '--replace');
+  expect(unclear.told.at(-1)).toContain('Nothing was sent: 1 rows are open');
 
   const replaced = await submit('less.csv', swapped, ...options, '--replace');
   expect(replaced.printed.at(-1)).toBe('4 applied: 3 made changes, 1 changed nothing, 0 rejected');
@@ -250,6 +259,13 @@ test('what a table has no column for stays as it is stored, and a file sent agai
   const { body } = await service.get('/v1/endorsements?endorsers=bakers-local-1');
   const { body: ann } = await service.get(`/v1/endorsements/${body.data[0].id}`);
   expect(ann.data).toMatchObject({ rank: 2, statement: 'Good,\nreally.', source_url: null });
+  for (const more of [[], ['--replace']]) {
+    const twice = ['contest,choice,statement', 'sheriff,ann,Later.', 'sheriff,bob,', 'sheriff,ann,Last.'];
+    const repeated = await submit('twice.csv', twice, ...options, ...more);
+    expect(countOf(repeated.printed, 'repeated')).toBe(1);
+    const { body: last } = await service.get(`/v1/endorsements/${body.data[0].id}`);
+    expect(last.data).toMatchObject({ rank: 2, statement: 'Last.' });
+  }
   const cleared = await submit('empty.csv', ['contest,choice,statement', 'sheriff,ann,'], ...options);
   expect(cleared.printed.at(-1)).toContain('1 made changes');
 });
@@ -291,6 +307,26 @@ test('refused rows stop a table unless they are skipped, and reports are written
   expect(skipped.printed).toContain('1 submissions sent');
   const { counts } = JSON.parse(await readFile(json, 'utf8'));
   expect(counts).toContainEqual({ label: 'refused', count: 3 });
+});
+
+test('an empty position beside a choice is no endorsement, unless the table has positions for measures alone', async () => {
+  const options = [
+    '--endorser',
+    'bakers-local-1',
+    '--election',
+    'or-2026-11-03-general',
+    '--accept-close',
+    '--dry-run',
+  ];
+  const head = 'race,candidate,position';
+  const matrix = [head, 'governor,Tina Kotek,Yes', 'governor,Christine Drazan,', 'Measure 110,,No'];
+  const { printed } = await submit('matrix.csv', matrix, ...options);
+  expect([countOf(printed, 'exact'), countOf(printed, 'not representable')]).toEqual([2, 1]);
+  const empty = await submit('empty.csv', [head, 'governor,Tina Kotek,', 'mayor,ann,'], ...options);
+  expect([countOf(empty.printed, 'exact'), countOf(empty.printed, 'not representable')]).toEqual([0, 2]);
+  const mixed = [head, 'governor,Tina Kotek,', 'mayor,ann,', 'Measure 110,,No', 'Measure 110,,'];
+  const other = await submit('mixed.csv', mixed, ...options);
+  expect([countOf(other.printed, 'exact'), countOf(other.printed, 'not representable')]).toEqual([3, 1]);
 });
 
 test('close rows are sent if they are accepted, and decisions of an account are its own', async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -43,9 +43,11 @@ async function connected<T>(work: (client: pg.Client) => Promise<T>): Promise<T>
 const migrateTo = (migrations?: URL) => connected((client) => migrate(client, migrations));
 const query = (sql: string) => connected(async (client) => (await client.query(sql)).rows);
 
-test('an empty database gets the baseline, and a second run does nothing', async () => {
-  expect(await connected((client) => findPendingMigrations(client))).toEqual(['baseline']);
-  expect(await migrateTo()).toEqual(['baseline']);
+test('an empty database gets the baseline and all migrations, and a second run does nothing', async () => {
+  const files = (await readdir('store/migrations')).filter((name) => name.endsWith('.sql')).sort();
+  const all = ['baseline', ...files];
+  expect(await connected((client) => findPendingMigrations(client))).toEqual(all);
+  expect(await migrateTo()).toEqual(all);
   expect(await connected((client) => findPendingMigrations(client))).toEqual([]);
   expect(await query('SELECT count(*)::int AS states FROM states')).toEqual([{ states: 56 }]);
   expect(await query('SELECT name FROM plans ORDER BY name')).toEqual(

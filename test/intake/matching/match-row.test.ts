@@ -79,6 +79,15 @@ const CONTESTS = [
     choice('lopez-1', 'Luis Lopez', { candidate: '1', party: 'Democratic' }),
     choice('lopez-2', 'Luis Lopez', { candidate: '2', party: 'Green' }),
   ]),
+  contest('auditor', 'Auditor', [
+    choice('moss', 'Ed Moss'),
+    choice('moss-jr', 'Ed Moss, Jr.'),
+    choice('roe-d', 'Al Roe', { candidate: 'roe', party: 'Democratic' }),
+    choice('roe-g', 'Al Roe', { candidate: 'roe', party: 'Green', withdrawn: true }),
+  ]),
+  contest('school', 'School Board', [choice('kay', 'Kay Ono')], {
+    district: { ocd_id: null, name: 'School District 7' },
+  }),
   contest('prop-2', 'Proposition 2: School bonds', YES_NO, {
     kind: 'measure',
     short_title: 'Prop 2',
@@ -136,6 +145,8 @@ describe('one record with the same name is exact', () => {
     ['Superior Court Judge Office 3', 'Ann Gray', { party: 'WFP' }, 'judge-3/gray-w'],
     ['Superior Court Judge Office 3', 'Ann Gray (D)', {}, 'judge-3/gray-d'],
     ['Superior Court Judge, Office 3', 'Luis Lopez', { party: 'Green' }, 'judge-3/lopez-2'],
+    ['Auditor', 'ED MOSS JR', {}, 'auditor/moss-jr'],
+    ['Auditor', 'Al Roe', {}, 'auditor/roe-d'],
     ['Prop. 2', 'Yes', {}, 'prop-2/yes'],
     ['Proposition 2', null, { position: 'Oppose' }, 'prop-2/no'],
     ['Ballot measure', 'Prop 2', { position: 'Y' }, 'prop-2/yes'],
@@ -178,9 +189,10 @@ describe('names that differ a little are close, with the reason', () => {
       'contest: the contest does not have these words: mighty',
     ],
     ['U.S. House', 'Nancy Pelosi', {}, 'house-11/pelosi', 'contest: the contest has more words: district11'],
+    ['SF Proposition', 'Local 2', { position: 'No' }, 'prop-2/no', 'contest: only "2" is the same'],
+    ['Ballot', 'B', { position: 'For' }, 'measure-b/yes', 'contest: only "B" is the same'],
     ['Prop B', 'Yes', {}, 'measure-b/yes', 'contest: the measure is called "Measure B: Parks"'],
     [null, 'Barbara Lee', {}, 'house-12/lee', 'contest: the row names no contest'],
-    ['Governor', 'Antonio Villaraigosa', { position: null }, 'governor/villa', 'position: the cell is empty'],
   ])('%j, %j %j', (contestText, choiceText, more, key, why) => {
     expect(match(contestText, choiceText, more)).toEqual({ key, grade: 'close', why });
   });
@@ -189,6 +201,7 @@ describe('names that differ a little are close, with the reason', () => {
 describe('names of several people are ambiguous', () => {
   test.each<[string, string, Partial<RowNames>, string]>([
     ['City Council 2', 'John Smith', {}, 'John Smith Sr. (smith-sr) or John Smith Jr. (smith-jr)'],
+    ['Auditor', 'Ed Moss', {}, 'Ed Moss (moss) or Ed Moss, Jr. (moss-jr)'],
     ['City Council 2', 'Smith', {}, 'John Smith Sr. (smith-sr) or John Smith Jr. (smith-jr)'],
     ['Superior Court Judge, Office 3', 'Luis Lopez', {}, 'Luis Lopez (lopez-1) or Luis Lopez (lopez-2)'],
     [
@@ -213,6 +226,8 @@ test.each<[string, string | null, string, string?]>([
   ['City Council 2', 'John Smith III', 'no such choice; the nearest are John Smith Sr.'],
   ['U.S. House CA-13', 'Barbara Lee', 'no such contest; the nearest are U.S. House California District'],
   ['Dogcatcher', 'Ann', 'no such contest'],
+  ['School Board, District 8', 'Kay Ono', 'no such contest'],
+  ['Governor', 'John B. Cox', 'no such choice; the nearest are John H. Cox (cox)'],
 ])('%j, %j has no match, and the nearest are named', (contestText, choiceText, why, position = undefined) => {
   const { grade, why: said } = match(contestText, choiceText, { position });
   expect(grade).toBe('none');
@@ -224,6 +239,7 @@ test.each<[string, string | null, string | null | undefined]>([
   ['Governor', 'N/A', 'Yes'],
   ['Governor', null, undefined],
   ['Governor', null, 'Yes'],
+  ['Governor', 'John H. Cox', null],
   ['Governor', 'John H. Cox', 'Oppose'],
   ['Governor', 'John H. Cox', 'Yes (runoff only)'],
   ['Governor', 'John H. Cox', 'Neutral'],

@@ -119,11 +119,11 @@ describe('rows', () => {
   });
 
   test('line breaks in quotation marks belong to the cell, and each row has the line at which it begins', async () => {
-    const { rows } = await read('a,b\r\n1,"x\r\ny"\r\n\r\n\n ,\r\n2,"say ""no"""\n3,4');
+    const { rows } = await read('\na,b\r\n1,"x\r\ny"\r\n ,\r\n\r\n\n2,"say ""no"""\n3,4');
     expect(rows).toEqual([
-      { line: 2, cells: ['1', 'x\ny'] },
-      { line: 7, cells: ['2', 'say "no"'] },
-      { line: 8, cells: ['3', '4'] },
+      { line: 3, cells: ['1', 'x\ny'] },
+      { line: 8, cells: ['2', 'say "no"'] },
+      { line: 9, cells: ['3', '4'] },
     ]);
   });
 
