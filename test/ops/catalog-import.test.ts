@@ -305,7 +305,7 @@ test.each([
     "Option '--allow-removals <n>' argument 'many' is invalid. It must be a whole number of 0 or more",
   ],
   [['import'], 'Missing required argument \'paths\': see "npm run ops -- catalog import --help".'],
-  [['export', '.'], "Unknown command 'export': did you mean import?"],
+  [['inport', '.'], "Unknown command 'inport': did you mean import?"],
   [['import', '--skip-refuse', '.'], "Unknown option '--skip-refuse': did you mean --skip-refused?"],
 ])('the arguments %j are refused with a hint', async (args, message) => {
   await expect(run(args, createIo({ DATABASE_URL: databaseUrl }))).rejects.toThrow(message);
