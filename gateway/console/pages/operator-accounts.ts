@@ -13,6 +13,7 @@ import { actorOf } from '../actor.ts';
 import { DoneNotice, Moment, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
+import { isolateName } from '../isolation.ts';
 import { Form } from '../layout.ts';
 import type { Page, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
@@ -122,11 +123,16 @@ async function showAccount(
         <label>Plan <select name="plan">${plans.map(({ name }) => html`<option selected=${name === (chosen ?? account.plan)}>${name}</option>`)}</select></label>
         <button>Change plan</button>
       <//>
-      <${Form} action=${`${where}/${account.suspendedAt ? 'resume' : 'suspend'}`} csrf=${csrf} class="card">
-        <h2>${account.suspendedAt ? 'Resume' : 'Suspend'}</h2>
-        <p>${account.suspendedAt ? 'Its keys work again at once.' : 'Its keys are refused and its streams end within five seconds, until it is resumed.'}</p>
-        <button class=${account.suspendedAt ? null : 'danger'}>${account.suspendedAt ? 'Resume the account' : 'Suspend the account'}</button>
-      <//>
+      ${
+        account.suspendedAt
+          ? html`
+        <${Form} action=${`${where}/resume`} csrf=${csrf} class="card">
+          <h2>Resume</h2>
+          <p>Its keys work again at once.</p>
+          <button>Resume the account</button>
+        <//>`
+          : html`<p><a class="button" href=${`${where}/suspend`}>Suspend the account</a></p>`
+      }
       <p><a href=${`/console/operator/usage/${account.id}`}>Usage of this account</a> · <a href=${`/console/operator/audit?account=${account.id}`}>Audit log of this account</a></p>`,
   };
 }
@@ -195,6 +201,23 @@ export const operatorAccountPages: readonly Page[] = [
         throw error;
       }
       return { redirect: `${addressOfAccount(account)}?done=plan` };
+    },
+  },
+  {
+    method: 'GET',
+    path: '/console/operator/accounts/{id}/suspend',
+    role: 'operator',
+    async handle({ path, csrf }, context) {
+      const account = await findAccount(context, path.id);
+      const where = addressOfAccount(account);
+      return {
+        title: `Suspend ${isolateName(account.name)}?`,
+        body: html`
+          <p>Its keys are refused and its streams end within five seconds, until it is resumed.</p>
+          <${Form} action=${`${where}/suspend`} csrf=${csrf}>
+            <button class="danger">Suspend the account</button> <a href=${where}>Keep it in use</a>
+          <//>`,
+      };
     },
   },
   {
