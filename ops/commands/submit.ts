@@ -8,6 +8,7 @@ import type { CommandIo, DefineCommand } from '../command.ts';
 import { createConfig, createKafkaConfig, type KafkaConfig } from '../config.ts';
 import { startProgress } from '../progress.ts';
 import { parseCount } from '../removals.ts';
+import { parseReportPath } from '../report-file.ts';
 import { createFollower, type Follower } from '../submit/create-follower.ts';
 import { openSubmissionFiles } from '../submit/find-files.ts';
 import { readSubmissions, type SubmissionFile } from '../submit/read-submissions.ts';
@@ -54,7 +55,7 @@ export const define: DefineCommand = (command, io) => {
     .option('--dry-run', 'say what would be created, changed and withdrawn; send nothing')
     .option('--replace', "withdraw what the endorsers' rows lack in their elections")
     .option('--allow-removals <n>', 'with --replace, even if it withdraws up to this many', parseCount)
-    .option('--report <file>', 'write the report to a file, .html or .json')
+    .option('--report <file>', 'write a report for people (.html) or programs (.json)', parseReportPath)
     .addHelpText('after', EXAMPLES)
     .action((paths: string[], flags: SubmitFlags) => submit(io, paths, flags));
 };

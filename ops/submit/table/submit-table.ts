@@ -1,11 +1,10 @@
 import { createReadStream } from 'node:fs';
-import { stat, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type pg from 'pg';
 import { type MatchedTable, matchTable } from '../../../administration/intake/match-table.ts';
 import { needsConsent } from '../../../domain/removal-guard.ts';
 import { formatReport } from '../../../intake/reports/format-report.ts';
-import { renderReport } from '../../../intake/reports/render-report.ts';
 import { type Report, SectionRows } from '../../../intake/reports/report.ts';
 import { TableError } from '../../../intake/tables/table-error.ts';
 import type { Submission } from '../../../schemas/submission.ts';
@@ -23,6 +22,7 @@ import type { CommandIo } from '../../command.ts';
 import { withDatabase } from '../../database.ts';
 import { startProgress } from '../../progress.ts';
 import { describeRemovals } from '../../removals.ts';
+import { writeReport } from '../../report-file.ts';
 import { count } from '../../table.ts';
 import { nameReview, ReviewTarget } from './review-target.ts';
 
@@ -71,7 +71,6 @@ export async function submitTable(
 ): Promise<boolean> {
   const info = await stat(file).catch(() => null);
   if (!info?.isFile()) throw new OperatorError(`There is no file ${file}.`);
-  checkReportName(flags.report);
   const review = new ReviewTarget(flags.review ?? nameReview(file));
   try {
     return await withDatabase(databaseUrl, 'ops', async (client) => {
@@ -117,21 +116,6 @@ export async function submitTable(
 const describeReview = (file: string, rows: number): string =>
   `${count(rows)} rows need a decision. They are in ${file}: write yes, no or a key into its column "decision", and submit ` +
   'it with the same --map, --endorser, --election and --account.';
-
-function checkReportName(file: string | undefined): void {
-  if (file === undefined || /\.(html|json)$/i.test(file)) return;
-  throw new OperatorError(`--report is "${file}"; its name must end in .html or .json.`);
-}
-
-async function writeReport(file: string, report: Report): Promise<void> {
-  const isPage = path.extname(file).toLowerCase() === '.html';
-  const text = isPage ? renderReport(report) : `${JSON.stringify(report, null, 2)}\n`;
-  await writeFile(file, text).catch((error: Error) => {
-    throw new OperatorError(`The report ${file} cannot be written (${error.message}). Nothing was sent.`, {
-      cause: error,
-    });
-  });
-}
 
 async function requireAccount(client: pg.Client, name: string): Promise<number> {
   const id = await findAccountId(client, name);
