@@ -182,23 +182,24 @@ async function publish(request: PageRequest, context: ConsoleContext): Promise<P
   const body = {
     submissions: [{ action: 'position', endorser: endorser.slug, contest: position.key, picks }],
   };
+  let id: number;
   try {
     const answer = await context.api.call(request, {
       ...{ method: 'POST', path: '/v1/submissions', body },
       idempotencyKey: request.form.get(FORM_FIELD) ?? randomUUID(),
     });
-    const { id } = (answer as { data: { id: number } }).data;
-    return await showReceipt(request, context, {
-      id,
-      children: html`
-        <p><a href=${listOf(subject)}>Our endorsements</a></p>
-        <${UndoForm} request=${request} subject=${subject} />`,
-    });
+    ({ id } = (answer as { data: { id: number } }).data);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { message, status } = error;
     return showForm(request, subject, { values: request.form, problems: [message], status });
   }
+  return showReceipt(request, context, {
+    id,
+    children: html`
+      <p><a href=${listOf(subject)}>Our endorsements</a></p>
+      <${UndoForm} request=${request} subject=${subject} />`,
+  });
 }
 
 /** Leads back to the position before. The preview shows the changes first. */

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { publication } from '../../../schemas/http/submissions.ts';
+import { ApiError } from '../../http/api-error.ts';
 import { Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Content, type Html, html } from '../html.ts';
@@ -35,26 +36,51 @@ function describe(outcomes: readonly Outcome[]): Html {
   return html`<${Notice} kind="good">It is done: readers and the stream have it.<//>`;
 }
 
-/** The receipt of a publication: what became of each submission, after a wait of seconds at most. */
-export async function showReceipt(
+/**
+ * The outcomes of a publication after a wait of seconds at most, or the reason why the service cannot tell them now.
+ *
+ * @throws ApiError if the account has no such publication
+ */
+async function loadOutcomes(
   request: PageRequest,
   { api }: ConsoleContext,
+  id: number,
+): Promise<Outcome[] | string> {
+  try {
+    const answer = await api.call(request, {
+      path: '/v1/submissions/{id}',
+      parameters: { id: String(id) },
+      query: new URLSearchParams({ wait: String(WAIT_SECONDS) }),
+    });
+    return (answer as { data: Static<typeof publication> }).data.submissions;
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 429 || error.status === 503)) return error.message;
+    throw error;
+  }
+}
+
+/** The receipt of a publication: what became of each submission. */
+export async function showReceipt(
+  request: PageRequest,
+  context: ConsoleContext,
   { id, children }: { id: number; children?: Content },
 ): Promise<ShownPage> {
-  const { data } = (await api.call(request, {
-    path: '/v1/submissions/{id}',
-    parameters: { id: String(id) },
-    query: new URLSearchParams({ wait: String(WAIT_SECONDS) }),
-  })) as { data: Static<typeof publication> };
+  const outcomes = await loadOutcomes(request, context, id);
   const address = `/console/endorsements/receipts/${id}`;
-  const isOnItsWay = data.submissions.some(({ status }) => status === 'submitted');
+  const isKnown = typeof outcomes !== 'string';
+  const isOnItsWay = !isKnown || outcomes.some(({ status }) => status === 'submitted');
   return {
     title: `Receipt ${id}`,
     body: html`
-      ${describe(data.submissions)}
-      <${Table} caption="Submissions" head=${['Endorser', 'Contest', 'State', 'Events']}>
-        ${data.submissions.map((item) => html`<${OutcomeRow} item=${item} />`)}
-      <//>
+      ${
+        isKnown
+          ? html`
+        ${describe(outcomes)}
+        <${Table} caption="Submissions" head=${['Endorser', 'Contest', 'State', 'Events']}>
+          ${outcomes.map((item) => html`<${OutcomeRow} item=${item} />`)}
+        <//>`
+          : html`<${Notice} kind="good">It is stored safely. What became of it cannot be shown yet: ${outcomes}<//>`
+      }
       ${isOnItsWay && html`<p><a class="button" href=${address}>Look again</a></p>`}
       <p><a href=${address}>Address of this receipt</a> · <a href=${`/console/api/v1/submissions/${id}`}>As JSON</a></p>
       ${children}`,
