@@ -22,6 +22,7 @@ import { requirePercentEncoding } from './percent-encoding.ts';
 import { answerReference } from './reference.ts';
 import { findRetiredPath } from './retired.ts';
 import { type Endpoint, LINES_TYPE, type Reply } from './route.ts';
+import { answerSignposts } from './signposts.ts';
 
 /** Calls a listener when the response closes: after it was sent in full, or when the client disconnects. */
 function onClose({ res }: Context, listener: () => void): void {
@@ -236,6 +237,7 @@ export function createApp({
   app.use(answerHealth(readiness));
   app.use(compressIfAccepted());
   app.use(boundAnswers);
+  app.use(answerSignposts({ hasConsole: console !== undefined }));
   if (console) app.use(console);
   app.use(answerReference(endpoints));
   app.use(router.routes());

@@ -14,9 +14,11 @@ const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Ballot Endorsement Data Service: reference</title>
+<link rel="icon" href="/docs/favicon-32x32.png">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 </head>
 <body>
+<noscript><p>This page needs scripts. Without them, read the description itself: <a href="/openapi.json">/openapi.json</a>.</p></noscript>
 <div id="reference"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
@@ -24,7 +26,13 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, tryItOutEnabled: true });
+/** The stream never ends, so the page could not show its answer. */
+const START = `const withoutStream = { statePlugins: { spec: { wrapSelectors: {
+  allowTryItOutFor: () => (state, path) => path !== '/v1/stream',
+} } } };
+SwaggerUIBundle({
+  url: '/openapi.json', dom_id: '#reference', deepLinking: true, tryItOutEnabled: true, plugins: [withoutStream],
+});
 `;
 
 /** The page loads nothing from other sites. Its script sets inline styles. */
@@ -55,6 +63,7 @@ export function answerReference(routes: readonly Route[]): Middleware {
     page('/docs', 'text/html', PAGE),
     page('/docs/start.js', 'text/javascript', START),
     asset('swagger-ui.css', 'text/css'),
+    asset('favicon-32x32.png', 'image/png'),
     asset('swagger-ui-bundle.js', 'text/javascript'),
   ]);
   return async (ctx, next) => {
@@ -63,7 +72,7 @@ export function answerReference(routes: readonly Route[]): Middleware {
     requireMethod(ctx, READ_METHODS);
     ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
     ctx.set('Cache-Control', CACHE);
-    ctx.type = `${found.type}; charset=utf-8`;
+    ctx.type = found.type;
     await sendContent(ctx, found.content);
   };
 }

@@ -1,4 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
+import { answerSignposts } from '../../../gateway/http/signposts.ts';
 import { routes } from '../../../gateway/routes/index.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
 import { useTestService } from '../../helpers/service/service.ts';
@@ -46,6 +47,49 @@ describe('the message for an unknown path says where to look', () => {
   });
 });
 
+describe('a browser', () => {
+  const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+  const follow = (path: string, headers: Record<string, string>, method = 'GET') =>
+    fetch(service.url(path), { method, headers, redirect: 'manual' });
+
+  test.each([
+    ['/', '/console'],
+    ['/console/', '/console'],
+    ['/docs/', '/docs'],
+  ])('is led from %s to %s, and other clients get JSON', async (path, target) => {
+    const led = await follow(path, BROWSER);
+    expect([led.status, led.headers.get('Location'), led.headers.get('Vary')]).toEqual([
+      302,
+      target,
+      expect.stringContaining('Accept'),
+    ]);
+    for (const Accept of ['*/*', 'application/json'])
+      expect((await follow(path, { Accept })).status).toBe(404);
+    expect((await follow(path, BROWSER, 'POST')).status).not.toBe(302);
+  });
+
+  test('is led to the reference by a gateway without a console', async () => {
+    const target = async (accept: string) => {
+      const ctx = { method: 'GET', path: '/', vary: () => {}, accepts: () => accept, redirect: jest.fn() };
+      await answerSignposts({ hasConsole: false })(ctx as never, async () => {});
+      return ctx.redirect.mock.calls;
+    };
+    expect(await target('html')).toEqual([['/docs']]);
+    expect(await target('json')).toEqual([]);
+  });
+
+  test('gets an icon for the reference, and a sentence without scripts', async () => {
+    const icon = await follow('/docs/favicon-32x32.png', {});
+    expect([icon.status, icon.headers.get('Content-Type')]).toEqual([200, 'image/png']);
+    const page = await follow('/docs', BROWSER);
+    expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    expect(await page.text()).toContain('<noscript>');
+    expect((await follow('/openapi.json', {})).headers.get('Content-Type')).toBe(
+      'application/json; charset=utf-8',
+    );
+  });
+});
+
 describe('bad percent-encoding is 400 everywhere', () => {
   test.each([
     ...routes.map(({ method, path }) => [method, `${pathOf(path, '%zz')}?a=%zz`]),
@@ -85,7 +129,7 @@ describe('an unused id', () => {
   const body = { name: 'a' };
 
   test('is a 404 for a single record', async () => {
-    expect(ID_ROUTES).toHaveLength(5);
+    expect(ID_ROUTES).toHaveLength(6);
     for (const { method, path } of ID_ROUTES) {
       for (const id of UNUSED) {
         const answer = await ask(method, pathOf(path, id), method === 'PUT' ? body : undefined);
