@@ -179,12 +179,12 @@ export async function startGateway(
     log,
   });
 
+  if (warmsUp) await warmUp(endpoints, WARM_UP_MS);
   // The feed vouches for times, so it must not start with a wrong local clock.
   if (ownClock) feed.start();
   else databaseClock.synchronized.then(() => feed.start());
   accessWatch.start();
   vanishedClients.start();
-  if (warmsUp) await warmUp(endpoints, WARM_UP_MS);
   const server = createHttpServer(app.callback(), config);
   server.listen(config.port, config.host ?? undefined);
   await untilListening(server, 'PORT', config.port);

@@ -60,8 +60,20 @@ export const changeType = enumeration('ChangeType', 'The type of a change of an 
 
 export const language = enumeration('Language', 'A language of ballot text.', LANGUAGES);
 
+const errorCodes = Object.keys(ERROR_STATUS) as ErrorCode[];
+
 export const errorCode = enumeration(
   'ErrorCode',
   'The code of an error, for programs. Each code belongs to one status.',
-  Object.keys(ERROR_STATUS) as ErrorCode[],
+  errorCodes,
+);
+
+/** Only requests that publish are refused with these. */
+const PUBLISHING_CODES: readonly ErrorCode[] = ['invalid_submission', 'endorser_not_allowed'];
+
+/** The codes of a stream that fails. Clients of the stream know no others. */
+export const streamErrorCode = enumeration(
+  'StreamErrorCode',
+  'The code of an error that ends a stream, for programs.',
+  errorCodes.filter((code) => !PUBLISHING_CODES.includes(code)),
 );

@@ -3,7 +3,7 @@ import { CHANGE_TYPES, type ChangeType } from '../vocabulary.ts';
 import { eventChoice, eventContest, pickFields } from './contests.ts';
 import { electionSummary } from './elections.ts';
 import { endorserSummary } from './endorsers.ts';
-import { errorCode } from './enumerations.ts';
+import { streamErrorCode } from './enumerations.ts';
 import { boolean, count, described, named, record, recordId, text, time } from './fields.ts';
 
 /* Events of the change stream, and the frames of Server-Sent Events that carry them. */
@@ -110,7 +110,7 @@ const reconnect = record('StreamReconnect', 'The service ends the connection; th
 });
 
 const streamError = record('StreamError', 'The stream has failed after it began.', {
-  code: errorCode,
+  code: streamErrorCode,
   message: described(text, 'Names the problem and the remedy. For people.'),
 });
 

@@ -1685,10 +1685,15 @@ export interface components {
         };
         /** @description The stream has failed after it began. */
         StreamError: {
-            code: components["schemas"]["ErrorCode"];
+            code: components["schemas"]["StreamErrorCode"];
             /** @description Names the problem and the remedy. For people. */
             message: string;
         };
+        /**
+         * @description The code of an error that ends a stream, for programs.
+         * @enum {string}
+         */
+        StreamErrorCode: "invalid_parameter" | "invalid_json" | "invalid_filter" | "invalid_subscription" | "missing_api_key" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_scope" | "account_suspended" | "not_found" | "subscription_not_found" | "method_not_allowed" | "conflict" | "cursor_expired" | "body_too_large" | "rate_limit_exceeded" | "daily_limit_exceeded" | "too_many_streams" | "too_many_requests_in_flight" | "internal_error" | "not_available" | "warming_up" | "server_busy";
         /** @description The stream has begun. */
         StreamReady: {
             /** @description The name of the subscription, if one is used. */
@@ -4375,6 +4380,25 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "submissions": [
+                 *         {
+                 *           "action": "position",
+                 *           "endorser": "former-mayor-calvin-farrow-of-pellholt",
+                 *           "contest": "me-2026-11-03-general/fennelwold-mayor",
+                 *           "picks": [
+                 *             {
+                 *               "choice": "ivan-rivas",
+                 *               "rank": 1,
+                 *               "statement": "A plan for every street of the town.",
+                 *               "source_url": "https://endorser.example/fennelwold"
+                 *             }
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["SubmissionsBody"];
             };
         };
@@ -4394,6 +4418,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 1,
+                     *         "submissions": [
+                     *           {
+                     *             "endorser": "former-mayor-calvin-farrow-of-pellholt",
+                     *             "contest": "me-2026-11-03-general/fennelwold-mayor",
+                     *             "status": "submitted"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["PublicationResponse"];
                 };
             };
