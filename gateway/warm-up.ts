@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from './http/caller.ts';
-import type { Endpoint, RawRequest } from './http/route.ts';
+import { createOwnRequest } from './http/own-request.ts';
+import type { Endpoint } from './http/route.ts';
 
 /** Quick requests that use most of the code for reads. */
 const REQUESTS: readonly (readonly [path: string, query: string])[] = [
@@ -22,21 +23,7 @@ const CALLER: Caller = {
   requestsPerDay: null,
   maxStreams: null,
 };
-
-const requestTo = (path: string, query: string): RawRequest => ({
-  url: `${path}?${query}`,
-  query,
-  path: {},
-  readBody: async () => undefined,
-  header: () => undefined,
-  acceptsGzip: () => false,
-  acceptsLines: () => false,
-  caller: CALLER,
-  id: 'warm-up',
-  onClose: () => {},
-  closed: new AbortController().signal,
-  isClosed: () => false,
-});
+const OWN = { path: {}, caller: CALLER, id: 'warm-up', closed: new AbortController().signal };
 
 /**
  * Answers a few requests of its own, so that the first clients do not wait for compilation, connections and query plans.
@@ -50,7 +37,8 @@ export async function warmUp(
   const answerAll = async () => {
     for (const [path, query] of REQUESTS) {
       const endpoint = endpoints.find((each) => each.method === 'GET' && each.path === path);
-      if (!ended.signal.aborted) await endpoint?.answer(requestTo(path, query)).catch(() => {});
+      if (!ended.signal.aborted)
+        await endpoint?.answer(createOwnRequest({ ...OWN, pathname: path, query })).catch(() => {});
     }
   };
   await Promise.race([answerAll(), sleep(limitMs, undefined, { signal: ended.signal }).catch(() => {})]);

@@ -3,6 +3,7 @@ import type { ConsoleSession } from '../../store/access/console-sessions.ts';
 import { callerOf, requireUsableSession } from '../auth/sessions.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Content } from '../http/content.ts';
+import { createOwnRequest } from '../http/own-request.ts';
 import type { Endpoint, RawRequest } from '../http/route.ts';
 import type { UsageCounter } from '../usage/usage-counter.ts';
 import { senderOf } from '../usage/usage-counter.ts';
@@ -65,21 +66,12 @@ export class ApiCalls {
     const caller = callerOf(requireUsableSession(session, clock.now()));
     const answered = { ...senderOf(caller), at: clock.now(), route: path };
     try {
+      const pathname = fillPath(path, parameters);
       const reply = await endpoint.answer({
-        url: `${fillPath(path, parameters)}?${query}`,
-        query: String(query),
-        path: parameters,
+        ...createOwnRequest({ pathname, query: String(query), path: parameters, caller, id, closed }),
         readBody: async () => body,
         header: (name) => (name === 'Idempotency-Key' ? idempotencyKey : undefined),
-        acceptsGzip: () => false,
-        acceptsLines: () => false,
         ...(unchangedSince !== undefined && { unchangedSince }),
-        caller,
-        id,
-        onClose: (listener) =>
-          closed.aborted ? listener() : closed.addEventListener('abort', listener, { once: true }),
-        closed,
-        isClosed: () => closed.aborted,
       });
       if ('stream' in reply || 'lines' in reply) throw new Error(`${path} does not answer with JSON.`);
       usageCounter.count({ ...answered, status: endpoint.success ?? 200 });

@@ -3,13 +3,8 @@ import type { ClientBase } from 'pg';
 import { type Alias, parseAlias } from '../../schemas/alias-files.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
-import {
-  deleteAliases,
-  findAccountId,
-  loadAliases,
-  type StoredAlias,
-  saveAliases,
-} from '../../store/intake/aliases.ts';
+import { findAccountId } from '../../store/console/accounts.ts';
+import { deleteAliases, loadAliases, type StoredAlias, saveAliases } from '../../store/intake/aliases.ts';
 import { readNdjson } from '../catalog/ndjson.ts';
 import { createRefusalList, formatRefusals } from '../catalog/refusal-list.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';

@@ -1,6 +1,5 @@
 import { Option } from 'commander';
 import type { ClientBase } from 'pg';
-import { normalizeText } from '../../schemas/text.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
 import { listAccounts } from '../../store/accounts/accounts.ts';
@@ -69,8 +68,7 @@ async function describeAll(client: ClientBase, flags: Flags): Promise<string[]> 
 }
 
 async function describeAccount(client: ClientBase, given: string, days: number): Promise<string[]> {
-  const name = normalizeText(given);
-  const account = (await listAccounts(client, { contains: name })).find((each) => each.name === name);
+  const [account] = await listAccounts(client, { name: given });
   if (!account)
     throw new OperatorError(`There is no account "${given}"; "accounts list" shows every account.`);
   const byDay = (await loadDailyUsage(client, account.id)).slice(-days);

@@ -1,9 +1,10 @@
 import type pg from 'pg';
-import { checkProcesses } from '../../administration/health/check-processes.ts';
 import { type Finding, failed, ok, warning } from '../../administration/health/finding.ts';
+import { judgeProcesses } from '../../administration/health/judge-processes.ts';
 import { describeDatabaseClient } from '../../store/connection/connection-config.ts';
 import { refuseOldServer } from '../../store/connection/server-version.ts';
 import { findPendingMigrations, SchemaMismatchError } from '../../store/migrations/migrate.ts';
+import { listProcesses } from '../../store/processes/process-list.ts';
 import { readDatabaseTime } from '../../store/stream/database-time.ts';
 import { count } from '../table.ts';
 import { judgeExpiry, readExpiry } from './certificates.ts';
@@ -25,7 +26,7 @@ const CHECKS: [subject: string, check: Check][] = [
   ['migrations', checkMigrations],
   ['Postgres rights', checkRights],
   ['clock', checkClock],
-  ['processes', checkProcesses],
+  ['processes', async (client) => judgeProcesses(await listProcesses(client))],
 ];
 
 /** Checks a database that answers. A check without an answer ends the checks. */

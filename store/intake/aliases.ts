@@ -6,12 +6,6 @@ export interface StoredAlias extends Alias {
   decided_at: Date;
 }
 
-/** @returns null if no account has the name */
-export async function findAccountId(client: ClientBase, name: string): Promise<number | null> {
-  const { rows } = await client.query<{ id: number }>('SELECT id FROM accounts WHERE name = $1', [name]);
-  return rows[0]?.id ?? null;
-}
-
 /**
  * A page of a list's decisions.
  *

@@ -1,6 +1,6 @@
-import { checkProcesses } from '../../../administration/health/check-processes.ts';
 import { type Finding, failed } from '../../../administration/health/finding.ts';
 import { judgeLag } from '../../../administration/health/judge-lag.ts';
+import { judgeProcesses } from '../../../administration/health/judge-processes.ts';
 import { measureLag, type ServiceLag } from '../../../administration/lag.ts';
 import { classifyFailure } from '../../../service/failure.ts';
 import { type ListedProcess, listProcesses } from '../../../store/processes/process-list.ts';
@@ -128,8 +128,8 @@ export const operatorStatusPages: readonly Page[] = [
     async handle(_request, context) {
       const { pool } = context;
       const lag = await findLag(context);
-      const findings = [...(lag === null ? [KAFKA_AWAY] : judgeLag(lag)), ...(await checkProcesses(pool))];
       const processes = await listProcesses(pool);
+      const findings = [...(lag === null ? [KAFKA_AWAY] : judgeLag(lag)), ...judgeProcesses(processes)];
       const at = new Date().toISOString();
       const activity = await loadStreamActivity(pool);
       return {

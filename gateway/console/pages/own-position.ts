@@ -38,7 +38,7 @@ function PickText({ position, pick }: { position: OwnPosition; pick: SubmittedPi
     ${pick.rank !== null && `${pick.rank}. `}<${BallotText}>${label}<//>${pick.statement && html`: “<${BallotText}>${pick.statement}<//>”`}`;
 }
 
-/** What somebody else has stored since the form was shown. */
+/** The position that somebody else has stored since the form was shown. */
 function Stored({ position }: { position: OwnPosition }): Html {
   return html`
     <section class="card">

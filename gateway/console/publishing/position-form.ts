@@ -40,8 +40,8 @@ export interface ReadPosition {
 }
 
 /**
- * Reads the position from a form. Texts beside choices that are not marked do not count. What the form does not show
- * (`details`) stays.
+ * Reads the position from a form. Texts beside choices that are not marked do not count. Stored `details`, which the
+ * form does not show, stay.
  *
  * @param now milliseconds since 1970
  */

@@ -9,7 +9,8 @@ import { type Report, SectionRows } from '../../../intake/reports/report.ts';
 import { TableError } from '../../../intake/tables/table-error.ts';
 import type { Submission } from '../../../schemas/submission.ts';
 import { OperatorError } from '../../../service/operator-error.ts';
-import { findAccountId, saveAliases } from '../../../store/intake/aliases.ts';
+import { findAccountId } from '../../../store/console/accounts.ts';
+import { saveAliases } from '../../../store/intake/aliases.ts';
 import {
   compareStage,
   countWithdrawals,

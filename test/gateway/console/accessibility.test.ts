@@ -9,7 +9,7 @@ import {
 import { ConsoleClient, makeLink } from '../../helpers/console/console-client.ts';
 import { addressesOf } from '../../helpers/console/console-pages.ts';
 import { emailOf, useConsoleWithProvider } from '../../helpers/console/console-with-provider.ts';
-import { allowEndorsers, publishInConsole } from '../../helpers/service/publishing.ts';
+import { publishInConsole } from '../../helpers/service/publishing.ts';
 
 const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
 const console = useConsoleWithProvider({ gateways: 1 });
@@ -30,7 +30,7 @@ afterAll(() => browser?.close());
     const [person] = await console.service.query('SELECT id FROM people WHERE subject = $1', [subject]);
     const [key] = await console.service.query('SELECT max(id) AS id FROM api_keys');
     const operator = await ConsoleClient.signIn(console.service, { account, role: 'operator' });
-    await allowEndorsers(console.service, account, ['bakers-local-1']);
+    await console.service.allow(['bakers-local-1'], account);
     const [mayor] = await console.service.query(`SELECT id FROM contests WHERE key LIKE '%/mayor'`);
     const contest = Number(mayor?.id);
     const receipt = await publishInConsole(operator, contest, { endorser: 'bakers-local-1', choice: 'ann' });

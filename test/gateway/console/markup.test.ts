@@ -8,7 +8,7 @@ import { hasChromium, startChromium } from '../../helpers/browser/chromium.ts';
 import { ConsoleClient, makeLink } from '../../helpers/console/console-client.ts';
 import { addressesOf, type PathValues, tagsOf } from '../../helpers/console/console-pages.ts';
 import { emailOf, startOf, useConsoleWithProvider } from '../../helpers/console/console-with-provider.ts';
-import { allowEndorsers, publishInConsole } from '../../helpers/service/publishing.ts';
+import { publishInConsole } from '../../helpers/service/publishing.ts';
 
 const testInBrowser = hasChromium ? test : test.skip;
 const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
@@ -60,7 +60,7 @@ beforeAll(async () => {
     return Number(row?.id);
   };
   const [contest] = await console.service.query(`SELECT id FROM contests WHERE key LIKE '%/mayor'`);
-  await allowEndorsers(service, ACCOUNT, ['bakers-local-1']);
+  await service.allow(['bakers-local-1'], ACCOUNT);
   const publication = { endorser: 'bakers-local-1', choice: 'bob' };
   const [member] = await console.service.query('SELECT id FROM people WHERE subject = $1', [subject]);
   values = {

@@ -4,7 +4,6 @@ import type { Browser, Page } from 'playwright-core';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { hasChromium, startChromium } from '../../helpers/browser/chromium.ts';
 import { makeLink } from '../../helpers/console/console-client.ts';
-import { allowEndorsers } from '../../helpers/service/publishing.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 
 const testInBrowser = hasChromium ? test : test.skip;
@@ -45,7 +44,7 @@ testInBrowser(
   async () => {
     const account = 'newsroom';
     await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
-    await allowEndorsers(service, account, ['bakers-local-1']);
+    await service.allow(['bakers-local-1'], account);
     const stream = await service.stream();
     try {
       await stream.wait('ready', 1);

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { ConsoleClient, type ReceivedPage } from '../../helpers/console/console-client.ts';
-import { allowEndorsers } from '../../helpers/service/publishing.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 
 const service = useTestService({ gatewayConfig: { today: '2026-11-02' } });
@@ -19,7 +18,7 @@ async function idOf(contest: string): Promise<string> {
 beforeEach(async () => {
   account = `account ${Math.random()}`;
   await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
-  await allowEndorsers(service, account, ENDORSERS);
+  await service.allow(ENDORSERS, account);
   editor = await ConsoleClient.signIn(service, { account, role: 'editor' });
   mayor = await idOf('mayor');
 });

@@ -4,7 +4,8 @@ import { BallotMemory } from '../../../gateway/ballots/ballot-memory.ts';
 import { createConfig } from '../../../gateway/config.ts';
 import type { GatewayContext } from '../../../gateway/context.ts';
 import { encodeContent } from '../../../gateway/http/content.ts';
-import type { RawRequest, Reply, Route } from '../../../gateway/http/route.ts';
+import { createOwnRequest } from '../../../gateway/http/own-request.ts';
+import type { Reply, Route } from '../../../gateway/http/route.ts';
 import { FairQueue } from '../../../gateway/limits/fair-queue.ts';
 import { routes } from '../../../gateway/routes/index.ts';
 import { systemClock } from '../../../service/clock.ts';
@@ -62,16 +63,8 @@ export function createReads(
   return async (path) => {
     const [pathname = '', query = ''] = path.split('?');
     const [route, parameters] = findRoute(pathname);
-    const request: RawRequest = {
-      url: path,
-      query,
-      path: parameters,
-      readBody: async () => undefined,
-      header: () => undefined,
-      acceptsGzip: () => false,
-      acceptsLines: () => false,
-      id: 'test',
-      onClose: () => {},
+    const request = createOwnRequest({
+      ...{ pathname, query, path: parameters, id: 'test', closed: new AbortController().signal },
       caller: {
         credential: { key: 0 },
         accountId: 0,
@@ -82,9 +75,7 @@ export function createReads(
         requestsPerDay: null,
         maxStreams: null,
       },
-      closed: new AbortController().signal,
-      isClosed: () => false,
-    };
+    });
     return { route, reply: await route.answer(request, context as unknown as GatewayContext) };
   };
 }

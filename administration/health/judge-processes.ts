@@ -1,15 +1,13 @@
-import type { ClientBase, Pool } from 'pg';
 import { readVersion } from '../../service/version.ts';
-import { type ListedProcess, listProcesses } from '../../store/processes/process-list.ts';
+import type { ListedProcess } from '../../store/processes/process-list.ts';
 import { type Finding, failed, formatCount, ok, warning } from './finding.ts';
 
 const SUBJECT = 'processes';
 /** A gateway that is further behind the stream is reported, in seconds. */
 const MAX_BEHIND_SECONDS = 10;
 
-/** The gateways and consumers that report to the database: whether they are ready, lead, and run this version. */
-export async function checkProcesses(client: ClientBase | Pool): Promise<Finding[]> {
-  const all = await listProcesses(client);
+/** Whether the gateways and consumers that report to the database are ready, lead, and run this version. */
+export function judgeProcesses(all: readonly ListedProcess[]): Finding[] {
   const running = all.filter(({ state }) => state !== 'gone');
   const findings = [
     ...all.filter(({ state }) => state === 'gone').map(judgeGone),
