@@ -373,7 +373,7 @@ testInBrowser(
       '/console/operator/status',
       await ConsoleClient.signIn(service, { role: 'operator' }),
     );
-    const streams = () => page.locator('dt:has-text("Open streams") + dd').textContent();
+    const streams = page.locator('dt:has-text("Open streams") + dd');
     await page.clock.install();
     await page.reload();
     await page.locator('details').evaluate((details) => details.setAttribute('open', ''));
@@ -388,7 +388,7 @@ testInBrowser(
     await report(70_000);
     await page.clock.runFor(10_000);
     await next;
-    await page.waitForFunction("document.body.textContent.includes('70,00')");
+    await streams.filter({ hasText: /^70,00/ }).waitFor();
     expect(await page.locator('details[open]').count()).toBe(1);
     await page.locator('summary').focus();
     await report(90_000);
@@ -398,7 +398,7 @@ testInBrowser(
       await page.clock.runFor(10_000);
       await (await unseen).finished();
     }
-    expect(await streams()).toMatch(/^70,00/);
+    expect(await streams.textContent()).toMatch(/^70,00/);
   },
   TIMEOUT_MS,
 );
