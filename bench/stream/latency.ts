@@ -46,9 +46,6 @@ async function followStream({ base, key }: System, arrivals: Arrivals): Promise<
 }
 
 async function followTopic(brokers: Brokers, arrivals: Arrivals): Promise<TopicReader> {
-  await withAdmin(brokers, (admin) =>
-    admin.createTopics({ topics: [{ topic: RAW_TOPIC, numPartitions: 1 }] }),
-  );
   const log = new TopicReader({ brokers, topic: RAW_TOPIC, clientId: 'bench' });
   const [node = 0] = await log.sources();
   void (async () => {
@@ -160,6 +157,9 @@ export class LatencyBench {
   static async open(system: System): Promise<LatencyBench> {
     const { brokers, databaseUrl } = system;
     const subjects = await findSubjects(databaseUrl);
+    await withAdmin(brokers, (admin) =>
+      admin.createTopics({ topics: [{ topic: RAW_TOPIC, numPartitions: 1 }] }),
+    );
     const producers = [
       await openProducer(brokers, topicNames().submissions),
       await openProducer(brokers, RAW_TOPIC),
