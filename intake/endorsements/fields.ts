@@ -44,6 +44,7 @@ export const ENDORSEMENT_FIELDS = {
       'choice',
       'candidate',
       'candidate name',
+      'cand name',
       'choice key',
       'name',
       'pick',
@@ -72,12 +73,12 @@ export const ENDORSEMENT_FIELDS = {
     ...['date of endorsement', 'date endorsed', 'endorsed on'],
   ],
   party: ['party', 'candidate party', 'party affiliation', 'political party'],
-  match_grade: ['match grade'],
-  match_reason: ['match reason'],
-  proposed_endorser: ['proposed endorser'],
-  proposed_contest: ['proposed contest'],
-  proposed_choice: ['proposed choice'],
-  decision: ['decision'],
+  match_grade: [],
+  match_reason: [],
+  proposed_endorser: [],
+  proposed_contest: [],
+  proposed_choice: [],
+  decision: [],
 } as const satisfies FieldNames<string>;
 
 export type EndorsementField = keyof typeof ENDORSEMENT_FIELDS;

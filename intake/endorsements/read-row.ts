@@ -4,7 +4,7 @@ import { checkSubmission } from '../../schemas/submission-files.ts';
 import { normalizeLines, normalizeText } from '../../schemas/text.ts';
 import type { ElectionText } from '../matching/match-election.ts';
 import type { RowNames } from '../matching/match-row.ts';
-import { readRank } from '../tables/answers.ts';
+import { hasFlags, readFlag, readRank } from '../tables/answers.ts';
 import { type ColumnMap, type Columns, mapColumns } from '../tables/columns.ts';
 import { readDate } from '../tables/dates.ts';
 import { TableError } from '../tables/table-error.ts';
@@ -18,6 +18,8 @@ export interface EndorsementColumns extends Columns<EndorsementField> {
   constants: Constants;
   /** Whether an empty position of a row with a choice says that nothing was endorsed. Otherwise it says nothing. */
   answersChoices: boolean;
+  /** Whether the positions are flags, 1 and 0. */
+  flags: boolean;
 }
 
 /** What a row says, as it is written. Empty texts are null. */
@@ -69,13 +71,14 @@ export function readColumns(
       'name it with --election, as a slug or a date, or name the column with --map "COLUMN=election"',
     );
   }
-  return { ...columns, constants, answersChoices: true };
+  const flags = hasFlags(header[columns.places.get('position') ?? -1] ?? '');
+  return { ...columns, constants, answersChoices: true, flags };
 }
 
 /** Reads the cells of a row. */
 export function readRow(
   cells: readonly string[],
-  { places, constants, answersChoices }: EndorsementColumns,
+  { places, constants, answersChoices, flags }: EndorsementColumns,
 ): EndorsementRow {
   const lines = (field: EndorsementField) => {
     const at = places.get(field);
@@ -86,7 +89,8 @@ export function readRow(
     return (at === undefined ? '' : normalizeText(cells[at] ?? '')) || null;
   };
   const choice = text('choice');
-  const position = text('position');
+  const written = text('position');
+  const position = flags && written !== null ? readFlag(written) : written;
   const saysNothing = !places.has('position') || (position === null && choice !== null && !answersChoices);
   return {
     endorser: constants.endorser ?? text('endorser'),

@@ -1,4 +1,4 @@
-import { type ContestWords, readContestWords, type StateWords } from './contest-words.ts';
+import { type ContestWords, readContestWords, type StateWords, shortWordsOf } from './contest-words.ts';
 import { foldParty } from './parties.ts';
 import { type PersonName, readPersonName } from './person-name.ts';
 import { foldText } from './words.ts';
@@ -53,7 +53,7 @@ export interface IndexedContest extends ContestEntry {
   /** The words of the title, of the short title, and of a measure by its code. */
   titles: readonly ContestWords[];
   districtWords: ReadonlySet<string>;
-  /** All of them. */
+  /** All of them, and the short words that may mean them. */
   allWords: ReadonlySet<string>;
   party: string | null;
   contenders: readonly Contender[];
@@ -104,12 +104,13 @@ function indexContest(contest: ContestEntry, { date }: ElectionEntry, state: Sta
     for (const joined of new Set(contender.names.map((name) => name.joined)))
       addTo(byName, joined, contender);
   }
+  const words = [...titles.flatMap((title) => [...title.words]), ...districtWords];
   return {
     ...contest,
     electionDate: date,
     titles,
     districtWords,
-    allWords: new Set([...titles.flatMap(({ words }) => [...words]), ...districtWords]),
+    allWords: new Set([...words, ...shortWordsOf(words)]),
     party: titles.find((words) => words.party !== null)?.party ?? null,
     contenders,
     byName,

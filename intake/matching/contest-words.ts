@@ -24,10 +24,10 @@ const SAME: readonly (readonly [RegExp, string])[] = [
     ' ushouse ',
   ],
   [/ (representatives? (in|to) congress|congress(man|woman|person|member|ional)?) /g, ' ushouse '],
+  [/ assembly ?(member|man|woman|person) /g, ' assembly '],
   [/ us (senate|senator|sen) /g, ' ussenate '],
-  [/ state (senate|senator|sen) /g, ' statesenate '],
-  [/ state (house of representatives|house|representatives?|rep|assembly) /g, ' statehouse '],
-  [/ (state )?assembly ?(member|man|woman|person) /g, ' assembly '],
+  [/ (state|st) (senate|senator|sen) /g, ' statesenate '],
+  [/ (state|st) (house of representatives|house|representatives?|rep|assembly) /g, ' statehouse '],
   [/ council ?(member|man|woman|person|or)s? | councill?ors? /g, ' council '],
   [/ (lt|lieut) (gov|governor) /g, ' lieutenant governor '],
   [/ (cong|leg) dist(rict)? /g, ' district '],
@@ -36,9 +36,9 @@ const WORDS: Readonly<Record<string, string>> = {
   ...{ prop: 'proposition', props: 'proposition', meas: 'measure', dist: 'district', dst: 'district' },
   ...{
     gov: 'governor',
-    atty: 'attorney',
-    ag: 'attorney',
-    secy: 'secretary',
+    ...{ atty: 'attorney', attn: 'attorney', ag: 'attorney', genl: 'general', gen: 'general' },
+    ...{ secy: 'secretary', sec: 'secretary', ins: 'insurance' },
+    ...{ comptroller: 'controller', comptroll: 'controller' },
     supt: 'superintendent',
     pres: 'president',
   },
@@ -58,6 +58,13 @@ const WORDS: Readonly<Record<string, string>> = {
     amend: 'amendment',
   },
   ...{ senator: 'senate', pos: 'position', no: 'number', num: 'number', nbr: 'number' },
+};
+/** The words of a chamber, and the short ones that may mean it, or another chamber. */
+const CHAMBERS: Readonly<Record<string, { shown: string; short: readonly string[] }>> = {
+  ushouse: { shown: 'U.S. House', short: ['house'] },
+  ussenate: { shown: 'U.S. Senate', short: ['senate'] },
+  statehouse: { shown: 'State House or Assembly', short: ['house', 'assembly'] },
+  statesenate: { shown: 'State Senate', short: ['senate'] },
 };
 /** Words that may be left out. */
 const OPTIONAL = new Set(
@@ -83,6 +90,8 @@ const MEASURE_UNITS = [
   'referendum',
   'issue',
 ];
+/** The letter of a measure or a seat, which may be doubled: A, RR. */
+const LETTERS = /^([a-z])\1?$/;
 const CHAMBER_DISTRICT = /^(?:cd|hd|sd|ad|ld|d)$/;
 const CARDINALS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
 const ORDINALS =
@@ -120,7 +129,7 @@ function joinNumbers(given: readonly string[]): string[] {
     } else if (UNITS.has(word) && following !== null && !following.ordinal) {
       joined.push(`${word}${following.value}`);
       at += 1;
-    } else if (UNITS.has(word) && /^[a-z]$/.test(next)) {
+    } else if (UNITS.has(word) && LETTERS.test(next)) {
       joined.push(`${word}${next}`);
       at += 1;
     } else if (
@@ -165,11 +174,23 @@ export function readContestWords(text: string, state: StateWords): ContestWords 
   return { words, party };
 }
 
+/** The short words that may mean one of these words: `Assembly` may mean the State Assembly. */
+export const shortWordsOf = (words: Iterable<string>): string[] =>
+  [...words].flatMap((word) => CHAMBERS[word]?.short ?? []);
+
+/** Words for a message, with the usual names of chambers. */
+export const showWords = (words: Iterable<string>): string =>
+  [...words].map((word) => CHAMBERS[word]?.shown ?? word).join(' ');
+
 /** The unit of a word with its number or letter, such as `district` of `district12`; null for other words. */
 export function unitOf(word: string): string | null {
   const [, unit = ''] = /^([a-z]+?)[0-9]+$/.exec(word) ?? [];
   if (UNITS.has(unit)) return unit;
-  return UNITS.has(word.slice(0, -1)) ? word.slice(0, -1) : null;
+  return (
+    [-2, -1]
+      .map((end) => [word.slice(0, end), word.slice(end)] as const)
+      .find(([name, letters]) => UNITS.has(name) && LETTERS.test(letters))?.[0] ?? null
+  );
 }
 
 /** The same words with the unit under which a measure is known, if it has the same number or letter. */

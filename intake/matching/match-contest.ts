@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import type { ElectionIndex, IndexedContest } from './catalogue-index.ts';
-import { readContestWords, renameMeasure, unitOf } from './contest-words.ts';
+import { readContestWords, renameMeasure, showWords, unitOf } from './contest-words.ts';
 import { foldParty } from './parties.ts';
 
 /** What a row says about its contest. Empty texts are null. */
@@ -25,7 +25,6 @@ const NEAREST = 3;
 const MIN_TYPO_LETTERS = 5;
 
 const isSubset = (words: ReadonlySet<string>, of: ReadonlySet<string>) => words.isSubsetOf(of);
-const list = (words: ReadonlySet<string>) => [...words].join(' ');
 
 /** Whether one text has another number of the same unit, such as another district. */
 function hasOtherNumber(given: ReadonlySet<string>, contest: IndexedContest): boolean {
@@ -65,10 +64,10 @@ function compare(given: ReadonlySet<string>, contest: IndexedContest): Fit {
   if (given.size === 0 || hasOtherNumber(given, contest)) return null;
   if (isSubset(given, allWords)) {
     const missing = titles.map(({ words }) => words.difference(given)).toSorted((a, b) => a.size - b.size)[0];
-    return { close: `the contest has more words: ${list(missing ?? new Set())}` };
+    return { close: `the contest has more words: ${showWords(missing ?? [])}` };
   }
   const extra = given.difference(allWords);
-  if (named) return { close: `the contest does not have these words: ${list(extra)}` };
+  if (named) return { close: `the contest does not have these words: ${showWords(extra)}` };
   const [typo, ...others] = extra;
   if (typo !== undefined && others.length === 0 && hasTypoOf(typo, allWords)) {
     const rest = given.difference(extra);

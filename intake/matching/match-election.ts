@@ -56,7 +56,12 @@ export function matchElection(
   if (named.length > 0) return choose(named, fitting, null);
   const words = new Set(foldWords(election));
   const close = words.size === 0 ? [] : fitting.filter((entry) => words.isSubsetOf(wordsOf(entry)));
-  return choose(close, fitting, 'election: the name has more words');
+  const isYear = /^[0-9]{4}$/.test(folded);
+  return choose(
+    close,
+    fitting,
+    isYear ? 'election: only the year is given' : 'election: the name has more words',
+  );
 }
 
 function choose(

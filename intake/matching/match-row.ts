@@ -131,7 +131,7 @@ export function matchRow(
   const findDecided: FindAlias = (kind, scope, text) =>
     kind === 'choice' && whole ? decidedChoice.join('/') : findAlias(kind, scope, text);
   const pairs = contests.flatMap((each) => findPairs(row, each.contest, each.reason, findDecided));
-  const match = judge(row, pairs) ?? describeFailure(row, found);
+  const match = judge(row, pairs) ?? refuseSeveral(row, contests) ?? describeFailure(row, found);
   const reasons = match.reasons.length > 0 || !contest ? match.reasons : ['contest: decided before'];
   return { ...match, reasons, fits: contests.length };
 }
@@ -216,9 +216,7 @@ const isHalfExact = ({ contestReason, choiceReason }: Pair) =>
 /** Chooses among pairs: the one that is exact, or else the only one that is close. */
 function judge(row: RowNames, pairs: readonly Pair[]): RowMatch | null {
   const exact = pairs.filter(isExact);
-  if (exact.length === 0 && hasSeveralNames(row)) {
-    return outcome('ambiguous', 'the cell has several choices: give each of them a row');
-  }
+  if (exact.length === 0 && hasSeveralNames(row)) return null;
   const tiers = [exact, pairs.filter(isHalfExact), pairs];
   const found = tiers.find(({ length }) => length > 0) ?? [];
   const [first, ...others] = found;
@@ -242,6 +240,19 @@ function judge(row: RowNames, pairs: readonly Pair[]): RowMatch | null {
   const grade = reasons.length === 0 ? 'exact' : 'close';
   const before = decided && reasons.length === 0 ? ['choice: decided before'] : [];
   return { ...OUT, ...{ grade, contest, choice, unsure }, reasons: [...reasons, ...before] };
+}
+
+/** The outcome for a cell with several names; null if it has one. */
+function refuseSeveral(
+  row: RowNames,
+  [first, ...others]: readonly { contest: IndexedContest; reason: string | null }[],
+): RowMatch | null {
+  if (!hasSeveralNames(row)) return null;
+  const one = others.length === 0 ? first : undefined;
+  return outcome('ambiguous', 'the cell has several choices: give each of them a row, or decide on one', {
+    contest: one?.contest ?? null,
+    unsure: { contest: one === undefined || one.reason !== null, choice: true },
+  });
 }
 
 const SEVERAL = /\s*(?:;|\/|\n|\+|,|&|\band\b)\s*/i;

@@ -157,7 +157,7 @@ export function explainClose(given: PersonName, known: PersonName): string | nul
   }
   if (sameLast && isPartOf(few.words, many.words))
     return 'an initial stands for a name, or a name is missing';
-  const nicknames = [given.nickname, known.nickname];
+  const nicknames = [given, known].flatMap((name) => [name.nickname, name.note]);
   if (sameLast && (nicknames.includes(firstOf(given)) || nicknames.includes(firstOf(known)))) {
     return 'a nickname stands for the name';
   }

@@ -18,12 +18,23 @@ const ANSWERS = new Map(
   ),
 );
 
+const CHECK_MARK = /^[✓✔☑✅]\uFE0F?$/u;
+const DASHES = /^[\s\-–—.*/]*$/u;
+
 /** Reads an answer in one of the usual words: Yes, Y, Support, For…; null for any other text, which is not guessed. */
 export function readAnswer(text: string): Answer | null {
-  const folded = foldText(text);
-  // Dashes and the like.
-  return folded === '' ? 'nothing' : (ANSWERS.get(folded) ?? null);
+  if (CHECK_MARK.test(text.trim())) return 'yes';
+  return DASHES.test(text) ? 'nothing' : (ANSWERS.get(foldText(text)) ?? null);
 }
+
+/** The names of columns in which 1 means Yes and 0 means No. In others, a number may be a rank. */
+const FLAG_COLUMNS = ['endorsed', 'endorse', 'endorses', 'support', 'supported', 'yes no', 'is endorsed'];
+
+/** Whether 1 and 0 are answers in the column of this name. */
+export const hasFlags = (column: string): boolean => FLAG_COLUMNS.includes(foldText(column));
+
+/** The answer that a flag means, as a word; any other text as it is. */
+export const readFlag = (text: string): string => ({ 1: 'Yes', 0: 'No' })[text] ?? text;
 
 const RANKS = 'first second third fourth fifth sixth seventh eighth ninth tenth'.split(' ');
 

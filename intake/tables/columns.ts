@@ -2,7 +2,10 @@ import { listSome } from '../matching/grade.ts';
 import { foldText } from '../matching/words.ts';
 import { TableError } from './table-error.ts';
 
-/** The fields of a kind of table, each with the folded names that its column can have. */
+/**
+ * The fields of a kind of table, each with the folded names that its column can have. A field without names is one that
+ * the service writes itself: its column has the field's own name.
+ */
 export type FieldNames<F extends string> = Readonly<Record<F, readonly string[]>>;
 
 /** The columns of a table by field, and the others. */
@@ -27,21 +30,32 @@ export function readColumnMap<F extends string>(
   options: readonly string[],
   fields: FieldNames<F>,
 ): ColumnMap<F> {
-  const known = Object.keys(fields) as F[];
+  const byName = namesOf(fields);
   return new Map(
     options.map((option) => {
       const at = option.lastIndexOf('=');
-      const field = option.slice(at + 1).trim();
-      if (at < 1) throw new TableError(`--map is "${option}"; it must be like --map "Race=${known[0]}".`);
-      if (field !== '' && !known.includes(field as F)) {
+      const name = option.slice(at + 1).trim();
+      if (at < 1) throw new TableError(`--map is "${option}"; it must be like --map "Race=contest".`);
+      const field = byName.get(foldText(name)) ?? null;
+      if (name !== '' && field === null) {
         throw new TableError(
-          `--map "${option}" names the unknown field "${field}"; the fields are ${known.join(', ')}.`,
+          `--map "${option}" names the unknown field "${name}"; the fields are ${listFields(fields)}.`,
         );
       }
-      return [option.slice(0, at).trim(), field === '' ? null : (field as F)];
+      return [option.slice(0, at).trim(), field];
     }),
   );
 }
+
+/** The fields by the names of their columns, and by their own. */
+function namesOf<F extends string>(fields: FieldNames<F>): ReadonlyMap<string, F> {
+  const own = (Object.keys(fields) as F[]).map((field) => [foldText(field), field] as const);
+  const usual = own.flatMap(([, field]) => fields[field].map((name) => [name, field] as const));
+  return new Map([...usual, ...own]);
+}
+
+const listFields = <F extends string>(fields: FieldNames<F>): string =>
+  (Object.keys(fields) as F[]).filter((field) => fields[field].length > 0).join(', ');
 
 /**
  * Finds the column of each field, by the person's map or else by the usual names. A mapped column excludes others for
@@ -66,8 +80,7 @@ export function mapColumns<F extends string>(
     }
     mapped.set(at, field);
   }
-  const byName = new Map<string, F>();
-  for (const field of Object.keys(fields) as F[]) for (const name of fields[field]) byName.set(name, field);
+  const byName = namesOf(fields);
   const taken = new Set(mapped.values());
   const places = new Map<F, number>();
   const unused: string[] = [];
@@ -83,7 +96,7 @@ export function mapColumns<F extends string>(
       const names = [other, at].map((place) => `"${nameOf(header[place] ?? '', place)}"`);
       throw new TableError(
         `The columns ${names.join(' and ')} both hold the ${field}: choose one with --map ${JSON.stringify(`${header[other]}=${field}`)}, ` +
-          `or give each its own field; the fields are ${Object.keys(fields).join(', ')}.`,
+          `or give each its own field; the fields are ${listFields(fields)}.`,
       );
     }
     places.set(field, at);

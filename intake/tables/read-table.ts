@@ -31,6 +31,8 @@ export type TableRow =
 export interface Table {
   encoding: TableEncoding;
   separator: Separator;
+  /** The number of rows above the header that were left out as titles. */
+  titles: number;
   header: string[];
   rows: AsyncIterable<TableRow>;
 }
@@ -145,15 +147,36 @@ export async function readTable(bytes: AsyncIterable<Uint8Array>): Promise<Table
   const separator = recogniseSeparator(new TextDecoder(encoding).decode(sample));
   const rows = readRows(decodeTable(all, encoding), separator);
   try {
-    const first = await rows.next();
-    if (first.done)
+    const { titles, head, rest } = await findHeader(rows);
+    if (head === undefined)
       throw new TableError('The file is empty: its first line must have the names of the columns.');
-    const header = checkHeader(first.value, encoding);
-    return { encoding, separator, header, rows: checkRows(rows, header.length, encoding) };
+    const header = checkHeader(head, encoding);
+    return { encoding, separator, titles, header, rows: checkRows(rest, header.length, encoding) };
   } catch (error) {
     await rows.return(undefined);
     throw error;
   }
+}
+
+/** The most rows above a header that are titles, and the fewest names of columns below them. */
+const MAX_TITLES = 10;
+const MIN_NAMES_BELOW = 3;
+
+/** Finds the header: the first row, or the row below those that have one cell each, such as the title of a sheet. */
+async function findHeader(rows: AsyncGenerator<ReadRow>) {
+  const first: ReadRow[] = [];
+  const filled = (row: ReadRow | undefined) => row?.cells.filter((cell) => cell.trim() !== '').length ?? 0;
+  while (first.length <= MAX_TITLES && first.every((row) => filled(row) === 1)) {
+    const next = await rows.next();
+    if (next.done) break;
+    first.push(next.value);
+  }
+  const titles = filled(first.at(-1)) >= MIN_NAMES_BELOW ? first.length - 1 : 0;
+  async function* rest() {
+    yield* first.slice(titles + 1);
+    yield* rows;
+  }
+  return { titles, head: first[titles], rest: rest() };
 }
 
 function checkHeader({ line, cells }: ReadRow, encoding: TableEncoding): string[] {
@@ -209,5 +232,5 @@ function findFault(cells: string[], columns: number, encoding: TableEncoding): s
 }
 
 /** How a table was read, for its report: `UTF-8, with commas`. */
-export const describeTable = ({ encoding, separator }: Table): string =>
-  `${ENCODING_NAMES[encoding]}, with ${SEPARATOR_NAMES[separator]}`;
+export const describeTable = ({ encoding, separator, titles }: Table): string =>
+  `${ENCODING_NAMES[encoding]}, with ${SEPARATOR_NAMES[separator]}${titles === 0 ? '' : `, below ${titles === 1 ? 'a title' : `${titles} titles`}`}`;

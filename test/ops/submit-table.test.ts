@@ -405,8 +405,8 @@ test.each([
   [
     'an unknown field',
     ['race,choice', 'a,c'],
-    [...OPTIONS, '--map', 'race=office'],
-    'names the unknown field "office"',
+    [...OPTIONS, '--map', 'race=mayoralty'],
+    'names the unknown field "mayoralty"',
   ],
   [
     'an unknown column',

@@ -68,6 +68,10 @@ const CONTESTS = [
   contest('house-11', 'U.S. House California District 11', [choice('pelosi', 'Nancy Pelosi')], {
     short_title: 'U.S. House CA-11',
   }),
+  contest('assembly-25', 'State Assembly, District 25', [choice('kalra', 'Ash Kalra')]),
+  contest('senate-15', 'State Senate, District 15', [choice('cortese', 'Dave Cortese')]),
+  contest('controller', 'Controller', [choice('cohen', 'Malia Cohen')]),
+  contest('attorney', 'Attorney General', [choice('bonta', 'Rob Bonta')]),
   contest('council-2', 'Member, City Council, 2nd District', [
     choice('smith-sr', 'John Smith Sr.'),
     choice('smith-jr', 'John Smith Jr.'),
@@ -94,6 +98,7 @@ const CONTESTS = [
     measure_code: '2',
   }),
   contest('measure-b', 'Measure B: Parks', YES_NO, { kind: 'measure', measure_code: 'B' }),
+  contest('measure-rr', 'Measure RR: Trains', YES_NO, { kind: 'measure', measure_code: 'RR' }),
   contest('retain-liu', 'Retain Justice Goodwin Liu', YES_NO, { kind: 'retention' }),
 ];
 
@@ -133,6 +138,11 @@ describe('one record with the same name is exact', () => {
     ['US Representative', 'Rep. Barbara Lee', { district: 'CA-12' }, 'house-12/lee'],
     ['U.S. House', 'Barbara Lee', { district: 'D-12' }, 'house-12/lee'],
     ['12th Congressional District', 'Barbara Lee', {}, 'house-12/lee'],
+    ['State Assemblymember', 'Ash Kalra', { district: '25' }, 'assembly-25/kalra'],
+    ['St. Assembly, District 25', 'Ash Kalra', {}, 'assembly-25/kalra'],
+    ['ST SENATE', 'Dave Cortese', { district: '15' }, 'senate-15/cortese'],
+    ['COMPTROLLER', 'Malia Cohen', {}, 'controller/cohen'],
+    ['ATTY GENL', 'Rob Bonta', {}, 'attorney/bonta'],
     [
       'House of Representatives',
       'Barbara Lee',
@@ -189,8 +199,30 @@ describe('names that differ a little are close, with the reason', () => {
       'contest: the contest does not have these words: mighty',
     ],
     ['U.S. House', 'Nancy Pelosi', {}, 'house-11/pelosi', 'contest: the contest has more words: district11'],
+    [
+      'Assembly',
+      'Ash Kalra',
+      { district: '25' },
+      'assembly-25/kalra',
+      'contest: the contest has more words: State House or Assembly',
+    ],
+    [
+      'SENATE',
+      'Dave Cortese',
+      { district: '15' },
+      'senate-15/cortese',
+      'contest: the contest has more words: State Senate',
+    ],
+    [
+      'ST SEN',
+      'CORTESE, DAVID A. (DAVE)',
+      { district: '15' },
+      'senate-15/cortese',
+      'choice: a nickname stands for the name',
+    ],
     ['SF Proposition', 'Local 2', { position: 'No' }, 'prop-2/no', 'contest: only "2" is the same'],
     ['Ballot', 'B', { position: 'For' }, 'measure-b/yes', 'contest: only "B" is the same'],
+    ['Regional Proposition', 'RR', { position: 'Yes' }, 'measure-rr/yes', 'contest: only "RR" is the same'],
     ['Prop B', 'Yes', {}, 'measure-b/yes', 'contest: the measure is called "Measure B: Parks"'],
     [null, 'Barbara Lee', {}, 'house-12/lee', 'contest: the row names no contest'],
   ])('%j, %j %j', (contestText, choiceText, more, key, why) => {
@@ -218,6 +250,13 @@ describe('names of several people are ambiguous', () => {
     expect([grade, key.split('/')[1]]).toEqual(['ambiguous', '?']);
     expect(said).toContain(why);
   });
+});
+
+test.each([
+  ['Governor', 'governor/?'],
+  ['U.S. House', '?/?'],
+])('several names for %j propose its contest if only one fits, so that a key decides', (text, key) => {
+  expect(match(text, 'Ann Lee and Bob Roe')).toMatchObject({ grade: 'ambiguous', key });
 });
 
 test.each<[string, string | null, string, string?]>([

@@ -172,6 +172,31 @@ describe('rows', () => {
   });
 });
 
+describe('titles above the header', () => {
+  test.each([
+    ['one', 'Our picks,,\nRace,Name,Date\na,b,c\n', 3, 'below a title'],
+    ['several, with empty rows', '"Our picks"\n\n2026,,\nRace,Name,Date\na,b,c\n', 5, 'below 2 titles'],
+  ])('%s', async (_, text, line, words) => {
+    const table = await read(text);
+    expect(table).toMatchObject({
+      header: ['Race', 'Name', 'Date'],
+      rows: [{ line, cells: ['a', 'b', 'c'] }],
+    });
+    expect(table.read).toContain(words);
+  });
+
+  test.each([
+    ['a table of one column', 'Name\nAnn\nBob\n', ['Name'], 2],
+    ['a name with the separator below a header of one column', 'Name\n"Lee, Ann"\nBob,\n', ['Name'], 2],
+    ['too many rows of one cell', `${'a\n'.repeat(12)}Race,Name,Date\n`, ['a'], 12],
+    ['a header alone', 'Name\n', ['Name'], 0],
+  ])('are none in %s', async (_, text, header, rows) => {
+    const table = await read(text);
+    expect(table.header).toEqual(header);
+    expect(table.rows).toHaveLength(rows);
+  });
+});
+
 describe('what we write', () => {
   const cell = fc.oneof(
     fc.string(),

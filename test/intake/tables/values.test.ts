@@ -60,10 +60,10 @@ describe('dates', () => {
 
 describe('answers and ranks', () => {
   test.each([
-    ['yes', ['Yes', 'Y', 'SUPPORT', 'For', 'in favor', 'Sí', 'x', 'Endorsed']],
+    ['yes', ['Yes', 'Y', 'SUPPORT', 'For', 'in favor', 'Sí', 'x', 'Endorsed', '✓', ' ✔️ ']],
     ['no', ['no', 'N', 'Oppose', 'Against', 'Vote No']],
-    ['nothing', ['', '-', 'No endorsement', 'Neutral', 'N/A', 'Abstain', '—']],
-    [null, ['Yes (runoff only)', 'Lean yes', 'No. 1', 'Ann Lee', 'yes and no']],
+    ['nothing', ['', '-', 'No endorsement', 'Neutral', 'N/A', 'Abstain', '—', '*']],
+    [null, ['Yes (runoff only)', 'Lean yes', 'No. 1', 'Ann Lee', 'yes and no', '1', '✗', '?']],
   ] as const)('%j', (answer, texts) => {
     expect(texts.map((text) => readAnswer(text))).toEqual(texts.map(() => answer));
   });
@@ -84,7 +84,7 @@ describe('answers and ranks', () => {
 });
 
 describe('columns', () => {
-  const FIELDS = { contest: ['race', 'office'], choice: ['candidate', 'name'] } as const;
+  const FIELDS = { contest: ['race', 'office'], choice: ['candidate', 'name'], our_word: [] } as const;
   const map = (header: string[], ...options: string[]) => {
     const { places, unused } = mapColumns(header, FIELDS, readColumnMap(options, FIELDS));
     return [Object.fromEntries(places), unused];
@@ -103,6 +103,14 @@ describe('columns', () => {
     expect(map(['a=b', 'Name'], 'a=b=contest')).toEqual([{ contest: 0, choice: 1 }, []]);
   });
 
+  test('a map takes the usual names of a field too', () => {
+    expect(map(['a', 'b'], 'a=Office', 'b=Candidate')).toEqual([{ contest: 0, choice: 1 }, []]);
+  });
+
+  test('a field that the service writes itself is known by its own name', () => {
+    expect(map(['Race', 'Name', 'our_word'])).toEqual([{ contest: 0, choice: 1, our_word: 2 }, []]);
+  });
+
   test.each([
     [
       ['Race', 'Office'],
@@ -111,7 +119,7 @@ describe('columns', () => {
     ],
     [['Race', 'x', 'y'], ['x=choice', 'y=choice'], 'The columns "x" and "y" both hold the choice'],
     [['Race'], ['x=contest'], '--map names the column "x", and the table has "Race".'],
-    [['Race'], ['Race=office'], 'names the unknown field "office"; the fields are contest, choice.'],
+    [['Race'], ['Race=seat'], 'names the unknown field "seat"; the fields are contest, choice.'],
     [['Race'], ['Race'], '--map is "Race"; it must be like --map "Race=contest".'],
   ])('%j with %j is refused', (header, options, words) => {
     expect(() => map(header, ...options)).toThrow(words);
