@@ -30,7 +30,7 @@ export interface GatewayContext {
   streamLeases: StreamLeases;
   accessWatch: AccessWatch;
   openStreams: OpenStreams;
-  vanishedClients: Pick<VanishedClients, 'add' | 'displace'>;
+  vanishedClients: Pick<VanishedClients, 'add'>;
   responseCache: ResponseCache;
   ballots: BallotMemory;
   coverage: CoverageMemory;

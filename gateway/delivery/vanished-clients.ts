@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../service/clock.ts';
-import { Coalescer } from '../../service/coalescer.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import { repeat } from '../../service/repeat.ts';
 import { type ConnectionName, nameConnection, type SocketEnds } from '../wire/tcp-table.ts';
@@ -8,30 +7,38 @@ import type { StreamEnding } from './stream-ending.ts';
 
 /** A stream ends after its client has acknowledged nothing for this long, in milliseconds. */
 const VANISHED_MS = 40_000;
+/** A stream gives up its place after its client has acknowledged nothing for this long, in milliseconds. */
+const SILENT_MS = 3000;
 /** How often all connections are looked at, in milliseconds. */
 const LOOK_MS = 2000;
-/** A look counts as fresh for this long, in milliseconds: clients that are refused cause no more looks than this. */
-const FRESH_MS = 1000;
+
+/** A stream's place among those that its account may have open. */
+export interface StreamPlace {
+  /** Gives up the place, on all gateways. */
+  release(): Promise<void>;
+  /** Takes a place again; false if the account has no free one. */
+  reclaim(): Promise<boolean>;
+}
 
 /** A stream that is watched. It is a class to save memory: thousands of streams are open at a time. */
 export class WatchedStream {
-  readonly accountId: number;
   readonly connection: ConnectionName | null;
   /** Since when its client has acknowledged nothing, in milliseconds; null if it does. */
   silentSince: number | null = null;
+  /** Whether it counts among those that its account may have open. */
+  hasPlace = true;
   readonly #stream: { end(ending: StreamEnding): void };
   readonly #socket: SocketEnds & Pick<Socket, 'resetAndDestroy'>;
-  readonly #release: () => Promise<void>;
+  readonly #place: StreamPlace;
 
   constructor(
     stream: { end(ending: StreamEnding): void },
     socket: SocketEnds & Pick<Socket, 'resetAndDestroy'>,
-    { accountId, release }: { accountId: number; release: () => Promise<void> },
+    place: StreamPlace,
   ) {
     this.#stream = stream;
     this.#socket = socket;
-    this.#release = release;
-    this.accountId = accountId;
+    this.#place = place;
     this.connection = nameConnection(socket);
   }
 
@@ -41,10 +48,16 @@ export class WatchedStream {
     this.#socket.resetAndDestroy();
   }
 
-  /** Ends the stream, and gives its place to another one of the account. */
-  displace(): Promise<void> {
-    this.#stream.end({ reconnect: 'displaced' });
-    return this.#release();
+  /** Gives up the stream's place. */
+  async yield(): Promise<void> {
+    this.hasPlace = false;
+    await this.#place.release();
+  }
+
+  /** Takes a place again. Ends the stream if there is none. */
+  async reclaim(): Promise<void> {
+    this.hasPlace = true;
+    if (!(await this.#place.reclaim())) this.#stream.end({ reconnect: 'displaced' });
   }
 }
 
@@ -59,16 +72,14 @@ export interface VanishedClientsOptions {
  * do not acknowledge heartbeats any more. Without this, such a stream keeps its place until this machine's kernel gives
  * up, after a quarter of an hour.
  *
- * A new stream of an account at its limit displaces such a stream at once, if both reach the same gateway. Every gateway
- * ends its own after 40 seconds, which frees their places for all gateways. A client behind a proxy is the proxy's to
- * watch, because the proxy acknowledges.
+ * A stream gives up its place three seconds after its first lost heartbeat, so that its client can come back through any
+ * gateway. If the client acknowledges again after all, the stream takes a place again or ends. It ends after 40 seconds
+ * of silence. A client behind a proxy is the proxy's to watch, because the proxy acknowledges.
  */
 export class VanishedClients {
   readonly #clock: Clock;
   readonly #readUnacknowledged: VanishedClientsOptions['readUnacknowledged'];
   readonly #streams = new Set<WatchedStream>();
-  readonly #looks = new Coalescer(() => this.#look());
-  #lookedAt = Number.NEGATIVE_INFINITY;
   #looking: Stoppable | undefined;
 
   constructor({ clock, readUnacknowledged }: VanishedClientsOptions) {
@@ -77,7 +88,7 @@ export class VanishedClients {
   }
 
   start(): void {
-    this.#looking = repeat(LOOK_MS, this.#clock, () => this.#looks.next());
+    this.#looking = repeat(LOOK_MS, this.#clock, () => this.#look());
   }
 
   async stop(): Promise<void> {
@@ -90,34 +101,25 @@ export class VanishedClients {
     return () => this.#streams.delete(stream);
   }
 
-  /**
-   * Ends the stream of an account whose client has acknowledged nothing for the longest time, and releases its lease.
-   * Returns false if the clients of all its streams on this gateway acknowledge.
-   */
-  async displace(accountId: number): Promise<boolean> {
-    await this.#looks.next();
-    const [longest] = [...this.#streams]
-      .filter((stream) => stream.accountId === accountId && stream.silentSince !== null)
-      .sort((a, b) => Number(a.silentSince) - Number(b.silentSince));
-    if (!longest) return false;
-    // Of several new streams at once, each displaces another one.
-    this.#streams.delete(longest);
-    await longest.displace();
-    return true;
-  }
-
   async #look(): Promise<void> {
-    const now = this.#clock.now();
-    if (this.#streams.size === 0 || now - this.#lookedAt < FRESH_MS) return;
-    this.#lookedAt = now;
+    if (this.#streams.size === 0) return;
     const silent = await this.#readUnacknowledged();
+    const now = this.#clock.now();
+    const moves: Promise<void>[] = [];
     for (const stream of this.#streams) {
-      if (stream.connection === null || !silent.has(stream.connection)) stream.silentSince = null;
-      else if (stream.silentSince === null) stream.silentSince = now;
-      else if (now - stream.silentSince >= VANISHED_MS) {
-        this.#streams.delete(stream);
-        stream.vanish();
+      if (stream.connection === null || !silent.has(stream.connection)) {
+        stream.silentSince = null;
+        if (!stream.hasPlace) moves.push(stream.reclaim());
+        continue;
       }
+      stream.silentSince ??= now;
+      const silentMs = now - stream.silentSince;
+      if (silentMs >= SILENT_MS && stream.hasPlace) moves.push(stream.yield());
+      if (silentMs < VANISHED_MS) continue;
+      this.#streams.delete(stream);
+      stream.vanish();
     }
+    // The next look waits, so that a stream never gives up and takes a place at the same time.
+    await Promise.all(moves);
   }
 }

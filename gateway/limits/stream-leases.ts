@@ -74,19 +74,16 @@ export class StreamLeases {
    * Takes a lease for a stream until its connection closes.
    *
    * @param onClose calls a function when the connection closes; immediately if it is closed
-   * @param displace ends another stream of the account, whose client has vanished; false if there is none
    * @returns the id of the lease
    * @throws ApiError too_many_streams if the account is at its limit, with a longer wait each time, and defects.
    */
   async acquire(
     { accountId, maxStreams }: Pick<StoredKey, 'accountId' | 'maxStreams'>,
     onClose: (release: () => void) => void,
-    displace: (accountId: number) => Promise<boolean> = async () => false,
   ): Promise<string> {
     const id = createLeaseId(this.#options.clock.now());
     if (maxStreams !== null) {
-      const tryAcquire = () => this.#tryAcquire(id, accountId, maxStreams);
-      if (!(await tryAcquire()) && !((await displace(accountId)) && (await tryAcquire()))) {
+      if (!(await this.#tryAcquire(id, accountId, maxStreams))) {
         throw refuse(maxStreams, this.#backoff.refuse(accountId));
       }
       this.#backoff.admit(accountId);
@@ -94,6 +91,25 @@ export class StreamLeases {
     (maxStreams === null ? this.#unlimited : this.#held).set(id, accountId);
     onClose(() => this.release(id));
     return id;
+  }
+
+  /**
+   * Takes the lease of an open stream again, after it was released.
+   *
+   * @returns false if the account is at its limit. A defect is reported, and the stream keeps its place
+   */
+  async reclaim(
+    id: string,
+    { accountId, maxStreams }: Pick<StoredKey, 'accountId' | 'maxStreams'>,
+  ): Promise<boolean> {
+    try {
+      if (maxStreams !== null && !(await this.#tryAcquire(id, accountId, maxStreams))) return false;
+    } catch (error) {
+      const message = 'the lease of an open stream cannot be taken again';
+      reportFailure(this.#options.log, error, { where: 'limits', message });
+    }
+    (maxStreams === null ? this.#unlimited : this.#held).set(id, accountId);
+    return true;
   }
 
   /**

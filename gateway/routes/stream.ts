@@ -42,12 +42,10 @@ export const streamRoute = defineRoute({
       { ...query, lastEventIdHeader: header('Last-Event-ID') },
       { feed, pool, clock, retentionMs },
     );
-    const { credential, accountId } = caller;
+    const { credential } = caller;
     const isOfConsole = 'session' in credential;
     if (isOfConsole) openStreams.ofSessions.requirePlace(credential);
-    const lease = isOfConsole
-      ? null
-      : await streamLeases.acquire(caller, onClose, (id) => vanishedClients.displace(id));
+    const lease = isOfConsole ? null : await streamLeases.acquire(caller, onClose);
     const gzip = acceptsGzip();
     return {
       headers: gzip ? { ...HEADERS, 'Content-Encoding': 'gzip' } : HEADERS,
@@ -67,8 +65,14 @@ export const streamRoute = defineRoute({
           random: Math.random,
         });
         const remove = openStreams.add(stream, { credential, subscription, lease });
-        const release = async () => (lease === null ? undefined : streamLeases.release(lease));
-        const watched = new WatchedStream(stream, socket, { accountId, release });
+        const watched = new WatchedStream(stream, socket, {
+          release: async () => (lease === null ? undefined : streamLeases.release(lease)),
+          reclaim: async () => {
+            const hasPlace = lease === null || (await streamLeases.reclaim(lease, caller));
+            if (lease !== null && response.closed) await streamLeases.release(lease);
+            return hasPlace;
+          },
+        });
         const unwatch = vanishedClients.add(watched);
         if (response.closed) stream.end({ gone: true });
         else response.once('close', () => stream.end({ gone: true }));

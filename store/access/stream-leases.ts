@@ -18,7 +18,7 @@ const idRow = z.object({ id: z.string() });
 const expiry = (ms: number) => sql.fragment`clock_timestamp() + ${ms} * interval '1 millisecond'`;
 
 /**
- * Acquires a lease if the account has fewer than `max`. The lock on the account's row makes concurrent
+ * Acquires a lease if the account has fewer than `max` others. The lock on the account's row makes concurrent
  * requests, on any gateway, take turns.
  *
  * @returns false if the account has reached its limit.
@@ -39,8 +39,10 @@ export async function acquireStreamLease(
       INSERT INTO stream_leases (id, account_id, gateway_id, expires_at)
       SELECT ${id}, ${accountId}, ${gatewayId}, ${expiry(expiryMs)}
       WHERE ${max} > (
-        SELECT count(*) FROM stream_leases WHERE account_id = ${accountId} AND expires_at > clock_timestamp()
+        SELECT count(*) FROM stream_leases
+        WHERE account_id = ${accountId} AND id <> ${id} AND expires_at > clock_timestamp()
       )
+      ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at
       RETURNING id`);
     return acquired !== null;
   });

@@ -138,23 +138,37 @@ describe('open streams', () => {
     expect(await refusedFor()).toBe(1);
   });
 
-  test('get the place of a stream that they displace, at once', async () => {
-    const gateway = await createGateway();
+  test('get the place that a silent stream gave up on another gateway, which takes it again only while it is free', async () => {
+    const [there, here] = [await createGateway(), await createGateway()];
     const plan = { accountId, maxStreams: 2 };
-    const asked: number[] = [];
-    const displaceNone = async (id: number) => asked.push(id) < 0;
-    const first = await gateway.leases.acquire(plan, () => {}, displaceNone);
-    await gateway.leases.acquire(plan, () => {}, displaceNone);
-    expect(asked).toEqual([]);
-    await expect(gateway.leases.acquire(plan, () => {}, displaceNone)).rejects.toThrow('open streams');
-    expect(asked).toEqual([accountId]);
-    const displaceFirst = async () => {
-      await gateway.leases.release(first);
-      return true;
-    };
-    await gateway.leases.acquire(plan, () => {}, displaceFirst);
+    const closing = new AbortController();
+    const silent = await there.leases.acquire(plan, (release) =>
+      closing.signal.addEventListener('abort', release),
+    );
+    await mustOpen(there, 2);
+    expect(await open(here, 2)).toBe('too_many_streams');
+    await there.leases.release(silent);
+    const back = await mustOpen(here, 2);
+    expect(await there.leases.reclaim(silent, plan)).toBe(false);
     expect(await counted()).toBe(2);
-    expect(await open(gateway, 2)).toBe('too_many_streams');
+    back.abort();
+    await until('the place is free', async () => (await counted()) === 1);
+    expect(await there.leases.reclaim(silent, plan)).toBe(true);
+    // It counts once, however often it is taken, and is released as before.
+    expect(await there.leases.reclaim(silent, plan)).toBe(true);
+    expect(await counted()).toBe(2);
+    closing.abort();
+    await until('the place is free', async () => (await counted()) === 1);
+  });
+
+  test('keep their place if a defect prevents that they take it again', async () => {
+    const gateway = await createGateway();
+    const plan = { accountId, maxStreams: 1 };
+    const id = await gateway.leases.acquire(plan, () => {});
+    await gateway.leases.release(id);
+    await client.query('ALTER TABLE stream_leases RENAME TO mislaid');
+    expect(await gateway.leases.reclaim(id, plan)).toBe(true);
+    await client.query('ALTER TABLE mislaid RENAME TO stream_leases');
   });
 
   test('are not refused for a defect, which is an error', async () => {
