@@ -1,4 +1,4 @@
-import { type ColumnMap, mapColumns } from '../tables/columns.ts';
+import { mapColumns, readColumnMap } from '../tables/columns.ts';
 import { ENCODING_NAMES } from '../tables/encoding.ts';
 import type { Table } from '../tables/read-table.ts';
 import { TableError } from '../tables/table-error.ts';
@@ -9,8 +9,8 @@ import type { Notes } from './notes.ts';
 import { type CatalogueField, COLUMN_NAMES } from './table-fields.ts';
 
 export interface MapOptions extends TableOptions {
-  /** The fields that a person gives to columns. */
-  columns?: ColumnMap<CatalogueField>;
+  /** The fields that a person gives to columns, as `COLUMN=FIELD`. */
+  map?: readonly string[];
 }
 
 /** What a table of choices becomes. */
@@ -24,14 +24,14 @@ export interface MappedTable {
  * Maps a table with a row for each choice to records of the catalogue (docs/data-formats.md, "A table").
  *
  * @param notes gets what the table does not say, and the columns that are not read
- * @throws TableError if the table cannot be used as a whole
+ * @throws TableError if the table or the map cannot be used as a whole
  */
 export async function mapTable(
   table: Table,
-  { columns: map = new Map(), ...options }: MapOptions,
+  { map = [], ...options }: MapOptions,
   notes: Notes,
 ): Promise<MappedTable> {
-  const columns = mapColumns(table.header, COLUMN_NAMES, map);
+  const columns = mapColumns(table.header, COLUMN_NAMES, readColumnMap(map, COLUMN_NAMES));
   const { places, unused } = columns;
   if (!['contest', 'measure', 'contest_key'].some((name) => places.has(name as CatalogueField))) {
     throw new TableError(

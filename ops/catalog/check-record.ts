@@ -1,4 +1,4 @@
-import type { Draft } from '../../intake/catalogue/draft.ts';
+import type { Draft, EndorserDraft } from '../../intake/catalogue/draft.ts';
 import { type CatalogueKind, catalogueKey, parseCatalogueRecord } from '../../schemas/catalogue-files.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
 import { type LineRefusal, nameOfRecord, type RefusalList } from './refusal-list.ts';
@@ -23,12 +23,19 @@ export function checkRecord(
  * Checks a record that was made from a table or a feed; its problems are added to `refusals`, those of a choice with the
  * choice's own line.
  */
-export function checkDraft(file: string, draft: Draft, refusals: RefusalList): StagedLine {
-  const { kind, line, record, problems, choiceLines = [] } = draft;
-  const name = 'title' in record ? record.title : record.slug;
+export function checkDraft(file: string, draft: Draft | EndorserDraft, refusals: RefusalList): StagedLine {
+  const { kind, line, record, problems } = draft;
+  const choiceLines = ('choiceLines' in draft ? draft.choiceLines : undefined) ?? [];
+  const name = String('title' in record ? record.title : record.slug);
   if (problems.length > 0) {
     for (const problem of problems) refusals.add({ file, name, ...problem, line: problem.line ?? line });
-    return { kind, file, line, key: ('key' in record ? record.key : record.slug) || null, record: null };
+    return {
+      kind,
+      file,
+      line,
+      key: String('key' in record ? record.key : record.slug) || null,
+      record: null,
+    };
   }
   const lineOf = (field: string | null) =>
     choiceLines[Number(/^choices\[([0-9]+)\]/.exec(field ?? '')?.[1])] ?? line;

@@ -3,12 +3,12 @@ import path from 'node:path';
 import { CATALOGUE_KINDS, type CatalogueKind } from '../../schemas/catalogue-files.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 
-/** How a file is written: lines of JSON, a table of choices, or a feed, alone or in an archive. */
+/** How a file is written: lines of JSON, a table of choices or endorsers, or a feed, alone or in an archive. */
 type FileFormat = 'ndjson' | 'table' | 'xml' | 'zip';
 
 export interface CatalogueFile {
   format: FileFormat;
-  /** The records of an NDJSON file; null for tables and feeds, which have elections and contests. */
+  /** The records of an NDJSON file or of a table of endorsers; null for other tables and feeds. */
   kind: CatalogueKind | null;
   /** The path from the command line, for messages. */
   path: string;
@@ -32,9 +32,10 @@ const ENDS: readonly (readonly [string, FileFormat])[] = [
   ['.zip', 'zip'],
 ];
 
-/** The end of a file's name gives its kind: `undated-elections.ndjson` is an elections file. */
+/** The end of a file's name gives its kind: `undated-elections.ndjson` is an elections file, `our-endorsers.csv` one of endorsers. */
 export function kindOfFile(file: string): CatalogueKind | null {
   const name = path.basename(file);
+  if (/(^|[^a-z0-9])endorsers\.(csv|tsv)$/i.test(name)) return 'endorsers';
   return CATALOGUE_KINDS.find((kind) => new RegExp(`(^|[^a-z0-9])${kind}\\.ndjson$`).test(name)) ?? null;
 }
 
@@ -71,7 +72,7 @@ export async function findCatalogueFiles(paths: string[]): Promise<FoundFiles> {
 
   async function add(file: string): Promise<void> {
     const kind = kindOfFile(file);
-    const format = kind ? 'ndjson' : await recogniseFormat(file);
+    const format = kind && file.endsWith('.ndjson') ? 'ndjson' : await recogniseFormat(file);
     if (!format) throw new OperatorError(unknownKind(file));
     const { size } = await stat(file);
     const real = await realpath(file);

@@ -33,7 +33,7 @@ export async function* readCatalogue(
   for (const file of files) {
     if (file.format === 'xml' || file.format === 'zip') yield* feeds.read(file, file.format);
     else if (file.format === 'table')
-      yield* readTableFile(file.path, refusals, found, { ...table, electionType, onBytes });
+      yield* readTableFile(file, refusals, found, { ...table, electionType, onBytes });
     else if (file.kind) yield* readRecords(file.path, file.kind, refusals, onBytes);
   }
 }

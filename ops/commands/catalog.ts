@@ -1,7 +1,4 @@
 import { Option } from 'commander';
-import { type CatalogueField, COLUMN_NAMES } from '../../intake/catalogue/table-fields.ts';
-import { type ColumnMap, readColumnMap } from '../../intake/tables/columns.ts';
-import { TableError } from '../../intake/tables/table-error.ts';
 import { ELECTION_TYPES, type ElectionType } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
@@ -114,15 +111,6 @@ export const define: DefineCommand = (catalog, io) => {
     .action((election: string, { dryRun }: { dryRun: boolean }) => remove(io, election, dryRun));
 };
 
-/** @throws OperatorError if an option --map cannot be used */
-function parseColumns(map: string[]): ColumnMap<CatalogueField> {
-  try {
-    return readColumnMap(map, COLUMN_NAMES);
-  } catch (error) {
-    throw error instanceof TableError ? new OperatorError(error.message, { cause: error }) : error;
-  }
-}
-
 /** @throws OperatorError if a path, a line or the database cannot be used, or if the import removes too much */
 async function importPaths(
   io: CommandIo,
@@ -141,7 +129,7 @@ async function importPaths(
   let outcome: ImportOutcome;
   try {
     const onBytes = (amount: number) => progress.advance(amount);
-    const reading = { found, electionType, election, columns: parseColumns(map), onBytes };
+    const reading = { found, electionType, election, map, onBytes };
     outcome = await withProgress(io.terminal, 'Announcing', (onAnnounced) =>
       importFiles(files, { databaseUrl, ...flags, maxRemovals: allowRemovals, reading, onAnnounced }),
     );

@@ -22,6 +22,9 @@ test.each([
   ['endorsements.ndjson', null],
   ['nonelections.ndjson', null],
   ['contests.json', null],
+  ['our-endorsers.csv', 'endorsers'],
+  ['ENDORSERS.TSV', 'endorsers'],
+  ['endorsements.csv', null],
 ])('the kind of %s is %s', (name, kind) => {
   expect(kindOfFile(name)).toBe(kind);
 });

@@ -35,6 +35,88 @@ const VALUE = {
   choices: 'ann-lee bob-diaz',
 };
 
+describe('a table of endorsers', () => {
+  const importEndorsers = async (lines: string[], ...options: string[]) => {
+    await writeFiles({ 'our-endorsers.csv': lines.join('\n') });
+    return importPaths([file('our-endorsers.csv'), ...options]);
+  };
+  const endorsers = async () =>
+    (
+      await client.query(
+        `SELECT e.slug, e.name, c.name AS category, e.state, e.website_url
+         FROM endorsers e JOIN endorser_categories c ON c.slug = e.category ORDER BY e.slug`,
+      )
+    ).rows;
+
+  test('loads them and the categories that it names, and again without a change', async () => {
+    const lines = [
+      'Our friends,,,,',
+      'Organization,Category,Category name,State,Website,Phone',
+      '"St. Mark’s Club, Inc.",club,Clubs,Oregon,https://club.example,1',
+      'Bakers Local 1,,Labor unions,or,,2',
+      'Café Workers,Labor Unions,Labor unions,National,,3',
+    ];
+    const { printed } = await importEndorsers(lines);
+    const labor = { category: 'Labor unions', website_url: null };
+    expect(await endorsers()).toEqual([
+      { slug: 'bakers-local-1', name: 'Bakers Local 1', state: 'OR', ...labor },
+      { slug: 'cafe-workers', name: 'Café Workers', state: null, ...labor },
+      {
+        slug: 'st-marks-club-inc',
+        name: 'St. Mark’s Club, Inc.',
+        category: 'Clubs',
+        state: 'OR',
+        website_url: 'https://club.example',
+      },
+    ]);
+    const text = printed.join('\n');
+    expect(text).toContain('a table of endorsers in UTF-8, with commas, below a title');
+    expect(text).toContain('columns of a table that hold no field | count 1 | such as Phone');
+    expect((await importEndorsers(lines)).printed.join('\n')).toMatch(/endorsers +0 +0 +3 +0 +0/);
+  });
+
+  test('refuses a row with its line, and loads nothing', async () => {
+    await importEndorsers(['name,category name,state', 'Kept,Clubs,OR']);
+    const { status, told } = await importEndorsers([
+      'name,category,state',
+      'New,clubs,OR',
+      'Nowhere,clubs,',
+      '"Kept",clubs,OR,,one,two',
+      '!!!,clubs,OR',
+      'New,clubs,WA',
+    ]);
+    expect(status).toBe(1);
+    const text = told.join('\n');
+    expect(text).toContain('our-endorsers.csv:3: field state: must be the USPS code');
+    expect(text).toContain('our-endorsers.csv:4: has 6 cells, and the header 3');
+    expect(text).toContain('our-endorsers.csv:5: field slug:');
+    expect(text).toContain('our-endorsers.csv:6:');
+    expect((await endorsers()).map(({ slug }) => slug)).toEqual(['kept']);
+  });
+
+  test.each([
+    [['state', 'OR'], [], 'The table has no column for the names of the endorsers'],
+    [
+      ['Club', 'Ann'],
+      ['--map', 'Club=candidate'],
+      'names the unknown field "candidate"; the fields are name, slug, category',
+    ],
+  ])('%j with %j is refused in a sentence', async (lines, options, words) => {
+    const { status, told } = await importEndorsers(lines, ...options);
+    expect(status).toBe(1);
+    expect(told.join('\n')).toContain(words);
+  });
+
+  test('takes the fields that a person maps', async () => {
+    const { status } = await importEndorsers(
+      ['Club,Where,Kind', 'Map Club,WA,maps'],
+      ...['--map', 'Club=name', '--map', 'Where=state', '--map', 'Kind=category name'],
+    );
+    expect(status).toBe(0);
+    expect(await endorsers()).toMatchObject([{ slug: 'map-club', state: 'WA', category: 'maps' }]);
+  });
+});
+
 describe('a table', () => {
   const LINES = [
     HEAD,
@@ -136,8 +218,8 @@ describe('a table', () => {
     expect(printed.join('\n')).toContain(
       'what columns of a table that hold no field | count 2 | such as Party; Notes',
     );
-    expect((await importTable(lines, '--map', 'Puesto=office')).told.join()).toMatch(
-      /names the unknown field "office"/,
+    expect((await importTable(lines, '--map', 'Puesto=chair')).told.join()).toMatch(
+      /names the unknown field "chair"/,
     );
   });
 });
