@@ -10,8 +10,8 @@ export const LOOKS = [
   { name: 'wide-dark', width: 1440, height: 900, theme: 'dark' },
 ] as const;
 
-/** Both widths and both themes, in two combinations: axe takes a second or two for each page. */
-export const TWO_LOOKS = LOOKS.filter(({ name }) => name === 'phone-light' || name === 'wide-dark');
+/** Both widths and both themes, in two combinations. */
+const TWO_LOOKS = LOOKS.filter(({ name }) => name === 'phone-light' || name === 'wide-dark');
 
 /** Whether Debian's Chromium is installed. */
 export const hasChromium = findProgram('chromium') !== null;
@@ -45,10 +45,26 @@ interface AxeResults {
   violations: { id: string; help: string; nodes: { html: string }[] }[];
 }
 
-/** The problems that axe finds on a page, a line each. */
+/** The problems that axe finds on a page as it is, a line each. */
 export async function findAccessibilityProblems(page: Page): Promise<string[]> {
   // Evaluated from outside, because the pages' policy blocks foreign scripts.
   await page.evaluate(axe.source);
+  return runAxe(page);
+}
+
+/** The problems that axe finds on a page in two looks, a line each. Axe is loaded once, which takes longer than it runs. */
+export async function findProblemsInLooks(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const problems: string[] = [];
+  for (const { name, width, height, theme } of TWO_LOOKS) {
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme: theme });
+    problems.push(...(await runAxe(page)).map((problem) => `${name}: ${problem}`));
+  }
+  return problems;
+}
+
+async function runAxe(page: Page): Promise<string[]> {
   const { violations } = await page.evaluate<AxeResults>('axe.run()');
   return violations.map(
     ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' | ')}`,
