@@ -22,6 +22,7 @@ COPY intake intake
 COPY store store
 COPY service service
 COPY kafka kafka
+COPY feed feed
 COPY administration administration
 COPY gateway gateway
 COPY consumers consumers

@@ -8,9 +8,14 @@ import { startHeartbeat } from '../store/processes/heartbeat.ts';
 import { readDatabaseTime } from '../store/stream/database-time.ts';
 import { startApply } from './apply/apply.ts';
 import type { ConsumersConfig, Role } from './config.ts';
+import { type Deliver, startDeliver } from './deliver/deliver.ts';
 import type { Leadership } from './leadership.ts';
 import { watchRelayLag } from './relay/lag-watch.ts';
 import { startRelay } from './relay/leader.ts';
+
+/** Whether a process leads a role. All processes of the role `deliver` share its work. */
+const leads = (part: Leadership | Deliver | undefined): boolean =>
+  part !== undefined && 'leads' in part && part.leads();
 
 /** Starts the configured roles. They share only the process, which is ready when all of them are. */
 export async function startConsumers(
@@ -21,7 +26,8 @@ export async function startConsumers(
     topicPrefix,
     roles,
     retentionMs,
-  }: Omit<ConsumersConfig, 'metricsPort'>,
+    webhooks = null,
+  }: Omit<ConsumersConfig, 'metricsPort' | 'webhooks'> & Partial<Pick<ConsumersConfig, 'webhooks'>>,
   { log }: { log: Logger },
 ): Promise<Service> {
   const topics = topicNames(topicPrefix);
@@ -32,7 +38,7 @@ export async function startConsumers(
   // It also warns operators of a wrong local clock.
   const clock = new ReferenceClock({ read: () => readDatabaseTime(pool), log });
   clock.start();
-  const started = new Map<Role, Leadership>();
+  const started = new Map<Role, Leadership | Deliver>();
   if (roles.includes('apply')) {
     const kafka = createKafkaClient({ brokers, clientId: 'ballot-endorsements-consumers', log });
     const groupId = applyGroup(topicPrefix);
@@ -56,13 +62,29 @@ export async function startConsumers(
       },
     });
   }
+  if (roles.includes('deliver') && webhooks) {
+    const { changes: topic } = topics;
+    started.set(
+      'deliver',
+      await startDeliver({
+        brokers,
+        databaseUrl,
+        topic,
+        retentionMs,
+        webhooks,
+        clock,
+        synchronized: clock.synchronized,
+        log,
+      }),
+    );
+  }
   const all = [...started.values()];
   const heartbeat = startHeartbeat({
     databaseUrl,
     describe: async () => ({
       program: 'consumers',
       obstacle: all.map((role) => role.findObstacle()).find((obstacle) => obstacle !== null) ?? null,
-      details: { roles, leads: roles.filter((role) => started.get(role)?.leads()) },
+      details: { roles, leads: roles.filter((role) => leads(started.get(role))) },
     }),
     log,
   });

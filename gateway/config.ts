@@ -10,6 +10,7 @@ import {
 } from '../service/environment.ts';
 import { STOP_DEADLINE_MS } from '../service/lifecycle.ts';
 import { readServers, type Servers } from '../service/servers.ts';
+import { readWebhookSettings, type WebhookSettings } from '../service/webhook-settings.ts';
 import { type ConsoleConfig, readProvider } from './console/config.ts';
 
 export interface GatewayConfig extends Servers, ConsoleConfig {
@@ -42,6 +43,8 @@ export interface GatewayConfig extends Servers, ConsoleConfig {
   responseMemoryBytes: number;
   /** The memory for ballots, from which recommendations are made, in bytes. */
   ballotMemoryBytes: number;
+  /** The settings of webhooks; null if they are off. */
+  webhooks: WebhookSettings | null;
   /** Whether the gateway serves the console. */
   hasConsole: boolean;
   /** The time over which a stopping gateway spreads the ends of its streams, in milliseconds. */
@@ -90,6 +93,7 @@ export function createConfig(env: Environment): GatewayConfig {
     ballotMemoryBytes: (number('BALLOT_MEMORY_MB', 1, 16_384) ?? 192) * MEGABYTE,
     publicUrl,
     provider: readProvider(env, publicUrl),
+    webhooks: readWebhookSettings(env),
     hasConsole: number('CONSOLE', 0, 1) !== 0,
     drainMs: number('DRAIN_MS', 0, STOP_DEADLINE_MS - AFTER_DRAIN_MS) ?? 5000,
   };

@@ -1,3 +1,4 @@
+import type { Feed } from '../feed/feed.ts';
 import type { Clock } from '../service/clock.ts';
 import type { Logger } from '../service/log.ts';
 import type { DatabasePool } from '../store/connection/read-pool.ts';
@@ -10,7 +11,6 @@ import type { AccessWatch } from './delivery/access-watch.ts';
 import type { OpenStreams } from './delivery/open-streams.ts';
 import type { VanishedClients } from './delivery/vanished-clients.ts';
 import type { Exports } from './export/exports.ts';
-import type { Feed } from './feed/feed.ts';
 import type { FairQueue } from './limits/fair-queue.ts';
 import type { StreamLeases } from './limits/stream-leases.ts';
 import type { Publishing } from './publishing/publishing.ts';

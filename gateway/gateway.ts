@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { Feed } from '../feed/feed.ts';
 import { topicNames } from '../kafka/topic-names.ts';
 import { type Clock, monotonicClock } from '../service/clock.ts';
 import type { Stoppable } from '../service/lifecycle.ts';
@@ -26,7 +27,6 @@ import { OpenStreams } from './delivery/open-streams.ts';
 import { requireReadyFeed } from './delivery/resume.ts';
 import { VanishedClients } from './delivery/vanished-clients.ts';
 import { Exports, MAX_EXPORTS } from './export/exports.ts';
-import { Feed } from './feed/feed.ts';
 import { createApp } from './http/app.ts';
 import { createReadiness } from './http/health.ts';
 import { closeHttpServer, createHttpServer } from './http/server.ts';

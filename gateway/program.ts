@@ -1,9 +1,9 @@
+import { exposeFeedLag } from '../feed/metrics.ts';
 import { stopOnSignal } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
 import { startMonitoring } from '../service/monitoring.ts';
 import { readEnv } from '../service/running-service.ts';
 import { createConfig } from './config.ts';
-import { exposeFeedLag } from './feed/metrics.ts';
 import { startGateway } from './gateway.ts';
 import { isOneOfSeveral, reportStarted, startProcesses } from './processes.ts';
 

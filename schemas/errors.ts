@@ -5,6 +5,7 @@ export const ERROR_STATUS = {
   invalid_filter: 400,
   invalid_subscription: 400,
   invalid_submission: 400,
+  invalid_webhook: 400,
   missing_api_key: 401,
   invalid_api_key: 401,
   revoked_api_key: 401,

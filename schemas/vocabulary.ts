@@ -52,7 +52,13 @@ export type FilterField = (typeof FILTER_FIELDS)[number];
 export const LANGUAGES = ['en', 'es'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-export const SCOPES = ['data:read', 'stream:read', 'subscriptions:write', 'endorsements:write'] as const;
+export const SCOPES = [
+  'data:read',
+  'stream:read',
+  'subscriptions:write',
+  'endorsements:write',
+  'webhooks:write',
+] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** USPS codes of the 50 states, D.C. and the five territories. */
@@ -124,6 +130,33 @@ export type StateCode = (typeof STATE_CODES)[number];
 /** The home state of endorsers that work nationwide. Others have a USPS code. */
 export const NATIONAL = 'national';
 export const ENDORSER_STATES = [...STATE_CODES, NATIONAL] as const;
+
+/** Whether a webhook gets events, gets them after failures, or gets none until it is resumed. */
+export const WEBHOOK_STATES = ['active', 'failing', 'disabled'] as const;
+
+/** Why a webhook is disabled. */
+export const DISABLED_REASONS = [
+  'receiver_gone',
+  'receiver_failed',
+  'position_expired',
+  'by_account',
+  'by_operator',
+] as const;
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
+
+/** What came of an attempt to deliver a message to a webhook. */
+export const ATTEMPT_OUTCOMES = [
+  'delivered',
+  'refused',
+  'gone',
+  'redirected',
+  'timed_out',
+  'unreachable',
+  'address_refused',
+  'answer_broken',
+  'not_signed',
+] as const;
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
 /** The roles of people in the console, from the least to the most. An operator sees and changes every account. */
 export const ROLES = ['member', 'editor', 'owner', 'operator'] as const;

@@ -23,6 +23,7 @@ const PLACES = [
   'stream',
   'stream_checks',
   'usage',
+  'webhooks',
 ] as const;
 export type FailurePlace = (typeof PLACES)[number];
 

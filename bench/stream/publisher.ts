@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { createEvents } from '../../gateway/feed/read-events.ts';
+import { createEvents } from '../../feed/read-events.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { createChangesProducer } from '../../kafka/writing/changes-producer.ts';
 import { type Change, type ChangeBody, changeCodec, identifyChange } from '../../schemas/change.ts';

@@ -1,8 +1,8 @@
 import type { StreamFilter } from '../../domain/stream-filter.ts';
+import type { Feed } from '../../feed/feed.ts';
+import type { FeedReader } from '../../feed/reader.ts';
+import type { RenderedEvent, ResumePoint } from '../../feed/rendered-event.ts';
 import type { Clock } from '../../service/clock.ts';
-import type { Feed } from '../feed/feed.ts';
-import type { FeedReader } from '../feed/reader.ts';
-import type { RenderedEvent, ResumePoint } from '../feed/rendered-event.ts';
 import type { ApiError } from '../http/api-error.ts';
 
 export interface PollOptions {

@@ -1,10 +1,10 @@
-import { type Cursor, formatCursor, InvalidCursorError, parseCursor } from '../../schemas/cursor.ts';
+import type { Feed } from '../../feed/feed.ts';
+import type { ResumePoint } from '../../feed/rendered-event.ts';
+import { type Cursor, InvalidCursorError, parseCursor } from '../../schemas/cursor.ts';
 import { SINCE_FORM } from '../../schemas/http/parameters.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadPointBefore, loadStreamHead } from '../../store/reads/stream-points.ts';
-import type { Feed } from '../feed/feed.ts';
-import type { ResumePoint } from '../feed/rendered-event.ts';
 import { ApiError, createUnavailableError } from '../http/api-error.ts';
 
 /** The start parameters of a request. */
@@ -30,17 +30,6 @@ export interface ResumeServices {
 
 /** The last time of a Date, in milliseconds since 1970. Silent streams send the time of their cursor. */
 const LAST_TIME = 8.64e15;
-
-/** Formats the cursor of a reader of this feed (INV-5). */
-export function cursorOf(
-  feed: Pick<Feed, 'epoch' | 'latest'>,
-  { sequence, time, offsets }: ResumePoint,
-): string {
-  const { latest } = feed;
-  // A reader at the end has every change up to the time at which the feed last knew its end.
-  const vouched = sequence === latest.sequence ? Math.max(time, latest.time) : time;
-  return formatCursor({ epoch: feed.epoch, sequence, time: vouched, offsets });
-}
 
 function describeDuration(ms: number): string {
   const days = ms / 86_400_000;

@@ -1,17 +1,17 @@
 import type { StreamFilter } from '../../domain/stream-filter.ts';
+import { cursorOf } from '../../feed/cursor-of.ts';
+import { Delivery } from '../../feed/fan-out.ts';
+import type { Feed } from '../../feed/feed.ts';
+import type { FeedReader } from '../../feed/reader.ts';
+import type { RenderedEvent, ResumePoint } from '../../feed/rendered-event.ts';
+import { STREAM_GAP, StreamGapError } from '../../feed/stream-gap-error.ts';
 import { renderFrame } from '../../schemas/event.ts';
 import { stringifyJson } from '../../schemas/json-text.ts';
 import type { Clock } from '../../service/clock.ts';
 import { classifyFailure } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
-import { Delivery } from '../feed/fan-out.ts';
-import type { Feed } from '../feed/feed.ts';
-import type { FeedReader } from '../feed/reader.ts';
-import type { RenderedEvent, ResumePoint } from '../feed/rendered-event.ts';
-import { STREAM_GAP, StreamGapError } from '../feed/stream-gap-error.ts';
 import type { EventOutput } from '../wire/event-output.ts';
-import { cursorOf } from './resume.ts';
 import { noteStreamEnd, type StreamEnding } from './stream-ending.ts';
 
 /*

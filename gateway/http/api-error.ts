@@ -22,7 +22,7 @@ export const SHUTTING_DOWN = 'This gateway is shutting down.';
 
 /** Creates the error for a request that cannot be answered now but soon. */
 export function createUnavailableError(
-  code: 'warming_up' | 'server_busy',
+  code: 'warming_up' | 'server_busy' | 'not_available',
   message: string,
   retryAfterSeconds = 2,
 ): ApiError {

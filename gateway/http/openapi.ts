@@ -3,6 +3,7 @@ import { headerComponents } from './openapi/headers.ts';
 import { describeOperation } from './openapi/operations.ts';
 import { type Document, SchemaReference } from './openapi/schemas.ts';
 import { TAGS } from './openapi/tags.ts';
+import { describeWebhooks } from './openapi/webhooks.ts';
 import type { Route } from './route.ts';
 
 /*
@@ -61,6 +62,7 @@ export function createOpenApi(routes: readonly Route[]): Document {
     };
   }
   const responses = describeErrorAnswers(reference);
+  const webhooks = describeWebhooks(reference);
   return {
     openapi: '3.1.0',
     info: {
@@ -75,6 +77,7 @@ export function createOpenApi(routes: readonly Route[]): Document {
     security: [{ apiKey: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks,
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: bes_…' } },
       schemas: reference.components,

@@ -43,6 +43,8 @@ export interface Route {
    * until one of these parts changes. Answers chosen by a subscription are never reused.
    */
   shows?: readonly DataPart[];
+  /** Whether a repeated POST does no more than the first, so that it takes no Idempotency-Key. */
+  isRepeatable?: boolean;
   /** Whether an answer is requested only once. It then has no ETag, and is never answered with 304. */
   once?: boolean;
   /**

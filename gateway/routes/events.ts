@@ -1,3 +1,6 @@
+import { cursorOf } from '../../feed/cursor-of.ts';
+import type { RenderedEvent } from '../../feed/rendered-event.ts';
+import { STREAM_GAP, StreamGapError } from '../../feed/stream-gap-error.ts';
 import { eventPage } from '../../schemas/http/events.ts';
 import {
   polling,
@@ -8,9 +11,7 @@ import {
 import { BufferPool } from '../../service/buffer-pool.ts';
 import type { WatchedReader } from '../delivery/access-watch.ts';
 import { LongPoll } from '../delivery/long-poll.ts';
-import { cursorOf, resolveStart } from '../delivery/resume.ts';
-import type { RenderedEvent } from '../feed/rendered-event.ts';
-import { STREAM_GAP, StreamGapError } from '../feed/stream-gap-error.ts';
+import { resolveStart } from '../delivery/resume.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Content } from '../http/content.ts';
 import { createNoSubscriptionError, readStreamFilter } from '../selection/stream-filter.ts';

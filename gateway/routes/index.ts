@@ -14,6 +14,7 @@ import { statesRoute } from './states.ts';
 import { streamRoute } from './stream.ts';
 import { submissionRoutes } from './submissions.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
 
 /** All routes that need an API key. */
 export const routes: readonly RouteDefinition[] = [
@@ -35,4 +36,5 @@ export const routes: readonly RouteDefinition[] = [
   streamRoute,
   ...subscriptionRoutes,
   ...submissionRoutes,
+  ...webhookRoutes,
 ];

@@ -1,9 +1,6 @@
-import { isStorable } from '../../schemas/catalogue/storable.ts';
 import { single, wholeList } from '../../schemas/http/envelopes.ts';
 import { id } from '../../schemas/http/parameters.ts';
 import { subscription, subscriptionBody } from '../../schemas/http/subscriptions.ts';
-import { showValue } from '../../schemas/problems.ts';
-import { normalizeText } from '../../schemas/text.ts';
 import {
   createSubscription,
   deleteSubscription,
@@ -12,12 +9,14 @@ import {
   NameTakenError,
   replaceSubscription,
   SubscriptionChangedError,
+  SubscriptionInUseError,
   type SubscriptionValues,
   TooManySubscriptionsError,
 } from '../../store/access/subscriptions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { ApiError } from '../http/api-error.ts';
 import { readIdempotency, refuseUsedKey } from '../http/idempotency.ts';
+import { readName } from '../selection/record-name.ts';
 import { requireKnownSlugs } from '../selection/stream-filter.ts';
 import { defineRoute } from './define-route.ts';
 
@@ -34,17 +33,7 @@ function notFound(subscriptionId: number): ApiError {
 /** Reads the values of a body that matches its schema. */
 async function readValues(given: unknown, pool: DatabasePool): Promise<SubscriptionValues> {
   const { name: text, filter = {} } = given as Partial<SubscriptionValues> & { name: string };
-  if (!isStorable(given)) {
-    throw new ApiError(
-      'invalid_subscription',
-      'The body has a NUL character or an unpaired surrogate, which cannot be stored.',
-    );
-  }
-  const name = normalizeText(text);
-  if (name === '' || /^[0-9]+$/.test(name)) {
-    const message = `name must be text of 1 to 100 characters that is not all digits, is ${showValue(text)}.`;
-    throw new ApiError('invalid_subscription', message);
-  }
+  const name = readName(text, given, 'invalid_subscription');
   await requireKnownSlugs(filter, 'invalid_filter', pool);
   return { name, filter };
 }
@@ -164,15 +153,23 @@ export const subscriptionRoutes = [
     operationId: 'deleteSubscription',
     tag: 'Subscriptions',
     summary: 'Delete a subscription',
-    description: 'Deletes a subscription. Its open streams end within five seconds.',
+    description:
+      'Deletes a subscription. Its open streams end within five seconds. A subscription that a webhook follows is kept.',
     scope: 'subscriptions:write',
     query: {},
     parameters: { id },
-    errors: ['subscription_not_found'],
+    errors: ['subscription_not_found', 'conflict'],
     success: 204,
     response: null,
     async handle({ caller, path }, { pool }) {
-      if (await deleteSubscription(pool, caller.accountId, path.id)) return { empty: true };
+      const isDeleted = await deleteSubscription(pool, caller.accountId, path.id).catch((error: unknown) => {
+        if (!(error instanceof SubscriptionInUseError)) throw error;
+        throw new ApiError(
+          'conflict',
+          `A webhook follows the subscription ${path.id}; delete the webhook or give it another filter first.`,
+        );
+      });
+      if (isDeleted) return { empty: true };
       throw notFound(path.id);
     },
   }),

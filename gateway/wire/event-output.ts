@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
-import { GZIP_HEADER, GzipMember, storePiece } from './gzip-member.ts';
-import { makeChunk, SharedBytes, type WireForm } from './shared-bytes.ts';
+import { GZIP_HEADER, GzipMember, storePiece } from '../../feed/gzip-member.ts';
+import { makeChunk, SharedBytes, type WireForm } from '../../feed/shared-bytes.ts';
 
 interface Connection extends WireForm {
   /** Ends the message after everything that was written. */

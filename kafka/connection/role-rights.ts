@@ -8,7 +8,7 @@ import { applyGroup, topicNames } from '../topic-names.ts';
 import type { Right } from './rights.ts';
 
 /** The parts of the service that log in to Kafka, each with a user of its own. */
-export const ROLES = ['gateway', 'apply', 'relay', 'ops', 'producer'] as const;
+export const ROLES = ['gateway', 'apply', 'relay', 'deliver', 'ops', 'producer'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** A right of a role. */
@@ -67,6 +67,7 @@ export function listRoleRights(topicPrefix: string): RoleRight[] {
       ...topic(changes),
       purpose: 'watches the settings that keep events',
     },
+    { role: 'deliver', operation: 'Read', ...topic(changes), purpose: 'delivers to webhooks' },
     ...keepTopics,
     { role: 'ops', operation: 'Read', ...topic(submissions), purpose: '`submissions skip`' },
     { role: 'ops', operation: 'Write', ...topic(submissions), purpose: '`submit`, `rejected retry`' },

@@ -3,6 +3,7 @@ import { readEnv } from '../../service/running-service.ts';
 import {
   changePlan,
   listPlans,
+  MOST_WEBHOOKS,
   type Plan,
   type PlanLimits,
   PlanMismatchError,
@@ -20,7 +21,7 @@ Examples:
   npm run ops -- plans list
   npm run ops -- plans set standard --requests-per-day 90000 --max-streams unlimited`;
 
-/** `plans list`, `plans set NAME [--requests-per-minute N] [--requests-per-day N] [--max-streams N]`. */
+/** `plans list`, `plans set NAME [--requests-per-minute N] [--requests-per-day N] [--max-streams N] [--max-webhooks N]`. */
 export const define: DefineCommand = (plans, io) => {
   plans
     .command('list')
@@ -42,6 +43,11 @@ export const define: DefineCommand = (plans, io) => {
       parseLimit('requests-per-day'),
     )
     .option('--max-streams <n>', 'open streams of an account', parseLimit('max-streams'))
+    .option(
+      '--max-webhooks <n>',
+      `webhooks of an account, at most ${MOST_WEBHOOKS}`,
+      parseLimit('max-webhooks', MOST_WEBHOOKS),
+    )
     .addHelpText('after', EXAMPLES)
     .action((name: string, limits: GivenLimits) => set(io, name, limits));
 };
@@ -49,13 +55,13 @@ export const define: DefineCommand = (plans, io) => {
 /** Commander replaces a parser's null by an empty text, so a lifted limit stays a word until later. */
 type GivenLimits = { [name in keyof PlanLimits]?: number | typeof UNLIMITED };
 
-function parseLimit(option: string): (text: string) => number | typeof UNLIMITED {
+function parseLimit(option: string, most = MAX_LIMIT): (text: string) => number | typeof UNLIMITED {
   return (text) => {
     if (text === UNLIMITED) return UNLIMITED;
     const limit = /^[1-9][0-9]{0,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (limit <= MAX_LIMIT) return limit;
+    if (limit <= most) return limit;
     throw new OperatorError(
-      `--${option} is "${text}"; it must be a whole number from 1 to ${MAX_LIMIT}, or "unlimited".`,
+      `--${option} is "${text}"; it must be a whole number from 1 to ${most}, or "unlimited".`,
     );
   };
 }
@@ -91,7 +97,8 @@ function printPlans(io: CommandIo, plans: Plan[]): void {
     limit(plan.requestsPerMinute),
     limit(plan.requestsPerDay),
     limit(plan.maxStreams),
+    plan.maxWebhooks ?? MOST_WEBHOOKS,
   ]);
-  for (const line of formatTable(['PLAN', 'REQUESTS A MINUTE', 'REQUESTS A DAY', 'STREAMS'], rows))
-    io.out(line);
+  const columns = ['PLAN', 'REQUESTS A MINUTE', 'REQUESTS A DAY', 'STREAMS', 'WEBHOOKS'];
+  for (const line of formatTable(columns, rows)) io.out(line);
 }

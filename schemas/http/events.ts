@@ -41,7 +41,7 @@ const EVENTS = {
 };
 
 /** An event of the change stream (specification, "Event body"). */
-const event = named(
+export const event = named(
   'Event',
   'A change of an endorsement, as clients receive it. Every event carries the whole endorsement and its place on the ' +
     'ballot. Delivery is at least once: drop repeats by id.',

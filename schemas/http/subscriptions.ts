@@ -10,11 +10,21 @@ const filterFields: TProperties = Object.fromEntries(
 );
 
 /** A filter of changes as a JSON object. */
-const filter = named(
+export const filter = named(
   'Filter',
   'A filter of changes. Fields combine with AND, the values of one field with OR; no fields choose everything.',
   Type.Object(filterFields, { title: 'an object of filter fields', additionalProperties: false }),
 );
+
+/** The name that an account gives a record. */
+export const recordName = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  // Not all digits, so that a name never looks like an id; no control characters.
+  pattern: '^(?![0-9]+$)[^\\u0000-\\u001f\\u007f]*\\S[^\\u0000-\\u001f\\u007f]*$',
+  title: 'text of 1 to 100 characters that is not all digits',
+  description: 'Unique within the account.',
+});
 
 /** The body of POST and PUT (specification, "Subscriptions"). */
 export const subscriptionBody = named(
@@ -22,14 +32,7 @@ export const subscriptionBody = named(
   'A subscription to save.',
   Type.Object(
     {
-      name: Type.String({
-        minLength: 1,
-        maxLength: 100,
-        // Not all digits, so that a name never looks like an id; no control characters.
-        pattern: '^(?![0-9]+$)[^\\u0000-\\u001f\\u007f]*\\S[^\\u0000-\\u001f\\u007f]*$',
-        title: 'text of 1 to 100 characters that is not all digits',
-        description: 'Unique within the account.',
-      }),
+      name: recordName,
       filter: Type.Optional(filter),
     },
     { title: 'an object with a name and optionally a filter', additionalProperties: false },

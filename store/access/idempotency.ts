@@ -39,7 +39,7 @@ export async function makeOnce(
   request: {
     accountId: number;
     idempotency: Idempotency | null;
-    kind: 'subscription' | 'publication';
+    kind: 'subscription' | 'publication' | 'webhook';
     now: Date;
   },
   make: () => Promise<MadeRecord>,
@@ -49,7 +49,7 @@ export async function makeOnce(
   const time = request.now.toISOString();
   const { key, requestHash } = idempotency;
   const earlier = await transaction.maybeOne(sql.type(earlierRow)`
-    SELECT COALESCE(subscription_id, publication_id) AS id, answer AS record,
+    SELECT COALESCE(subscription_id, publication_id, webhook_id) AS id, answer AS record,
       request_hash = ${sql.binary(requestHash)} AS same
     FROM idempotency_keys WHERE account_id = ${accountId} AND key = ${key}
       AND created_at > ${time}::timestamptz - ${REMEMBERED_HOURS} * interval '1 hour'`);
@@ -59,12 +59,12 @@ export async function makeOnce(
   const idOf = (each: typeof kind) => (each === kind ? made.id : null);
   await transaction.query(sql.type(noRow)`
     INSERT INTO idempotency_keys AS held
-      (account_id, key, request_hash, subscription_id, publication_id, answer, created_at)
+      (account_id, key, request_hash, subscription_id, publication_id, webhook_id, answer, created_at)
     VALUES (${accountId}, ${key}, ${sql.binary(requestHash)}, ${idOf('subscription')}, ${idOf('publication')},
-      ${made.record}, ${time})
+      ${idOf('webhook')}, ${made.record}, ${time})
     ON CONFLICT (account_id, key) DO UPDATE SET request_hash = excluded.request_hash,
-      subscription_id = excluded.subscription_id, publication_id = excluded.publication_id, answer = excluded.answer,
-      created_at = excluded.created_at`);
+      subscription_id = excluded.subscription_id, publication_id = excluded.publication_id,
+      webhook_id = excluded.webhook_id, answer = excluded.answer, created_at = excluded.created_at`);
   // Runs last and skips locked rows, so that transactions do not wait for each other.
   await transaction.query(sql.type(noRow)`
     DELETE FROM idempotency_keys WHERE (account_id, key) IN (

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { normalizeText } from '../../schemas/text.ts';
 import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
-import { sqlStateOf, UNIQUE_VIOLATION } from '../connection/sql-state.ts';
+import { FOREIGN_KEY_VIOLATION, sqlStateOf, UNIQUE_VIOLATION } from '../connection/sql-state.ts';
 import { columns, jsonObject, recordRow } from '../reads/json.ts';
 import { type Idempotency, makeOnce } from './idempotency.ts';
 
@@ -19,6 +19,11 @@ export class NameTakenError extends Error {
 /** The subscription was changed after the client read it. */
 export class SubscriptionChangedError extends Error {
   override name = 'SubscriptionChangedError';
+}
+
+/** A webhook follows the subscription. */
+export class SubscriptionInUseError extends Error {
+  override name = 'SubscriptionInUseError';
 }
 
 /** The account has reached its limit of subscriptions. */
@@ -178,14 +183,24 @@ export async function replaceSubscription(
   return replaced;
 }
 
-/** Deletes a subscription. @returns false if the account has no such id. */
+/**
+ * Deletes a subscription.
+ *
+ * @returns false if the account has no such id
+ * @throws SubscriptionInUseError if a webhook follows it
+ */
 export async function deleteSubscription(
   pool: DatabasePool,
   accountId: number,
   id: number,
 ): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    sql.type(noRow)`DELETE FROM subscriptions WHERE account_id = ${accountId} AND id = ${id}::bigint`,
-  );
-  return rowCount === 1;
+  try {
+    const { rowCount } = await pool.query(
+      sql.type(noRow)`DELETE FROM subscriptions WHERE account_id = ${accountId} AND id = ${id}::bigint`,
+    );
+    return rowCount === 1;
+  } catch (error) {
+    if (sqlStateOf(error) === FOREIGN_KEY_VIOLATION) throw new SubscriptionInUseError();
+    throw error;
+  }
 }

@@ -1,12 +1,17 @@
 import type { ClientBase, Pool } from 'pg';
 import { type Actor, recordAudit } from './audit-log.ts';
 
-/** The limits of an account; null is unlimited. */
+/** The limits of an account; null is unlimited, except for webhooks. */
 export interface PlanLimits {
   requestsPerMinute: number | null;
   requestsPerDay: number | null;
   maxStreams: number | null;
+  /** At most MOST_WEBHOOKS; null is that many. */
+  maxWebhooks: number | null;
 }
+
+/** The most webhooks of an account, in any plan. */
+export const MOST_WEBHOOKS = 10;
 
 export interface Plan extends PlanLimits {
   name: string;
@@ -26,7 +31,7 @@ export class PlanChangedError extends Error {
 export async function listPlans(client: ClientBase | Pool): Promise<Plan[]> {
   const { rows } = await client.query<Plan>(
     `SELECT name, requests_per_minute AS "requestsPerMinute", requests_per_day AS "requestsPerDay",
-       max_streams AS "maxStreams"
+       max_streams AS "maxStreams", max_webhooks AS "maxWebhooks"
      FROM plans ORDER BY name`,
   );
   return rows;
@@ -66,8 +71,9 @@ export async function changePlan(
   if (seen && !hasLimits(before, seen)) throw new PlanChangedError();
   const plan = { ...before, ...limits };
   await client.query(
-    'UPDATE plans SET requests_per_minute = $2, requests_per_day = $3, max_streams = $4 WHERE name = $1',
-    [name, plan.requestsPerMinute, plan.requestsPerDay, plan.maxStreams],
+    `UPDATE plans SET requests_per_minute = $2, requests_per_day = $3, max_streams = $4, max_webhooks = $5
+     WHERE name = $1`,
+    [name, plan.requestsPerMinute, plan.requestsPerDay, plan.maxStreams, plan.maxWebhooks],
   );
   await recordAudit(client, actor, {
     action: 'plan.changed',

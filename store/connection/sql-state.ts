@@ -15,6 +15,7 @@ export function sqlStateOf(error: unknown): string | null {
   return null;
 }
 
+export const FOREIGN_KEY_VIOLATION = '23503';
 export const UNIQUE_VIOLATION = '23505';
 export const INSUFFICIENT_PRIVILEGE = '42501';
 export const LOCK_NOT_AVAILABLE = '55P03';

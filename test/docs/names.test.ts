@@ -92,12 +92,12 @@ test.each(documents)('%s names only what exists', (file) => {
 
 test('a name that does not exist is found', () => {
   const right =
-    '`createOpenApi`, `gateway/feed/merge.ts`, `PORT=1`, `npm run bench -- x`, [x](scaling.md#sizing), `store/<room>/`';
+    '`createOpenApi`, `feed/merge.ts`, `PORT=1`, `npm run bench -- x`, [x](scaling.md#sizing), `store/<room>/`';
   expect(findFaults('docs/x.md', right)).toEqual([]);
   const wrong =
-    '`shareFacetz`, `gateway/feed/entri.ts`, `entri.ts`, `PORTZ=1`, `RequestLimiterz`, `npm run benchz -- x`, [x](scalingz.md), [x](scaling.md#sizingz)';
+    '`shareFacetz`, `feed/entri.ts`, `entri.ts`, `PORTZ=1`, `RequestLimiterz`, `npm run benchz -- x`, [x](scalingz.md), [x](scaling.md#sizingz)';
   expect(findFaults('docs/x.md', wrong)).toEqual([
-    ...['shareFacetz', 'gateway/feed/entri.ts', 'entri.ts', 'PORTZ', 'RequestLimiterz', 'npm run benchz'],
+    ...['shareFacetz', 'feed/entri.ts', 'entri.ts', 'PORTZ', 'RequestLimiterz', 'npm run benchz'],
     ...['scalingz.md', 'scaling.md#sizingz'],
   ]);
 });

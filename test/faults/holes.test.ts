@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { filledChanges } from '../../gateway/feed/metrics.ts';
+import { filledChanges } from '../../feed/metrics.ts';
 import { withAdmin } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { formatCursor, parseCursor } from '../../schemas/cursor.ts';

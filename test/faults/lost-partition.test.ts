@@ -2,7 +2,7 @@
  * A changes topic that has lost the records of one partition has holes everywhere: every third change or so is missing.
  */
 import { expect, test } from '@jest/globals';
-import { filledChanges } from '../../gateway/feed/metrics.ts';
+import { filledChanges } from '../../feed/metrics.ts';
 import { withAdmin } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { feedSequence } from '../../gateway/feed/metrics.ts';
+import { feedSequence } from '../../feed/metrics.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { TestService } from '../helpers/service/service.ts';

@@ -5,7 +5,7 @@ import { groups } from '../jest/groups.mjs';
 import { readImports } from '../jest/imports.mjs';
 
 const CODE =
-  '{schemas,domain,intake,service,store,kafka,administration,gateway,consumers,ops,clients}/**/*.ts';
+  '{schemas,domain,intake,service,store,kafka,feed,administration,gateway,consumers,ops,clients}/**/*.ts';
 /** The most test files for a file of code. They run once without a mutant, to see what they reach. */
 const MOST_TESTS = 12;
 /** They are at most this much farther than the nearest one. */

@@ -143,19 +143,22 @@ describe('a name of an account', () => {
 describe('plans', () => {
   test('are listed, and changed limit by limit', async () => {
     expect(cells(await ops(plans, 'list'))).toEqual([
-      ['free', '60', '5000', '1'],
-      ['internal', 'unlimited', 'unlimited', 'unlimited'],
-      ['partner', '6000', 'unlimited', '50'],
-      ['standard', '600', 'unlimited', '5'],
+      ['free', '60', '5000', '1', '1'],
+      ['internal', 'unlimited', 'unlimited', 'unlimited', '10'],
+      ['partner', '6000', 'unlimited', '50', '10'],
+      ['standard', '600', 'unlimited', '5', '5'],
     ]);
-    const changed = await ops(plans, 'set standard --requests-per-day 90000 --max-streams unlimited');
-    expect(cells(changed)).toEqual([['standard', '600', '90000', 'unlimited']]);
-    await ops(plans, 'set standard --requests-per-day unlimited --max-streams 5');
+    const lift = '--requests-per-day 90000 --max-streams unlimited --max-webhooks 7';
+    expect(cells(await ops(plans, `set standard ${lift}`))).toEqual([
+      ['standard', '600', '90000', 'unlimited', '7'],
+    ]);
+    await ops(plans, 'set standard --requests-per-day unlimited --max-streams 5 --max-webhooks 5');
   });
 
   test.each([
     ['set gold --max-streams 5', 'There is no plan "gold"; there are: free, internal, partner, standard.'],
     ['set free --max-streams 0', '--max-streams is "0"; it must be a whole number from 1'],
+    ['set free --max-webhooks 11', '--max-webhooks is "11"; it must be a whole number from 1 to 10'],
     ['set free --requests-per-day 3000000000', 'from 1 to 2147483647, or "unlimited".'],
     ['set free', 'No limit is given'],
     ['list --max-streams 5', "Unknown option '--max-streams'"],

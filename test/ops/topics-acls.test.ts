@@ -30,7 +30,7 @@ test('a KafkaUser of Strimzi for each role, with all rights on a resource togeth
   const lines = await acls('--format', 'strimzi', '--cluster', 'ours', '--authentication', 'tls');
   const users = parseAllDocuments(lines.join('\n')).map((document) => document.toJS());
   expect(users.map(({ metadata }) => metadata.name)).toEqual(
-    ['gateway', 'apply', 'relay', 'ops', 'producer'].map((role) => `ballot-${role}`),
+    ['gateway', 'apply', 'relay', 'deliver', 'ops', 'producer'].map((role) => `ballot-${role}`),
   );
   expect(users[2]).toEqual({
     apiVersion: 'kafka.strimzi.io/v1',
@@ -67,6 +67,7 @@ test('a table of the least rights of every role', async () => {
     '| relay | Write | topic `endorsement-changes` | relays changes |',
     '| relay | Read | topic `endorsement-changes` | compares the history of the stream |',
     '| relay | DescribeConfigs | topic `endorsement-changes` | watches the settings that keep events |',
+    '| deliver | Read | topic `endorsement-changes` | delivers to webhooks |',
     '| ops | Create | topic `endorsement-submissions` | `topics apply` creates the topic |',
     '| ops | Alter | topic `endorsement-submissions` | `topics apply` adds partitions |',
     '| ops | AlterConfigs | topic `endorsement-submissions` | `topics` reads and corrects settings |',

@@ -9,6 +9,7 @@ test('the codes and their statuses are exactly those of the interface', () => {
       'invalid_filter',
       'invalid_subscription',
       'invalid_submission',
+      'invalid_webhook',
     ],
     401: ['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'expired_api_key'],
     403: ['insufficient_scope', 'account_suspended', 'endorser_not_allowed'],

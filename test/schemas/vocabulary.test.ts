@@ -35,7 +35,11 @@ test.each([
   ],
   ['CHANGE_TYPES', vocabulary.CHANGE_TYPES, ['created', 'updated', 'deleted']],
   ['LANGUAGES', vocabulary.LANGUAGES, ['en', 'es']],
-  ['SCOPES', vocabulary.SCOPES, ['data:read', 'stream:read', 'subscriptions:write', 'endorsements:write']],
+  [
+    'SCOPES',
+    vocabulary.SCOPES,
+    ['data:read', 'stream:read', 'subscriptions:write', 'endorsements:write', 'webhooks:write'],
+  ],
 ])('%s has the values of the interface in order', (_, values, expected) => {
   expect(values).toEqual(expected);
 });

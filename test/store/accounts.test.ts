@@ -53,12 +53,18 @@ describe('a plan', () => {
       (one) => changePlan(one, 'standard', { requestsPerDay: 9000 }, ACTOR),
       (other) => changePlan(other, 'standard', { maxStreams: 7 }, ACTOR),
     );
-    expect(plan).toEqual({ name: 'standard', requestsPerMinute: 600, requestsPerDay: 9000, maxStreams: 7 });
+    expect(plan).toEqual({
+      name: 'standard',
+      requestsPerMinute: 600,
+      requestsPerDay: 9000,
+      maxStreams: 7,
+      maxWebhooks: 5,
+    });
     expect(await limitsOf('standard')).toEqual(plan);
   });
 
   test('is not changed by an operator who has seen the limits from before a change at the same time', async () => {
-    const seen = { requestsPerMinute: 6000, requestsPerDay: null, maxStreams: 50 };
+    const seen = { requestsPerMinute: 6000, requestsPerDay: null, maxStreams: 50, maxWebhooks: null };
     const change = (maxStreams: number) => (on: ClientBase) =>
       changePlan(on, 'partner', { maxStreams }, ACTOR, seen);
     const second = overlap(pool, change(60), change(70));

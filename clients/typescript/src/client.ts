@@ -42,6 +42,8 @@ type ReadItem<Options extends Reading> = Options extends { checkpoints: true }
   : types.EndorsementEvent;
 
 const POLL_LIMIT = 500;
+/** How long the service may hold a call for a test, in seconds. */
+const TEST_SECONDS = 25;
 
 /** A client of the service. All methods retry after temporary failures. */
 export class BallotEndorsements {
@@ -253,6 +255,55 @@ export class BallotEndorsements {
       parameters,
       this.#waiting(parameters?.wait, options),
     );
+  }
+
+  /** Every webhook of the account. */
+  async listWebhooks(options?: CallOptions): Promise<types.Webhook[]> {
+    return this.#list<types.Webhook>('/v1/webhooks', {}, options);
+  }
+
+  /** Creates a webhook, from the newest change on by default. Only its answer, and that of a rotation, has the secret. */
+  async createWebhook(body: types.NewWebhookBody, options?: CallOptions): Promise<types.WebhookWithSecret> {
+    return (await this.#calls.create<{ data: types.WebhookWithSecret }>('/v1/webhooks', body, options)).data;
+  }
+
+  /** One webhook, with its state and its last attempt. */
+  async getWebhook(id: number, options?: CallOptions): Promise<types.Webhook> {
+    return this.#one(`/v1/webhooks/${formatPart('id', id)}`, {}, options);
+  }
+
+  /** Replaces the name, the address and the filter of a webhook. */
+  async replaceWebhook(id: number, body: types.WebhookBody, options?: CallOptions): Promise<types.Webhook> {
+    const path = `/v1/webhooks/${formatPart('id', id)}`;
+    return (await this.#calls.replace<{ data: types.Webhook }>(path, body, options)).data;
+  }
+
+  /** Deletes a webhook. */
+  async deleteWebhook(id: number, options?: CallOptions): Promise<void> {
+    return this.#calls.delete(`/v1/webhooks/${formatPart('id', id)}`, options);
+  }
+
+  /** Gives a webhook another secret. For 24 hours the previous one signs too. */
+  async rotateWebhookSecret(id: number, options?: CallOptions): Promise<types.WebhookWithSecret> {
+    const path = `/v1/webhooks/${formatPart('id', id)}/secret`;
+    return (await this.#calls.create<{ data: types.WebhookWithSecret }>(path, {}, options)).data;
+  }
+
+  /** Sends a test message to a webhook, and returns the outcome. */
+  async testWebhook(id: number, options?: CallOptions): Promise<types.WebhookAttempt> {
+    const path = `/v1/webhooks/${formatPart('id', id)}/test`;
+    const waiting = this.#waiting(TEST_SECONDS, options);
+    return (await this.#calls.create<{ data: types.WebhookAttempt }>(path, {}, waiting)).data;
+  }
+
+  /** Resumes a webhook where it stood, or at another position. A failing one tries at once. */
+  async resumeWebhook(
+    id: number,
+    body: types.WebhookResumeBody = {},
+    options?: CallOptions,
+  ): Promise<types.Webhook> {
+    const path = `/v1/webhooks/${formatPart('id', id)}/resume`;
+    return (await this.#calls.create<{ data: types.Webhook }>(path, body, options)).data;
   }
 
   /** The options of a call that the service may hold for some seconds. */

@@ -45,6 +45,7 @@ export type {
   Exported,
   ListedEndorsement,
   NewSubmission,
+  NewWebhookBody,
   Officeholder,
   OfficeholderListParameters,
   OfficeholderParameters,
@@ -59,4 +60,9 @@ export type {
   Subscription,
   SubscriptionBody,
   Unpaged,
+  Webhook,
+  WebhookAttempt,
+  WebhookBody,
+  WebhookResumeBody,
+  WebhookWithSecret,
 } from './types.ts';

@@ -30,6 +30,13 @@ type AnswerOf<Path extends ReadPath> = paths[Path] extends {
   ? Body
   : never;
 
+/** The body of a POST or PUT. */
+type BodyOf<Path extends keyof paths, Method extends 'post' | 'put'> = paths[Path] extends {
+  [Name in Method]: { requestBody: { content: { 'application/json': infer Body } } };
+}
+  ? Body
+  : never;
+
 type DataOf<Path extends ReadPath> = AnswerOf<Path> extends { data: infer Data } ? Data : never;
 type RecordOf<Path extends ReadPath> = DataOf<Path> extends (infer Item)[] ? Item : never;
 
@@ -53,15 +60,19 @@ export type OfficeholderWithSeats = DataOf<'/v1/officeholders/{id}'>;
 export type Coverage = RecordOf<'/v1/coverage'>;
 export type Recommendations = DataOf<'/v1/recommendations'>;
 export type Subscription = RecordOf<'/v1/subscriptions'>;
-export type SubscriptionBody = NonNullable<
-  paths['/v1/subscriptions']['post']['requestBody']
->['content']['application/json'];
+export type SubscriptionBody = BodyOf<'/v1/subscriptions', 'post'>;
 /** The submissions of a call of `publish`, and what became of each. */
 export type Submissions = DataOf<'/v1/submissions/{id}'>;
 /** A submission to publish: a pick to endorse or to withdraw, or a whole position. */
-export type NewSubmission = NonNullable<
-  paths['/v1/submissions']['post']['requestBody']
->['content']['application/json']['submissions'][number];
+export type NewSubmission = BodyOf<'/v1/submissions', 'post'>['submissions'][number];
+export type Webhook = DataOf<'/v1/webhooks/{id}'>;
+/** An attempt to deliver a message to a webhook. */
+export type WebhookAttempt = NonNullable<Webhook['last_attempt']>;
+/** A webhook with its secret, which is shown once. */
+export type WebhookWithSecret = Webhook & { secret: string };
+export type WebhookBody = BodyOf<'/v1/webhooks/{id}', 'put'>;
+export type NewWebhookBody = BodyOf<'/v1/webhooks', 'post'>;
+export type WebhookResumeBody = BodyOf<'/v1/webhooks/{id}/resume', 'post'>;
 /** A change of an endorsement. */
 export type EndorsementEvent = RecordOf<'/v1/events'>;
 /** Two numbers over the endorsements that a filter chooses. A complete copy has the same. */

@@ -33,6 +33,7 @@ const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
   'stream:read': 'Read events, the stream and subscriptions',
   'subscriptions:write': 'Change subscriptions',
   'endorsements:write': 'Publish endorsements',
+  'webhooks:write': 'Manage webhooks',
 };
 
 const ON_PAGE = 100;

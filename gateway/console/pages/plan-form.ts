@@ -1,14 +1,16 @@
-import type { Plan, PlanLimits } from '../../../store/accounts/plans.ts';
+import { MOST_WEBHOOKS, type Plan, type PlanLimits } from '../../../store/accounts/plans.ts';
 import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 
 /** The largest limit that the database can hold. */
 const MAX_LIMIT = 2_147_483_647;
 
-const FIELDS: readonly [keyof PlanLimits, string][] = [
-  ['requestsPerMinute', 'Requests a minute'],
-  ['requestsPerDay', 'Requests a day'],
-  ['maxStreams', 'Open streams'],
+/** The limits with their labels and largest values. */
+const FIELDS: readonly [keyof PlanLimits, string, number][] = [
+  ['requestsPerMinute', 'Requests a minute', MAX_LIMIT],
+  ['requestsPerDay', 'Requests a day', MAX_LIMIT],
+  ['maxStreams', 'Open streams', MAX_LIMIT],
+  ['maxWebhooks', 'Webhooks', MOST_WEBHOOKS],
 ];
 
 /** A refused form of a plan, to show again. */
@@ -34,9 +36,9 @@ export function readSeen(form: URLSearchParams): PlanLimits | undefined {
   return Object.fromEntries(limits) as Record<keyof PlanLimits, number | null>;
 }
 
-function readLimit(text: string): number | null | undefined {
+function readLimit(text: string, most: number): number | null | undefined {
   if (text === '') return null;
-  return /^[1-9]\d{0,9}$/.test(text) && Number(text) <= MAX_LIMIT ? Number(text) : undefined;
+  return /^[1-9]\d{0,9}$/.test(text) && Number(text) <= most ? Number(text) : undefined;
 }
 
 /** Reads the limits of a form; an empty field means no limit. @returns them, or a sentence about each invalid field */
@@ -44,15 +46,15 @@ export function readPlanForm(
   form: URLSearchParams,
 ): { limits: PlanLimits } | { problems: ReadonlyMap<keyof PlanLimits, string> } {
   const read = FIELDS.map(
-    ([name, label]) => [name, label, readLimit((form.get(name) ?? '').trim())] as const,
+    ([name, label, most]) => [name, label, most, readLimit((form.get(name) ?? '').trim(), most)] as const,
   );
-  const problems = read.flatMap(([name, label, limit]) =>
+  const problems = read.flatMap(([name, label, most, limit]) =>
     limit === undefined
-      ? [[name, `${label} must be a whole number from 1 to ${MAX_LIMIT}, or empty for no limit.`] as const]
+      ? [[name, `${label} must be a whole number from 1 to ${most}, or empty for no limit.`] as const]
       : [],
   );
   if (problems.length > 0) return { problems: new Map(problems) };
-  const limits = Object.fromEntries(read.map(([name, , limit]) => [name, limit]));
+  const limits = Object.fromEntries(read.map(([name, , , limit]) => [name, limit]));
   return { limits: limits as Record<keyof PlanLimits, number | null> };
 }
 

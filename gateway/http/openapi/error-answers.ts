@@ -13,6 +13,7 @@ const MEANING: Readonly<Record<ErrorCode, string>> = {
   invalid_filter: 'the filter in the body is invalid, or names an unknown slug',
   invalid_subscription: 'another field of the body is invalid',
   invalid_submission: 'another field of the body is invalid. The message names every problem',
+  invalid_webhook: 'another field of the body is invalid',
   missing_api_key: 'the header `Authorization: Bearer …` is missing',
   invalid_api_key: 'the key does not exist',
   revoked_api_key: 'the key was revoked',
@@ -25,7 +26,8 @@ const MEANING: Readonly<Record<ErrorCode, string>> = {
   subscription_not_found: 'the account has no such subscription',
   method_not_allowed: 'the path takes other methods, which `Allow` lists',
   conflict:
-    'the name is taken, the account has 50 subscriptions, or the Idempotency-Key was used for another body',
+    'the name is taken, the account has as many subscriptions or webhooks as it may have, a webhook uses the ' +
+    'subscription, or the Idempotency-Key was used for another body',
   cursor_expired:
     'the cursor is older than retention. Catch up through `/v1/endorsements`, then continue from its `stream_cursor`',
   body_too_large: 'the body is larger than 384 KB',
@@ -37,7 +39,7 @@ const MEANING: Readonly<Record<ErrorCode, string>> = {
   too_many_requests_in_flight:
     'the account has not taken the answers to its earlier requests yet, and they are large',
   internal_error: 'the service has a defect. The request can be sent again',
-  not_available: 'officeholders have never been loaded into the service',
+  not_available: 'officeholders have never been loaded into the service, or it does not deliver to webhooks',
   warming_up: 'the gateway has just started and is catching up with the stream',
   server_busy: 'the data cannot be read at the moment, or other clients are taking many large answers',
 };
@@ -62,6 +64,8 @@ const OF_EVERY_OPERATION: readonly ErrorCode[] = [
 const ANSWERS: Readonly<Record<string, readonly ErrorCode[]>> = {
   InvalidParameter: ['invalid_parameter'],
   InvalidBody: ['invalid_parameter', 'invalid_json', 'invalid_filter', 'invalid_subscription'],
+  InvalidWebhook: ['invalid_parameter', 'invalid_json', 'invalid_filter', 'invalid_webhook'],
+  InvalidResumption: ['invalid_parameter', 'invalid_json', 'invalid_webhook'],
   InvalidSubmissions: ['invalid_parameter', 'invalid_json', 'invalid_submission'],
   Unauthorized: ['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'expired_api_key'],
   Forbidden: ['insufficient_scope', 'account_suspended'],
@@ -81,6 +85,7 @@ const ANSWERS: Readonly<Record<string, readonly ErrorCode[]>> = {
   InternalError: ['internal_error'],
   ServerBusy: ['server_busy'],
   NotLoaded: ['not_available', 'server_busy'],
+  NotLoadedOrWarmingUp: ['not_available', 'warming_up', 'server_busy'],
   WarmingUp: ['warming_up', 'server_busy'],
 };
 

@@ -39,7 +39,7 @@ function describeParameters(route: Route, reference: SchemaReference): Document[
     ...('since' in route.query
       ? [header('Last-Event-ID', 'Resume after this event. Takes precedence over cursor, since and from.')]
       : []),
-    ...(route.method === 'POST'
+    ...(route.method === 'POST' && !route.isRepeatable
       ? [
           header(
             'Idempotency-Key',

@@ -12,6 +12,9 @@ export const TAGS = {
     'nothing: a client continues from its cursor, at any gateway, while the cursor is within retention.',
   Subscriptions:
     'Saved filters of the account, which the stream, events and recommendations take by id or name.',
+  Webhooks:
+    'HTTPS addresses of the account to which the service sends changes, signed and in order. An addition to the ' +
+    'interface specification.',
   Publishing:
     'Endorsements that the account publishes for endorsers, and what became of them. An addition to the interface ' +
     'specification: operators of the service allow an account the endorsers for which it may speak.',

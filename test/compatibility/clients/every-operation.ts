@@ -155,4 +155,18 @@ const outcome = need(
 );
 if (outcome.data.submissions[0]?.reason?.code !== 'unknown_contest') throw new Error('It is not rejected.');
 
+const url = 'https://hooks.example.org/';
+const hook = need('createWebhook', await client.POST('/v1/webhooks', { body: { name: 'Generated', url } }));
+if (!hook.data.secret.startsWith('whsec_')) throw new Error('The webhook has no secret.');
+const named = { params: { path: { id: hook.data.id } } };
+need('getWebhook', await client.GET('/v1/webhooks/{id}', named));
+need('listWebhooks', await client.GET('/v1/webhooks'));
+need('replaceWebhook', await client.PUT('/v1/webhooks/{id}', { ...named, body: { name: 'Again', url } }));
+need('rotateWebhookSecret', await client.POST('/v1/webhooks/{id}/secret', named));
+need('resumeWebhook', await client.POST('/v1/webhooks/{id}/resume', { ...named, body: { from: 'latest' } }));
+const tested = await client.POST('/v1/webhooks/{id}/test', { params: { path: { id: 999_999 } } });
+if (tested.error?.error.code === 'not_found') called.push('testWebhook');
+const dropped = await client.DELETE('/v1/webhooks/{id}', named);
+if (dropped.response.status === 204) called.push('deleteWebhook');
+
 process.stdout.write(JSON.stringify([...new Set(called)]));

@@ -30,6 +30,16 @@ from generated.api.subscriptions import (
     list_subscriptions,
     replace_subscription,
 )
+from generated.api.webhooks import (
+    create_webhook,
+    delete_webhook,
+    get_webhook,
+    list_webhooks,
+    replace_webhook,
+    resume_webhook,
+    rotate_webhook_secret,
+    test_webhook,
+)
 from generated.models import (
     Agreement,
     ContestKind,
@@ -52,6 +62,7 @@ from generated.models import (
     Level,
     ListEventsFrom,
     ListedEndorsementPage,
+    NewWebhookBody,
     OfficeholderPage,
     OfficeholderWithSeatsResponse,
     PickSubmission,
@@ -66,6 +77,11 @@ from generated.models import (
     SubscriptionBody,
     SubscriptionList,
     SubscriptionResponse,
+    WebhookBody,
+    WebhookList,
+    WebhookResponse,
+    WebhookResumeBody,
+    WebhookWithSecretResponse,
 )
 
 Record = TypeVar("Record")
@@ -202,5 +218,28 @@ outcome = need(
     "getSubmissions", get_submissions.sync(published.data.id, client=client, wait=25), PublicationResponse
 )
 assert outcome.data.submissions[0].status is SubmissionStatus.REJECTED
+
+hook_url = "https://hooks.example.org/"
+hook = need(
+    "createWebhook",
+    create_webhook.sync(client=client, body=NewWebhookBody(name="Generated", url=hook_url)),
+    WebhookWithSecretResponse,
+)
+assert hook.data.secret.startswith("whsec_")
+hook_id = hook.data.id
+need("getWebhook", get_webhook.sync(hook_id, client=client), WebhookResponse)
+need("listWebhooks", list_webhooks.sync(client=client), WebhookList)
+need(
+    "replaceWebhook",
+    replace_webhook.sync(hook_id, client=client, body=WebhookBody(name="Again", url=hook_url)),
+    WebhookResponse,
+)
+need("rotateWebhookSecret", rotate_webhook_secret.sync(hook_id, client=client), WebhookWithSecretResponse)
+need("resumeWebhook", resume_webhook.sync(hook_id, client=client, body=WebhookResumeBody()), WebhookResponse)
+tested = test_webhook.sync(999_999, client=client)
+assert isinstance(tested, ErrorResponse)
+called.append("testWebhook")
+assert delete_webhook.sync_detailed(hook_id, client=client).status_code == 204
+called.append("deleteWebhook")
 
 print(json.dumps(sorted(set(called))))

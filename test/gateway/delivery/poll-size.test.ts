@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
+import type { Feed } from '../../../feed/feed.ts';
+import type { RenderedEvent, ResumePoint } from '../../../feed/rendered-event.ts';
 import { LongPoll, MAX_ANSWER_BYTES } from '../../../gateway/delivery/long-poll.ts';
-import type { Feed } from '../../../gateway/feed/feed.ts';
-import type { RenderedEvent, ResumePoint } from '../../../gateway/feed/rendered-event.ts';
 import { systemClock } from '../../../service/clock.ts';
 
 const point = (sequence: number): ResumePoint => ({ sequence, time: sequence, offsets: [] });

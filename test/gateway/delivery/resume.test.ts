@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { cursorOf, resolveStart } from '../../../gateway/delivery/resume.ts';
+import { cursorOf } from '../../../feed/cursor-of.ts';
+import { resolveStart } from '../../../gateway/delivery/resume.ts';
 import { formatCursor, parseCursor } from '../../../schemas/cursor.ts';
 import type { DatabasePool } from '../../../store/connection/read-pool.ts';
 import { createSeverablePool, type SeverablePool } from '../../helpers/faults/severable-pool.ts';

@@ -1,7 +1,7 @@
 /** Long polls that pass changes outside of their filter before they wait. */
 import { expect, jest, test } from '@jest/globals';
+import type { Feed } from '../../../feed/feed.ts';
 import { LongPoll } from '../../../gateway/delivery/long-poll.ts';
-import type { Feed } from '../../../gateway/feed/feed.ts';
 import { ApiError } from '../../../gateway/http/api-error.ts';
 import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
 import { FakeFeed, SECOND } from '../../helpers/stream/fed-stream.ts';

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { StreamGapError } from '../../../gateway/feed/stream-gap-error.ts';
+import { StreamGapError } from '../../../feed/stream-gap-error.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
 import { KafkaUnavailableError } from '../../../service/failure.ts';
 import { settle } from '../../helpers/service/manual-clock.ts';

@@ -2,9 +2,9 @@
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { FeedReader } from '../../../feed/reader.ts';
 import { Authenticator } from '../../../gateway/auth/authentication.ts';
 import { EventStream } from '../../../gateway/delivery/sse.ts';
-import { FeedReader } from '../../../gateway/feed/reader.ts';
 import { RequestLimiter } from '../../../gateway/limits/request-limiter.ts';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { KafkaUnavailableError } from '../../../service/failure.ts';

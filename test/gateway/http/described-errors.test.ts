@@ -34,6 +34,7 @@ const { paths, components } = createOpenApi(routes) as unknown as Described;
 const importOfficeholders = createRunner('officeholders');
 const service = useTestService({ catalogue: exampleCatalogue(), gatewayConfig: { today: '2026-10-01' } });
 const provoker = new ErrorProvoker(service);
+const RECEIVER = 'https://hooks.example.org/';
 let requests: Readonly<Record<string, ExampleRequest>>;
 let remove = async () => {};
 
@@ -58,6 +59,7 @@ beforeAll(async () => {
   await service.submit(exampleSubmissions());
   const [event] = await service.eventsOnceThereAre(1);
   const saved = await service.send('POST', '/v1/subscriptions', { name: 'All' });
+  const webhook = await service.send('POST', '/v1/webhooks', { name: 'All', url: RECEIVER });
   await service.allow([examplePublisher()]);
   requests = exampleRequests({
     contest: event.contest.id,
@@ -66,6 +68,8 @@ beforeAll(async () => {
     officeholder: personId(1),
     subscription: Number(saved.headers.get('location')?.split('/').at(-1)),
     submissions: 1,
+    webhook: webhook.body.data.id,
+    receiver: RECEIVER,
   });
   for (const route of neverLoaded) await expectError(route, 'not_available');
   const checkout = await createCheckout({
@@ -76,8 +80,8 @@ beforeAll(async () => {
 });
 afterAll(() => remove());
 
-test('not_available is described for officeholders alone', () => {
-  expect(neverLoaded.map(({ operationId }) => operationId)).toEqual(['listOfficeholders', 'getOfficeholder']);
+test('not_available is described for officeholders and webhooks alone', () => {
+  expect(new Set(neverLoaded.map(({ tag }) => tag))).toEqual(new Set(['Officeholders', 'Webhooks']));
 });
 
 test.each(routes.map((route) => [route.operationId, route] as const))(

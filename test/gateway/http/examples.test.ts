@@ -24,6 +24,7 @@ import { fixTexts } from '../../helpers/http/stable-text.ts';
 import { createCheckout, person, personId, role } from '../../helpers/officeholders/people-checkout.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
+import { Receiver } from '../../helpers/webhooks/receiver.ts';
 
 /** The most records of an example. */
 const RECORDS = 2;
@@ -32,6 +33,7 @@ const importOfficeholders = createRunner('officeholders');
 const service = useTestService({
   catalogue: exampleCatalogue(),
   partitions: 4,
+  roles: ['apply', 'relay', 'deliver'],
   gatewayConfig: { today: '2026-10-01', streamHeartbeatMs: 500, streamLifetimeMs: 4000 },
 });
 const provoker = new ErrorProvoker(service);
@@ -55,6 +57,7 @@ const SHOWN_WITH: Partial<Record<ErrorCode, string>> = {
   invalid_filter: 'createSubscription',
   invalid_subscription: 'createSubscription',
   invalid_submission: 'createSubmissions',
+  invalid_webhook: 'createWebhook',
   endorser_not_allowed: 'createSubmissions',
   body_too_large: 'createSubscription',
   conflict: 'createSubscription',
@@ -62,6 +65,7 @@ const SHOWN_WITH: Partial<Record<ErrorCode, string>> = {
 
 let requests: Readonly<Record<string, ExampleRequest>>;
 let remove = async () => {};
+let receiver: Receiver;
 
 const workingRequest = (operationId: string) => {
   const route = routes.find((each) => each.operationId === operationId) as Route;
@@ -75,6 +79,7 @@ async function keepError(code: ErrorCode) {
 }
 
 beforeAll(async () => {
+  receiver = await Receiver.start();
   // Each submission is applied before the next one is sent: partitions keep no order, which decides the ids in the digest.
   let changes = 0;
   for (const submission of exampleSubmissions()) {
@@ -91,6 +96,8 @@ beforeAll(async () => {
     officeholder: personId(1),
     subscription: 1,
     submissions: 1,
+    webhook: 1,
+    receiver: receiver.url,
   });
   await keepError(NEVER_LOADED);
   const checkout = await createCheckout({
@@ -99,7 +106,7 @@ beforeAll(async () => {
   remove = checkout.remove;
   await importOfficeholders(['import', checkout.dir], createIo({ DATABASE_URL: service.databaseUrl }));
 });
-afterAll(() => remove());
+afterAll(() => Promise.all([remove(), receiver.stop()]));
 
 /** A stream with one frame of each kind. */
 function withoutRepetitions(text: string): string {
@@ -125,8 +132,12 @@ async function readLines({ path }: Route): Promise<string> {
   return `${[...lines.slice(0, 2), lines.at(-1)].join('\n')}\n`;
 }
 
-/** A subscription is created before others are read, and deleted in the end. */
-const ORDER = ['createSubscription', 'listSubscriptions', 'getSubscription', 'replaceSubscription'];
+/** Records are created before others are read, and deleted in the end. */
+const ORDER = [
+  ...['createSubscription', 'listSubscriptions', 'getSubscription', 'replaceSubscription'],
+  ...['createWebhook', 'testWebhook', 'listWebhooks', 'getWebhook', 'replaceWebhook'],
+  ...['rotateWebhookSecret', 'resumeWebhook'],
+];
 const answered = routes.filter(({ operationId }) => operationId !== 'streamEvents');
 const inOrder = [
   ...ORDER,
@@ -142,7 +153,7 @@ test.each(inOrder)('%s has an example', async (operationId) => {
   const lines = route.lines && fixTexts(await readLines(route));
   made.operations[operationId] = {
     ...(request.parameters && { parameters: request.parameters }),
-    ...(request.body !== undefined && { body: request.body }),
+    ...(request.body !== undefined && { body: fixTexts(request.body) }),
     ...(answer !== undefined && { answer }),
     ...(lines !== undefined && { lines }),
   };

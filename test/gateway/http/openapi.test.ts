@@ -135,11 +135,14 @@ describe('the OpenAPI description', () => {
     expect(closed.sort()).toEqual([
       ...[
         'Filter',
+        'NewWebhookBody',
         'PickSubmission',
         'PositionSubmission',
         'SubmissionsBody',
         'SubmittedPick',
         'SubscriptionBody',
+        'WebhookBody',
+        'WebhookResumeBody',
       ],
     ]);
   });
@@ -147,7 +150,8 @@ describe('the OpenAPI description', () => {
   test('gives every operation a unique id that reads as a method, a tag, and texts', () => {
     const names = operations.map(({ operationId }) => operationId);
     expect(new Set(names).size).toBe(names.length);
-    for (const name of names) expect(name).toMatch(/^(list|get|create|replace|delete|stream)([A-Z][a-z]+)+$/);
+    for (const name of names)
+      expect(name).toMatch(/^(list|get|create|replace|delete|stream|rotate|test|resume)([A-Z][a-z]+)+$/);
     const tags = document.tags.map(({ name }) => name);
     for (const { tags: used, summary, description } of operations) {
       expect(tags).toEqual(expect.arrayContaining(used));

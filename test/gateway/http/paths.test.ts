@@ -126,13 +126,18 @@ describe('an unused id', () => {
   const ID_ROUTES = routes.filter(
     ({ path, parameters }) => path.includes('{id}') && !('pattern' in (parameters?.id ?? {})),
   );
-  const body = { name: 'a' };
+
+  const BODIES: Record<string, object> = {
+    'PUT /v1/subscriptions/{id}': { name: 'a' },
+    'PUT /v1/webhooks/{id}': { name: 'a', url: 'https://hooks.example.org/' },
+    'POST /v1/webhooks/{id}/resume': {},
+  };
 
   test('is a 404 for a single record', async () => {
-    expect(ID_ROUTES).toHaveLength(6);
+    expect(ID_ROUTES).toHaveLength(12);
     for (const { method, path } of ID_ROUTES) {
       for (const id of UNUSED) {
-        const answer = await ask(method, pathOf(path, id), method === 'PUT' ? body : undefined);
+        const answer = await ask(method, pathOf(path, id), BODIES[`${method} ${path}`]);
         expect([method, path, id, answer.status]).toEqual([method, path, id, 404]);
       }
     }
@@ -160,7 +165,7 @@ describe('an unused id', () => {
   test('beyond 2^53 is a 400', async () => {
     for (const id of ['9007199254740993', '9007199254740994', '99999999999999999']) {
       for (const { method, path } of ID_ROUTES) {
-        const answer = await ask(method, pathOf(path, id), method === 'PUT' ? body : undefined);
+        const answer = await ask(method, pathOf(path, id), BODIES[`${method} ${path}`]);
         expect([id, answer.status, answer.code]).toEqual([id, 400, 'invalid_parameter']);
       }
       expect((await ask('GET', `/v1/endorsements?contest=${id}`)).status).toBe(400);

@@ -27,6 +27,11 @@ beforeAll(async () => {
   addresses.set('/v1/contests/{id}', `/v1/contests/${event.contest.id}`);
   const saved = await service.send('POST', '/v1/subscriptions', { name: 'All' });
   addresses.set('/v1/subscriptions/{id}', saved.headers.get('location') ?? '');
+  const webhook = await service.send('POST', '/v1/webhooks', {
+    name: 'All',
+    url: 'https://hooks.example.org/',
+  });
+  addresses.set('/v1/webhooks/{id}', webhook.headers.get('location') ?? '');
   await service.allow(['bakers-local-1']);
   const contest = 'or-2026-11-03-general/mayor';
   const submissions = [{ endorser: 'bakers-local-1', contest, choice: 'ann' }];

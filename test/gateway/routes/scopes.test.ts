@@ -29,6 +29,14 @@ const NEEDED: Record<string, Scope> = {
   'DELETE /v1/subscriptions/{id}': 'subscriptions:write',
   'POST /v1/submissions': 'endorsements:write',
   'GET /v1/submissions/{id}': 'endorsements:write',
+  'GET /v1/webhooks': 'webhooks:write',
+  'POST /v1/webhooks': 'webhooks:write',
+  'GET /v1/webhooks/{id}': 'webhooks:write',
+  'PUT /v1/webhooks/{id}': 'webhooks:write',
+  'DELETE /v1/webhooks/{id}': 'webhooks:write',
+  'POST /v1/webhooks/{id}/secret': 'webhooks:write',
+  'POST /v1/webhooks/{id}/test': 'webhooks:write',
+  'POST /v1/webhooks/{id}/resume': 'webhooks:write',
 };
 
 const service = useTestService();

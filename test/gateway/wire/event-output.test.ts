@@ -3,8 +3,8 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { SharedBytes } from '../../../feed/shared-bytes.ts';
 import { EventOutput } from '../../../gateway/wire/event-output.ts';
-import { SharedBytes } from '../../../gateway/wire/shared-bytes.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => {

@@ -18,6 +18,7 @@ const contests = await all(client.contests());
 const endorsements = await all(client.endorsements());
 const saved = await client.createSubscription({ name: 'mine', filter: { states: ['CA'] } });
 const mirror = client.mirror();
+let hook;
 await mirror.sync();
 const results = {
   states: (await client.listStates()).length,
@@ -45,6 +46,13 @@ const results = {
   deleted: (await client.deleteSubscription(saved.id)) === undefined,
   published: await client.publish([{ endorser: 'coast-gazette', contest: 'none/none', choice: 'none' }]).catch(({ code }) => code),
   submission: await client.submission(999_999, { wait: 1 }).catch(({ code }) => code),
+  webhook: (hook = await client.createWebhook({ name: 'hook', url: 'https://hooks.example.org/' })).secret.slice(0, 6),
+  webhooks: [(await client.listWebhooks()).length, (await client.getWebhook(hook.id)).state],
+  webhookReplaced: (await client.replaceWebhook(hook.id, { name: 'other', url: hook.url })).name,
+  webhookRotated: (await client.rotateWebhookSecret(hook.id)).secret !== hook.secret,
+  webhookTested: await client.testWebhook(999_999).catch(({ code }) => code),
+  webhookResumed: (await client.resumeWebhook(hook.id, { from: 'latest' })).state,
+  webhookDeleted: (await client.deleteWebhook(hook.id)) === undefined,
   mirrored: (await all(mirror.records())).length,
   verified: (await mirror.verify()).ok,
 };
@@ -74,6 +82,13 @@ export const EVERY_RESULT = {
   deleted: true,
   published: 'endorser_not_allowed',
   submission: 'not_found',
+  webhook: 'whsec_',
+  webhooks: [1, 'active'],
+  webhookReplaced: 'other',
+  webhookRotated: true,
+  webhookTested: 'not_found',
+  webhookResumed: 'active',
+  webhookDeleted: true,
   mirrored: 2,
   verified: true,
 };

@@ -60,6 +60,28 @@ const frameMessages = Object.fromEntries(
 
 const text = { type: 'string' };
 
+const WEBHOOK_MESSAGES: Record<string, { schema: string; summary: string }> = {
+  'endorsements.changed': { schema: 'EndorsementsChanged', summary: 'Changes that pass the filter.' },
+  'webhook.test': { schema: 'WebhookTest', summary: 'A test, on request.' },
+};
+
+const webhookMessages = Object.fromEntries(
+  Object.entries(WEBHOOK_MESSAGES).map(([type, { schema, summary }]) => [
+    type.replace('.', '_'),
+    {
+      name: type,
+      summary,
+      description: 'The body of a POST. All attempts to deliver it have the same webhook-id and body.',
+      contentType: 'application/json',
+      headers: {
+        type: 'object',
+        properties: { 'webhook-id': text, 'webhook-timestamp': text, 'webhook-signature': text },
+      },
+      payload: { $ref: `#/components/schemas/${schema}` },
+    },
+  ]),
+);
+
 /** A topic of Avro values in single-object encoding, keyed by the endorser's slug. */
 function describeTopic(
   address: string,
@@ -122,6 +144,11 @@ export function createAsyncApi(): Document {
         description: 'A gateway.',
         security: [{ $ref: '#/components/securitySchemes/apiKey' }],
       },
+      receiver: {
+        host: 'hooks.example.org',
+        protocol: 'https',
+        description: 'The receiver of a webhook, by the Standard Webhooks specification.',
+      },
       kafka: { host: 'localhost:9092', protocol: 'kafka', description: 'A broker, for platform teams.' },
     },
     channels: {
@@ -131,6 +158,13 @@ export function createAsyncApi(): Document {
         description: 'A client continues from the id of the last frame, in Last-Event-ID or cursor.',
         servers: [{ $ref: '#/servers/gateway' }],
         messages: frameMessages,
+      },
+      webhooks: {
+        address: null,
+        title: 'Webhooks',
+        description: 'A message follows when the receiver has accepted the one before.',
+        servers: [{ $ref: '#/servers/receiver' }],
+        messages: webhookMessages,
       },
       submissions: describeTopic(submissions, {
         schema: 'endorsement-submission',
@@ -161,12 +195,13 @@ export function createAsyncApi(): Document {
     },
     operations: {
       streamEvents: operation('send', 'stream', 'Sends changes to clients.'),
+      deliverWebhooks: operation('send', 'webhooks', 'Sends changes to the addresses of accounts.'),
       applySubmissions: operation('receive', 'submissions', 'Applies submissions.'),
       rejectSubmissions: operation('send', 'rejected', 'Sets aside what cannot be applied.'),
       relayChanges: operation('send', 'changes', 'Relays the change log.'),
     },
     components: {
-      schemas: reachable(Object.values(FRAMES).map(({ schema }) => schema)),
+      schemas: reachable(Object.values({ ...FRAMES, ...WEBHOOK_MESSAGES }).map(({ schema }) => schema)),
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: bes_…' } },
     },
   };

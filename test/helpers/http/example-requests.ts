@@ -67,7 +67,7 @@ const NEWSPAPERS = {
 /**
  * A request for each operation.
  *
- * @param ids ids of a contest, an endorsement, an officeholder, a subscription and submissions, and the slug of an
+ * @param ids ids of a contest, an endorsement, an officeholder, a subscription, submissions and a webhook, and the slug of an
  *   endorser
  */
 export const exampleRequests = (ids: {
@@ -77,6 +77,9 @@ export const exampleRequests = (ids: {
   officeholder: string;
   subscription: number;
   submissions: number;
+  webhook: number;
+  /** The address of a receiver of webhooks. */
+  receiver: string;
 }): Readonly<Record<string, ExampleRequest>> => ({
   listStates: {},
   listElections: { short: { limit: 1 } },
@@ -104,6 +107,17 @@ export const exampleRequests = (ids: {
   deleteSubscription: { parameters: { id: ids.subscription } },
   createSubmissions: { body: { submissions: [examplePosition()] } },
   getSubmissions: { parameters: { id: ids.submissions, wait: 25 } },
+  listWebhooks: {},
+  createWebhook: { body: { ...NEWSPAPERS, url: ids.receiver } },
+  getWebhook: { parameters: { id: ids.webhook } },
+  replaceWebhook: {
+    parameters: { id: ids.webhook },
+    body: { ...NEWSPAPERS, name: 'Coast papers', url: ids.receiver },
+  },
+  deleteWebhook: { parameters: { id: ids.webhook } },
+  rotateWebhookSecret: { parameters: { id: ids.webhook } },
+  testWebhook: { parameters: { id: ids.webhook } },
+  resumeWebhook: { parameters: { id: ids.webhook }, body: { from: 'position' } },
 });
 
 /** The address of a request: its path, and its query. */

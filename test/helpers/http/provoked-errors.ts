@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
+import { Feed } from '../../../feed/feed.ts';
 import { AnswerBudget, createShareError } from '../../../gateway/answers/answer-budget.ts';
-import { Feed } from '../../../gateway/feed/feed.ts';
 import type { Route } from '../../../gateway/http/route.ts';
 import { RequestLimiter } from '../../../gateway/limits/request-limiter.ts';
 import { createKey } from '../../../ops/commands/keys.ts';
@@ -82,9 +82,10 @@ export class ErrorProvoker {
         return this.send(working, { body: '{"name": "Newspapers",}' });
       case 'invalid_filter':
         return this.send(working, {
-          body: JSON.stringify({ name: 'Papers', filter: { endorsers: ['nobody'] } }),
+          body: JSON.stringify({ ...(working.request.body as object), filter: { endorsers: ['nobody'] } }),
         });
       case 'invalid_subscription':
+      case 'invalid_webhook':
         return this.send(working, { body: JSON.stringify({ name: '' }) });
       case 'invalid_submission':
         return this.send(working, { body: JSON.stringify({ submissions: [{ endorser: 'Coast Gazette' }] }) });
@@ -116,11 +117,21 @@ export class ErrorProvoker {
           parameters: route.parameters ? { id: 999_999 } : { subscription: 'Nobody' },
         });
       case 'conflict':
-        return route.operationId === 'createSubmissions'
-          ? this.#sendUsedKey(working)
-          : this.#sendTakenName(working);
-      case 'cursor_expired':
-        return this.send({ route, request: {} }, { parameters: { cursor: await this.#oldCursor() } });
+        return this.#sendConflict(working);
+      case 'cursor_expired': {
+        const cursor = await this.#oldCursor();
+        if (!route.body) return this.send({ route, request: {} }, { parameters: { cursor } });
+        const { from: _, ...body } = working.request.body as { from?: string };
+        return this.send(working, { body: JSON.stringify({ ...body, cursor }) });
+      }
+      case 'not_available': {
+        if (route.tag !== 'Webhooks') return this.send(working);
+        const { webhooks } = this.#service.config;
+        this.#service.config.webhooks = null;
+        return this.send(working).finally(() => {
+          this.#service.config.webhooks = webhooks;
+        });
+      }
       case 'rate_limit_exceeded':
         return this.#exhaust(working, 'requests_per_minute');
       case 'daily_limit_exceeded':
@@ -184,13 +195,44 @@ export class ErrorProvoker {
     return this.send(working, { key }).finally(() => closing.abort());
   }
 
+  #sendConflict(working: WorkingRequest): Promise<Answer> {
+    const { operationId } = working.route;
+    if (operationId === 'createSubmissions') return this.#sendUsedKey(working);
+    if (operationId === 'rotateWebhookSecret') return this.#sendKeyOfOther(working);
+    return operationId === 'deleteSubscription'
+      ? this.#deleteFollowed(working)
+      : this.#sendTakenName(working);
+  }
+
+  /** Creates a record, past the request that is to fail. */
+  #create(path: string, body: object, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.#service.send('POST', path, body, { headers });
+  }
+
   async #sendTakenName(working: WorkingRequest): Promise<Answer> {
     const name = `Taken ${this.#accounts}`;
     this.#accounts += 1;
-    const post = { method: 'POST', body: JSON.stringify({ name }) };
-    const headers = { Authorization: `Bearer ${this.#service.key}`, 'Content-Type': 'application/json' };
-    await fetch(this.#service.url('/v1/subscriptions'), { ...post, headers });
-    return this.send(working, { body: JSON.stringify({ name }) });
+    const body = { ...(working.request.body as object), name };
+    const collection = working.route.path.replace('/{id}', '');
+    await this.#create(collection, body);
+    return this.send(working, { body: JSON.stringify(body) });
+  }
+
+  async #sendKeyOfOther(working: WorkingRequest): Promise<Answer> {
+    const headers = { 'Idempotency-Key': 'of-another-request' };
+    await this.#create('/v1/subscriptions', { name: 'With a key' }, headers);
+    return this.send(working, { headers });
+  }
+
+  async #deleteFollowed(working: WorkingRequest): Promise<Answer> {
+    const { body } = await this.#create('/v1/subscriptions', { name: 'Followed' });
+    const { id } = body.data;
+    await this.#create('/v1/webhooks', {
+      name: 'Follows',
+      url: 'https://hooks.example.org/',
+      subscription: id,
+    });
+    return this.send(working, { parameters: { id } });
   }
 
   async #sendUsedKey(working: WorkingRequest): Promise<Answer> {

@@ -12,6 +12,7 @@ import type { Submission } from '../../../schemas/submission.ts';
 import type { Clock } from '../../../service/clock.ts';
 import type { Stoppable } from '../../../service/lifecycle.ts';
 import { createLog, type Logger } from '../../../service/log.ts';
+import { readWebhookSettings } from '../../../service/webhook-settings.ts';
 import { type CatalogueLine, loadCatalogue, SMALL_BALLOT } from '../ballots/catalogue.ts';
 import { watchAnswers } from '../http/described-answers.ts';
 import { chooseTopicPrefix, createTestTopics } from '../kafka/topics.ts';
@@ -20,6 +21,12 @@ import { brokersOf, isSecured, kafkaSettings, testServers } from '../servers/ser
 import { EventStreamClient } from '../stream/event-stream.ts';
 import { until } from '../until.ts';
 
+/** Webhooks of tests lead to receivers on this machine. */
+export const WEBHOOK_ENV = {
+  WEBHOOK_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+  ALLOW_PRIVATE_WEBHOOKS: '1',
+};
+
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
 export interface TestServiceOptions {
@@ -27,6 +34,8 @@ export interface TestServiceOptions {
   gateways?: number;
   partitions?: number;
   retentionMs?: number;
+  /** The roles of the consumers; by default `apply` and `relay`. */
+  roles?: Role[];
   /** Whether one process has all roles of the consumers even in a secured run. */
   consumersTogether?: boolean;
   gatewayConfig?: Partial<GatewayConfig>;
@@ -45,6 +54,7 @@ const DEFAULTS = {
   gateways: 1,
   partitions: 2,
   retentionMs: WEEK_MS,
+  roles: ['apply', 'relay'] as Role[],
   consumersTogether: false,
   relayReplicas: [],
   log: createLog('gateway', 'silent'),
@@ -75,14 +85,15 @@ export class TestService {
   readonly #options: Required<Omit<TestServiceOptions, 'gatewayConfig' | 'clock' | 'databaseUrl'>> & {
     clock?: Clock;
   };
-  readonly #config: GatewayConfig;
+  /** The settings of every gateway. */
+  readonly config: GatewayConfig;
   #consumers: Stoppable[] = [];
   #replacing: Promise<void> = Promise.resolve();
 
   constructor({ gatewayConfig = {}, databaseUrl = chooseDatabaseUrl(), ...options }: TestServiceOptions) {
     this.databaseUrl = databaseUrl;
     this.#options = { ...DEFAULTS, ...options };
-    this.#config = {
+    this.config = {
       ...createGatewayConfig({
         DATABASE_URL: this.databaseUrl,
         ...kafkaSettings('gateway'),
@@ -90,6 +101,7 @@ export class TestService {
         PORT: '0',
         RETENTION_MS: String(this.#options.retentionMs),
         DRAIN_MS: '500',
+        ...WEBHOOK_ENV,
       }),
       ...gatewayConfig,
     };
@@ -121,7 +133,7 @@ export class TestService {
    * Starts a gateway in this place. When the stream has a new epoch, it replaces the gateway, as a supervisor would.
    */
   async startGateway(index: number): Promise<void> {
-    const gateway = await startGateway(this.#config, {
+    const gateway = await startGateway(this.config, {
       ...(this.#options.clock && { clock: this.#options.clock }),
       log: this.#options.log,
       onNewEpoch: () => {
@@ -150,7 +162,7 @@ export class TestService {
     await until('the gateways are ready', areReady);
   }
 
-  async startConsumers(roles: Role[] = ['apply', 'relay']): Promise<void> {
+  async startConsumers(roles = this.#options.roles): Promise<void> {
     const { databaseUrl, topicPrefix } = this;
     const { retentionMs, relayReplicas: readDatabaseUrls } = this.#options;
     // In a secured run each role has its own user, and therefore its own process.
@@ -168,6 +180,7 @@ export class TestService {
             topicPrefix,
             roles: part.roles,
             retentionMs,
+            webhooks: readWebhookSettings(WEBHOOK_ENV),
           },
           { log: createLog('consumers', 'silent') },
         ),

@@ -1,5 +1,5 @@
-import { createEvents } from '../../../gateway/feed/read-events.ts';
-import type { RenderedEvent } from '../../../gateway/feed/rendered-event.ts';
+import { createEvents } from '../../../feed/read-events.ts';
+import type { RenderedEvent } from '../../../feed/rendered-event.ts';
 import { type Change, changeCodec } from '../../../schemas/change.ts';
 import { formatEventId } from '../../../schemas/cursor.ts';
 import type { ChangeType, StateCode } from '../../../schemas/vocabulary.ts';

@@ -2,11 +2,11 @@
 import { PassThrough } from 'node:stream';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { StreamFilter } from '../../../domain/stream-filter.ts';
+import { FanOut } from '../../../feed/fan-out.ts';
+import type { Feed } from '../../../feed/feed.ts';
+import { FeedReader } from '../../../feed/reader.ts';
+import type { Chunk, RenderedEvent, ResumePoint } from '../../../feed/rendered-event.ts';
 import { EventStream } from '../../../gateway/delivery/sse.ts';
-import { FanOut } from '../../../gateway/feed/fan-out.ts';
-import type { Feed } from '../../../gateway/feed/feed.ts';
-import { FeedReader } from '../../../gateway/feed/reader.ts';
-import type { Chunk, RenderedEvent, ResumePoint } from '../../../gateway/feed/rendered-event.ts';
 import { EventOutput } from '../../../gateway/wire/event-output.ts';
 import type { StateCode } from '../../../schemas/vocabulary.ts';
 import { captureLog } from '../service/captured-log.ts';

@@ -1,6 +1,6 @@
 /** A topic as relays leave it, and a reader that fetches it in any order and in pieces of any size. */
 import fc from 'fast-check';
-import { type Sequenced, SequenceMerge } from '../../../gateway/feed/merge.ts';
+import { type Sequenced, SequenceMerge } from '../../../feed/merge.ts';
 
 interface LogRecord {
   event: Sequenced;

@@ -479,7 +479,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a subscription
-         * @description Deletes a subscription. Its open streams end within five seconds. Needs an API key with the scope `subscriptions:write`.
+         * @description Deletes a subscription. Its open streams end within five seconds. A subscription that a webhook follows is kept. Needs an API key with the scope `subscriptions:write`.
          */
         delete: operations["deleteSubscription"];
         options?: never;
@@ -487,8 +487,161 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description Every webhook of the account. An addition to the interface specification. Needs an API key with the scope `webhooks:write`.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Saves an address to which the changes that pass a filter are sent, from the newest change on unless `from`, `since` or `cursor` is given. The answer has the secret that signs the messages; no later answer shows it. The same request with the same Idempotency-Key creates one webhook. An account has at most ten, or as many as its plan allows. An addition to the interface specification. Needs an API key with the scope `webhooks:write`.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook
+         * @description One webhook of the account, with its state and its last attempt. An addition to the interface specification. Needs an API key with the scope `webhooks:write`.
+         */
+        get: operations["getWebhook"];
+        /**
+         * Replace a webhook
+         * @description Replaces the name, the address and the filter of a webhook. Its position, its secret and a message that was sent already stay. Deliveries follow within five seconds. An addition to the interface specification. Needs an API key with the scope `webhooks:write`.
+         */
+        put: operations["replaceWebhook"];
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Deletes a webhook. Nothing is sent to it after five seconds. An addition to the interface specification. Needs an API key with the scope `webhooks:write`.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a webhook
+         * @description Makes a disabled webhook active again, and lets a failing one try at once: where it stood, or at another position. If the events after the position are no longer kept, the answer is 410; fetch what was missed through `/v1/endorsements`, and resume from its `stream_cursor` or from the newest change. An addition to the interface specification. Needs an API key with the scope `webhooks:write`.
+         */
+        post: operations["resumeWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook
+         * @description Makes another secret, which no later answer shows. For 24 hours the previous one signs too, so that receivers can change over without a gap. An addition to the interface specification. Needs an API key with the scope `webhooks:write`.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test message to a webhook
+         * @description Sends a message of the type `webhook.test`, also to a disabled webhook, and answers with the outcome. A test moves no position and is not repeated. An addition to the interface specification. Needs an API key with the scope `webhooks:write`.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "endorsements.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Changes of endorsements
+         * @description The changes that pass the filter of the webhook, in order for each endorser. A message follows when the receiver has accepted the one before. At least once: a message can be repeated, with the same id and body.
+         */
+        post: operations["receiveEndorsementsChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A test message
+         * @description Sent on request, once.
+         */
+        post: operations["receiveWebhookTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /**
@@ -946,6 +1099,24 @@ export interface components {
         EndorsementResponse: {
             data: components["schemas"]["Endorsement"];
         };
+        /** @description A message to a webhook with changes of endorsements. */
+        EndorsementsChanged: {
+            data: components["schemas"]["EndorsementsChangedData"];
+            /**
+             * Format: date-time
+             * @description When the message was made. It stays the same in all attempts.
+             */
+            timestamp: string;
+            /** @constant */
+            type: "endorsements.changed";
+        };
+        /** @description Events in the order of the stream, and the position after them. */
+        EndorsementsChangedData: {
+            /** @description The position after these events, for `/v1/events` and `/v1/stream`. */
+            cursor: string;
+            /** @description From 1 to 100 events, exactly as on the stream. */
+            events: components["schemas"]["Event"][];
+        };
         /** @description An endorsement that changed, with its new values. */
         EndorsementUpdated: {
             choice: components["schemas"]["EventChoice"];
@@ -1068,7 +1239,7 @@ export interface components {
          * @description The code of an error, for programs. Each code belongs to one status.
          * @enum {string}
          */
-        ErrorCode: "invalid_parameter" | "invalid_json" | "invalid_filter" | "invalid_subscription" | "invalid_submission" | "missing_api_key" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_scope" | "account_suspended" | "endorser_not_allowed" | "not_found" | "subscription_not_found" | "method_not_allowed" | "conflict" | "cursor_expired" | "body_too_large" | "rate_limit_exceeded" | "daily_limit_exceeded" | "too_many_streams" | "too_many_requests_in_flight" | "internal_error" | "not_available" | "warming_up" | "server_busy";
+        ErrorCode: "invalid_parameter" | "invalid_json" | "invalid_filter" | "invalid_subscription" | "invalid_submission" | "invalid_webhook" | "missing_api_key" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_scope" | "account_suspended" | "endorser_not_allowed" | "not_found" | "subscription_not_found" | "method_not_allowed" | "conflict" | "cursor_expired" | "body_too_large" | "rate_limit_exceeded" | "daily_limit_exceeded" | "too_many_streams" | "too_many_requests_in_flight" | "internal_error" | "not_available" | "warming_up" | "server_busy";
         /** @description The last frame of a stream that has failed. */
         ErrorFrame: {
             data: string;
@@ -1241,6 +1412,25 @@ export interface components {
          * @enum {string}
          */
         MeasureAnswer: "yes" | "no";
+        /** @description A webhook to create. It begins at the newest change unless from, since or cursor is given. */
+        NewWebhookBody: {
+            /** @description Resume after this position: a next_cursor, or an event id. Must be a cursor of this service, at most 2000 characters. */
+            cursor?: string;
+            filter?: components["schemas"]["Filter"];
+            /**
+             * @description Where to begin without a cursor: latest, the default, or the oldest event within retention. Must be latest or earliest.
+             * @enum {string}
+             */
+            from?: "latest" | "earliest";
+            /** @description Unique within the account. Must be text of 1 to 100 characters that is not all digits. */
+            name: string;
+            /** @description Begin with changes from this time on, within retention. Must be a time with its offset from UTC, such as 2026-11-03T00:00:00Z. */
+            since?: string;
+            /** @description The id or name of a saved subscription, whose filter the webhook follows, instead of `filter`. Must be the id or name of a subscription. */
+            subscription?: string | number;
+            /** @description A public host, port 443 or 8443, without a user name, password or fragment. Must be an address of https, of at most 2000 characters. */
+            url: string;
+        };
         /**
          * @description A kind of office.
          * @enum {string}
@@ -1693,7 +1883,7 @@ export interface components {
          * @description The code of an error that ends a stream, for programs.
          * @enum {string}
          */
-        StreamErrorCode: "invalid_parameter" | "invalid_json" | "invalid_filter" | "invalid_subscription" | "missing_api_key" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_scope" | "account_suspended" | "not_found" | "subscription_not_found" | "method_not_allowed" | "conflict" | "cursor_expired" | "body_too_large" | "rate_limit_exceeded" | "daily_limit_exceeded" | "too_many_streams" | "too_many_requests_in_flight" | "internal_error" | "not_available" | "warming_up" | "server_busy";
+        StreamErrorCode: "invalid_parameter" | "invalid_json" | "invalid_filter" | "invalid_subscription" | "invalid_webhook" | "missing_api_key" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_scope" | "account_suspended" | "not_found" | "subscription_not_found" | "method_not_allowed" | "conflict" | "cursor_expired" | "body_too_large" | "rate_limit_exceeded" | "daily_limit_exceeded" | "too_many_streams" | "too_many_requests_in_flight" | "internal_error" | "not_available" | "warming_up" | "server_busy";
         /** @description The stream has begun. */
         StreamReady: {
             /** @description The name of the subscription, if one is used. */
@@ -1814,6 +2004,184 @@ export interface components {
          * @enum {string}
          */
         VoteMethod: "plurality" | "multi_seat" | "ranked_choice" | "approval" | "yes_no";
+        /** @description An address of the account that receives changes. It has no queue: it is a cursor, a filter and an address. */
+        Webhook: {
+            /** @description All attempts since it was created, tests included. */
+            attempts: number;
+            /** Format: date-time */
+            created_at: string;
+            /** @description The position after everything that was delivered. It moves after an answer of 2xx, and within a minute past changes that do not match. */
+            cursor: string;
+            /** @description The messages with events that the receiver has accepted. */
+            delivered_batches: number;
+            /** @description The events in these messages. */
+            delivered_events: number;
+            /**
+             * Format: date-time
+             * @description When the first of these failed.
+             */
+            failing_since: string | null;
+            /** @description The failed attempts since the last success. */
+            failures: number;
+            /** @description The filter of the webhook, or of its subscription. */
+            filter: components["schemas"]["Filter"];
+            /** Format: int64 */
+            id: number;
+            last_attempt: components["schemas"]["WebhookAttempt"] | null;
+            /** @description Unique within the account. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When the next attempt follows; null unless it is failing.
+             */
+            next_attempt_at: string | null;
+            reason: components["schemas"]["WebhookDisabledReason"] | null;
+            state: components["schemas"]["WebhookState"];
+            subscription: components["schemas"]["WebhookSubscription"] | null;
+            /**
+             * Format: date-time
+             * @description When it was created or last changed by the account.
+             */
+            updated_at: string;
+            /** @description The address to which messages are sent, in its normal form. */
+            url: string;
+        };
+        /** @description An attempt to deliver a message. */
+        WebhookAttempt: {
+            /** @description The beginning of the body of the answer. */
+            answer: string;
+            /** Format: date-time */
+            attempted_at: string;
+            /** @description The size of the body of the message. */
+            bytes: number;
+            /** @description Milliseconds from the beginning of the attempt to its end. */
+            duration_ms: number;
+            /** @description The number of events in the message. */
+            events: number;
+            /** @description Whether the message is a test. */
+            is_test: boolean;
+            /** @description The webhook-id of the message. All attempts to deliver it have the same. */
+            message_id: string;
+            outcome: components["schemas"]["WebhookAttemptOutcome"];
+            /** @description The status of the answer; null without an answer. */
+            status: number | null;
+        };
+        /**
+         * @description `delivered`: the answer has a status from 200 to 299. `gone`: it has 410. `redirected`: it has one from 300 to 399, which is never followed. `refused`: it has another one. `timed_out`: the whole answer did not come within 15 seconds. `unreachable`: no connection. `address_refused`: the host has no public address. `answer_broken`: the answer was cut, larger than 64 KB or not HTTP. `not_signed`: the service cannot read the secret.
+         * @enum {string}
+         */
+        WebhookAttemptOutcome: "delivered" | "refused" | "gone" | "redirected" | "timed_out" | "unreachable" | "address_refused" | "answer_broken" | "not_signed";
+        /** @description A single record. */
+        WebhookAttemptResponse: {
+            data: components["schemas"]["WebhookAttempt"];
+        };
+        /** @description The name, the address and the filter of a webhook. */
+        WebhookBody: {
+            filter?: components["schemas"]["Filter"];
+            /** @description Unique within the account. Must be text of 1 to 100 characters that is not all digits. */
+            name: string;
+            /** @description The id or name of a saved subscription, whose filter the webhook follows, instead of `filter`. Must be the id or name of a subscription. */
+            subscription?: string | number;
+            /** @description A public host, port 443 or 8443, without a user name, password or fragment. Must be an address of https, of at most 2000 characters. */
+            url: string;
+        };
+        /**
+         * @description `receiver_gone`: the receiver answered 410. `receiver_failed`: every attempt failed for as long as events are kept. `position_expired`: the events after the position are no longer kept. `by_account`: people of the account disabled it. `by_operator`: the operators of the service disabled it.
+         * @enum {string}
+         */
+        WebhookDisabledReason: "receiver_gone" | "receiver_failed" | "position_expired" | "by_account" | "by_operator";
+        /** @description A whole list, which is not paged. */
+        WebhookList: {
+            data: components["schemas"]["Webhook"][];
+        };
+        /** @description A single record. */
+        WebhookResponse: {
+            data: components["schemas"]["Webhook"];
+        };
+        /** @description Where to resume; without a field, at the position of the webhook. */
+        WebhookResumeBody: {
+            /** @description Resume after this position: a next_cursor, or an event id. Must be a cursor of this service, at most 2000 characters. */
+            cursor?: string;
+            /**
+             * @description The position of the webhook, the newest change, or the oldest event within retention. With `position`, a message that was sent already is repeated as it was. Must be position, latest or earliest.
+             * @enum {string}
+             */
+            from?: "position" | "latest" | "earliest";
+            /** @description Begin with changes from this time on, within retention. Must be a time with its offset from UTC, such as 2026-11-03T00:00:00Z. */
+            since?: string;
+        };
+        /**
+         * @description `active`: events are delivered as they happen. `failing`: the last attempt failed, and another one follows. `disabled`: nothing is delivered until the webhook is resumed.
+         * @enum {string}
+         */
+        WebhookState: "active" | "failing" | "disabled";
+        /** @description The subscription whose filter the webhook follows. */
+        WebhookSubscription: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+        };
+        /** @description A test message, which is sent on request. */
+        WebhookTest: {
+            data: components["schemas"]["WebhookTestData"];
+            /** Format: date-time */
+            timestamp: string;
+            /** @constant */
+            type: "webhook.test";
+        };
+        /** @description The webhook. */
+        WebhookTestData: {
+            /** Format: int64 */
+            webhook_id: number;
+        };
+        /** @description A webhook with its secret, which is shown once. */
+        WebhookWithSecret: {
+            /** @description All attempts since it was created, tests included. */
+            attempts: number;
+            /** Format: date-time */
+            created_at: string;
+            /** @description The position after everything that was delivered. It moves after an answer of 2xx, and within a minute past changes that do not match. */
+            cursor: string;
+            /** @description The messages with events that the receiver has accepted. */
+            delivered_batches: number;
+            /** @description The events in these messages. */
+            delivered_events: number;
+            /**
+             * Format: date-time
+             * @description When the first of these failed.
+             */
+            failing_since: string | null;
+            /** @description The failed attempts since the last success. */
+            failures: number;
+            /** @description The filter of the webhook, or of its subscription. */
+            filter: components["schemas"]["Filter"];
+            /** Format: int64 */
+            id: number;
+            last_attempt: components["schemas"]["WebhookAttempt"] | null;
+            /** @description Unique within the account. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When the next attempt follows; null unless it is failing.
+             */
+            next_attempt_at: string | null;
+            reason: components["schemas"]["WebhookDisabledReason"] | null;
+            /** @description The secret (`whsec_…`) with which receivers verify signatures. */
+            secret: string;
+            state: components["schemas"]["WebhookState"];
+            subscription: components["schemas"]["WebhookSubscription"] | null;
+            /**
+             * Format: date-time
+             * @description When it was created or last changed by the account.
+             */
+            updated_at: string;
+            /** @description The address to which messages are sent, in its normal form. */
+            url: string;
+        };
+        /** @description A single record. */
+        WebhookWithSecretResponse: {
+            data: components["schemas"]["WebhookWithSecret"];
+        };
     };
     responses: {
         /** @description - `body_too_large`: the body is larger than 384 KB. */
@@ -1833,7 +2201,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description - `conflict`: the name is taken, the account has 50 subscriptions, or the Idempotency-Key was used for another body. */
+        /** @description - `conflict`: the name is taken, the account has as many subscriptions or webhooks as it may have, a webhook uses the subscription, or the Idempotency-Key was used for another body. */
         Conflict: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -1967,9 +2335,52 @@ export interface components {
         /**
          * @description - `invalid_parameter`: a parameter of the query, the path or a header is invalid, unknown, repeated or retired.
          *     - `invalid_json`: the body is not a JSON object in UTF-8, or has another content type.
+         *     - `invalid_webhook`: another field of the body is invalid.
+         */
+        InvalidResumption: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
+                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /**
+         * @description - `invalid_parameter`: a parameter of the query, the path or a header is invalid, unknown, repeated or retired.
+         *     - `invalid_json`: the body is not a JSON object in UTF-8, or has another content type.
          *     - `invalid_submission`: another field of the body is invalid. The message names every problem.
          */
         InvalidSubmissions: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
+                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /**
+         * @description - `invalid_parameter`: a parameter of the query, the path or a header is invalid, unknown, repeated or retired.
+         *     - `invalid_json`: the body is not a JSON object in UTF-8, or has another content type.
+         *     - `invalid_filter`: the filter in the body is invalid, or names an unknown slug.
+         *     - `invalid_webhook`: another field of the body is invalid.
+         */
+        InvalidWebhook: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2003,10 +2414,32 @@ export interface components {
             };
         };
         /**
-         * @description - `not_available`: officeholders have never been loaded into the service.
+         * @description - `not_available`: officeholders have never been loaded into the service, or it does not deliver to webhooks.
          *     - `server_busy`: the data cannot be read at the moment, or other clients are taking many large answers.
          */
         NotLoaded: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
+                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /**
+         * @description - `not_available`: officeholders have never been loaded into the service, or it does not deliver to webhooks.
+         *     - `warming_up`: the gateway has just started and is catching up with the stream.
+         *     - `server_busy`: the data cannot be read at the moment, or other clients are taking many large answers.
+         */
+        NotLoadedOrWarmingUp: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -4877,9 +5310,765 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["SubscriptionNotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServerBusy"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
+                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "name": "Newspapers of the coast",
+                     *           "url": "https://hooks.example.org/ballots",
+                     *           "subscription": null,
+                     *           "filter": {
+                     *             "states": [
+                     *               "CA",
+                     *               "OR"
+                     *             ],
+                     *             "categories": [
+                     *               "newspaper"
+                     *             ]
+                     *           },
+                     *           "state": "active",
+                     *           "reason": null,
+                     *           "cursor": "00000000008_001k2j05mk0.AgEABAAAAAAXaLte",
+                     *           "attempts": 1,
+                     *           "delivered_batches": 0,
+                     *           "delivered_events": 0,
+                     *           "failures": 0,
+                     *           "failing_since": null,
+                     *           "next_attempt_at": null,
+                     *           "last_attempt": {
+                     *             "message_id": "msg_5b2f1c0de4a94d7fa3b65ad1e2c07f38",
+                     *             "is_test": true,
+                     *             "attempted_at": "2026-09-15T17:00:00.000Z",
+                     *             "duration_ms": 184,
+                     *             "outcome": "delivered",
+                     *             "status": 204,
+                     *             "events": 0,
+                     *             "bytes": 86,
+                     *             "answer": ""
+                     *           },
+                     *           "created_at": "2026-09-15T17:00:00.000Z",
+                     *           "updated_at": "2026-09-15T17:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+            /** @description The answer still has an ETag of If-None-Match. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
+                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotLoaded"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeated requests with the same key and body are carried out once. Must be 1 to 255 printable ASCII characters without spaces. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Newspapers of the coast",
+                 *       "filter": {
+                 *         "categories": [
+                 *           "newspaper"
+                 *         ],
+                 *         "states": [
+                 *           "CA",
+                 *           "OR"
+                 *         ]
+                 *       },
+                 *       "url": "https://hooks.example.org/ballots"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewWebhookBody"];
+            };
+        };
+        responses: {
+            /** @description Success: the record was created. */
+            201: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
+                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 1,
+                     *         "name": "Newspapers of the coast",
+                     *         "url": "https://hooks.example.org/ballots",
+                     *         "subscription": null,
+                     *         "filter": {
+                     *           "states": [
+                     *             "CA",
+                     *             "OR"
+                     *           ],
+                     *           "categories": [
+                     *             "newspaper"
+                     *           ]
+                     *         },
+                     *         "state": "active",
+                     *         "reason": null,
+                     *         "cursor": "00000000008_001k2j05mk0.AgEABAAAAAAXaLte",
+                     *         "attempts": 0,
+                     *         "delivered_batches": 0,
+                     *         "delivered_events": 0,
+                     *         "failures": 0,
+                     *         "failing_since": null,
+                     *         "next_attempt_at": null,
+                     *         "last_attempt": null,
+                     *         "created_at": "2026-09-15T17:00:00.000Z",
+                     *         "updated_at": "2026-09-15T17:00:00.000Z",
+                     *         "secret": "whsec_YW4gZXhhbXBsZSwgd2hpY2ggaXMgbm90IHNlY3JldC4="
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookWithSecretResponse"];
+                };
+            };
+            400: components["responses"]["InvalidWebhook"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["CursorExpired"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotLoadedOrWarmingUp"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the record. Must be a whole number from 1 to 9007199254740992.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
+                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 1,
+                     *         "name": "Newspapers of the coast",
+                     *         "url": "https://hooks.example.org/ballots",
+                     *         "subscription": null,
+                     *         "filter": {
+                     *           "states": [
+                     *             "CA",
+                     *             "OR"
+                     *           ],
+                     *           "categories": [
+                     *             "newspaper"
+                     *           ]
+                     *         },
+                     *         "state": "active",
+                     *         "reason": null,
+                     *         "cursor": "00000000008_001k2j05mk0.AgEABAAAAAAXaLte",
+                     *         "attempts": 1,
+                     *         "delivered_batches": 0,
+                     *         "delivered_events": 0,
+                     *         "failures": 0,
+                     *         "failing_since": null,
+                     *         "next_attempt_at": null,
+                     *         "last_attempt": {
+                     *           "message_id": "msg_5b2f1c0de4a94d7fa3b65ad1e2c07f38",
+                     *           "is_test": true,
+                     *           "attempted_at": "2026-09-15T17:00:00.000Z",
+                     *           "duration_ms": 184,
+                     *           "outcome": "delivered",
+                     *           "status": 204,
+                     *           "events": 0,
+                     *           "bytes": 86,
+                     *           "answer": ""
+                     *         },
+                     *         "created_at": "2026-09-15T17:00:00.000Z",
+                     *         "updated_at": "2026-09-15T17:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookResponse"];
+                };
+            };
+            /** @description The answer still has an ETag of If-None-Match. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
+                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotLoaded"];
+        };
+    };
+    replaceWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the record. Must be a whole number from 1 to 9007199254740992.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Coast papers",
+                 *       "filter": {
+                 *         "categories": [
+                 *           "newspaper"
+                 *         ],
+                 *         "states": [
+                 *           "CA",
+                 *           "OR"
+                 *         ]
+                 *       },
+                 *       "url": "https://hooks.example.org/ballots"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookBody"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
+                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 1,
+                     *         "name": "Coast papers",
+                     *         "url": "https://hooks.example.org/ballots",
+                     *         "subscription": null,
+                     *         "filter": {
+                     *           "states": [
+                     *             "CA",
+                     *             "OR"
+                     *           ],
+                     *           "categories": [
+                     *             "newspaper"
+                     *           ]
+                     *         },
+                     *         "state": "active",
+                     *         "reason": null,
+                     *         "cursor": "00000000008_001k2j05mk0.AgEABAAAAAAXaLte",
+                     *         "attempts": 1,
+                     *         "delivered_batches": 0,
+                     *         "delivered_events": 0,
+                     *         "failures": 0,
+                     *         "failing_since": null,
+                     *         "next_attempt_at": null,
+                     *         "last_attempt": {
+                     *           "message_id": "msg_5b2f1c0de4a94d7fa3b65ad1e2c07f38",
+                     *           "is_test": true,
+                     *           "attempted_at": "2026-09-15T17:00:00.000Z",
+                     *           "duration_ms": 184,
+                     *           "outcome": "delivered",
+                     *           "status": 204,
+                     *           "events": 0,
+                     *           "bytes": 86,
+                     *           "answer": ""
+                     *         },
+                     *         "created_at": "2026-09-15T17:00:00.000Z",
+                     *         "updated_at": "2026-09-15T17:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookResponse"];
+                };
+            };
+            400: components["responses"]["InvalidWebhook"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotLoaded"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the record. Must be a whole number from 1 to 9007199254740992.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body. */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
+                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotLoaded"];
+        };
+    };
+    resumeWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the record. Must be a whole number from 1 to 9007199254740992.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from": "position"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookResumeBody"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
+                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 1,
+                     *         "name": "Coast papers",
+                     *         "url": "https://hooks.example.org/ballots",
+                     *         "subscription": null,
+                     *         "filter": {
+                     *           "states": [
+                     *             "CA",
+                     *             "OR"
+                     *           ],
+                     *           "categories": [
+                     *             "newspaper"
+                     *           ]
+                     *         },
+                     *         "state": "active",
+                     *         "reason": null,
+                     *         "cursor": "00000000008_001k2j05mk0.AgEABAAAAAAXaLte",
+                     *         "attempts": 1,
+                     *         "delivered_batches": 0,
+                     *         "delivered_events": 0,
+                     *         "failures": 0,
+                     *         "failing_since": null,
+                     *         "next_attempt_at": null,
+                     *         "last_attempt": {
+                     *           "message_id": "msg_5b2f1c0de4a94d7fa3b65ad1e2c07f38",
+                     *           "is_test": true,
+                     *           "attempted_at": "2026-09-15T17:00:00.000Z",
+                     *           "duration_ms": 184,
+                     *           "outcome": "delivered",
+                     *           "status": 204,
+                     *           "events": 0,
+                     *           "bytes": 86,
+                     *           "answer": ""
+                     *         },
+                     *         "created_at": "2026-09-15T17:00:00.000Z",
+                     *         "updated_at": "2026-09-15T17:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookResponse"];
+                };
+            };
+            400: components["responses"]["InvalidResumption"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["CursorExpired"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotLoadedOrWarmingUp"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeated requests with the same key and body are carried out once. Must be 1 to 255 printable ASCII characters without spaces. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the record. Must be a whole number from 1 to 9007199254740992.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
+                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 1,
+                     *         "name": "Coast papers",
+                     *         "url": "https://hooks.example.org/ballots",
+                     *         "subscription": null,
+                     *         "filter": {
+                     *           "states": [
+                     *             "CA",
+                     *             "OR"
+                     *           ],
+                     *           "categories": [
+                     *             "newspaper"
+                     *           ]
+                     *         },
+                     *         "state": "active",
+                     *         "reason": null,
+                     *         "cursor": "00000000008_001k2j05mk0.AgEABAAAAAAXaLte",
+                     *         "attempts": 1,
+                     *         "delivered_batches": 0,
+                     *         "delivered_events": 0,
+                     *         "failures": 0,
+                     *         "failing_since": null,
+                     *         "next_attempt_at": null,
+                     *         "last_attempt": {
+                     *           "message_id": "msg_5b2f1c0de4a94d7fa3b65ad1e2c07f38",
+                     *           "is_test": true,
+                     *           "attempted_at": "2026-09-15T17:00:00.000Z",
+                     *           "duration_ms": 184,
+                     *           "outcome": "delivered",
+                     *           "status": 204,
+                     *           "events": 0,
+                     *           "bytes": 86,
+                     *           "answer": ""
+                     *         },
+                     *         "created_at": "2026-09-15T17:00:00.000Z",
+                     *         "updated_at": "2026-09-15T17:00:00.000Z",
+                     *         "secret": "whsec_YW4gZXhhbXBsZSwgd2hpY2ggaXMgbm90IHNlY3JldC4="
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookWithSecretResponse"];
+                };
+            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotLoaded"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the record. Must be a whole number from 1 to 9007199254740992.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
+                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "message_id": "msg_5b2f1c0de4a94d7fa3b65ad1e2c07f38",
+                     *         "is_test": true,
+                     *         "attempted_at": "2026-09-15T17:00:00.000Z",
+                     *         "duration_ms": 184,
+                     *         "outcome": "delivered",
+                     *         "status": 204,
+                     *         "events": 0,
+                     *         "bytes": 86,
+                     *         "answer": ""
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookAttemptResponse"];
+                };
+            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotLoaded"];
+        };
+    };
+    receiveEndorsementsChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the message. All attempts to deliver it have the same id and body. */
+                "webhook-id": string;
+                /** @description `v1,` and the HMAC-SHA256 of the id, the timestamp and the body, joined by dots, in base64. After a rotation there are two, with a space between them. Libraries of the Standard Webhooks specification verify them. */
+                "webhook-signature": string;
+                /** @description The time of the attempt, in seconds since 1970. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EndorsementsChanged"];
+            };
+        };
+        responses: {
+            /** @description The receiver has the message, and the next one follows. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver is gone: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message is sent again after 5 seconds, 30 seconds, 2, 10 and 30 minutes, and then each hour, or later if `Retry-After` says so. Redirects are not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveWebhookTest: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the message. All attempts to deliver it have the same id and body. */
+                "webhook-id": string;
+                /** @description `v1,` and the HMAC-SHA256 of the id, the timestamp and the body, joined by dots, in base64. After a rotation there are two, with a space between them. Libraries of the Standard Webhooks specification verify them. */
+                "webhook-signature": string;
+                /** @description The time of the attempt, in seconds since 1970. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookTest"];
+            };
+        };
+        responses: {
+            /** @description The receiver has the message, and the next one follows. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver is gone: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message is sent again after 5 seconds, 30 seconds, 2, 10 and 30 minutes, and then each hour, or later if `Retry-After` says so. Redirects are not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto';
+import type { Pool } from 'pg';
+import type { Feed } from '../../feed/feed.ts';
+import { type Clock, systemClock } from '../../service/clock.ts';
+import { LastSuccess } from '../../service/last-success.ts';
+import type { Logger } from '../../service/log.ts';
+import { Notifier } from '../../service/notifier.ts';
+import { repeat } from '../../service/repeat.ts';
+import { reportFailure } from '../../service/report-failure.ts';
+import type { Seal } from '../../service/sealing.ts';
+import {
+  deleteOldAttempts,
+  movePositions,
+  recordAttempts,
+  saveBatches,
+} from '../../store/webhooks/deliveries.ts';
+import {
+  claimShare,
+  endLease,
+  type HeldWebhook,
+  listHeld,
+  loadHeld,
+  releaseWebhooks,
+  renewLease,
+} from '../../store/webhooks/leases.ts';
+import { AttemptMaker } from './attempts.ts';
+import { Courier, type CourierServices } from './courier.ts';
+import { GroupedWrites } from './grouped-writes.ts';
+import { heldWebhooks, turnsTaken, turnsWaiting } from './metrics.ts';
+import { ATTEMPT_TIMEOUT_MS, type Sender } from './send.ts';
+import { sendTest } from './send-test.ts';
+import { Turns } from './turns.ts';
+
+/** How long a process holds its webhooks without renewing the lease. Others take them over soon after it. */
+const LEASE_MS = 25_000;
+/** No attempt begins unless the lease lasts this long: two processes never send for a webhook at a time. */
+const LEASE_FOR_ATTEMPT_MS = ATTEMPT_TIMEOUT_MS + 1000;
+const RENEW_MS = 3000;
+/** The interval at which it looks for changed, new and abandoned webhooks. */
+const LOOK_MS = 1000;
+/** The interval at which positions that no delivery has moved are stored, and how long one may stay on a silent stream. */
+const POSITIONS_MS = 60_000;
+const SILENCE_MS = 60 * 60_000;
+const CLEANING_MS = 60 * 60_000;
+/** The most webhooks that are loaded, or whose positions are stored, in a statement. */
+const MAX_GROUP = 1000;
+
+export interface DelivererOptions {
+  feed: Pick<Feed, 'ready' | 'isInConflict' | 'epoch' | 'latest' | 'openReader'>;
+  pool: Pool;
+  sender: Sender;
+  seal: Seal;
+  retentionMs: number;
+  clock: Clock;
+  log: Logger;
+  random?: () => number;
+}
+
+/**
+ * Delivers the webhooks that this process holds. Processes share the webhooks by leases that expire: each webhook is in one
+ * place at a time, and those of a process that has ended go on elsewhere.
+ */
+export class Deliverer {
+  readonly #id = randomUUID();
+  readonly #options: DelivererOptions;
+  readonly #turns = new Turns();
+  readonly #couriers = new Map<number, { stamp: string; courier: Courier }>();
+  /** The webhooks whose test is being sent. */
+  readonly #tests = new Map<number, Promise<void>>();
+  readonly #services: CourierServices;
+  readonly #renewed = new Notifier();
+  readonly #success = new LastSuccess();
+  /** Until when the lease holds for sure, by performance.now(). */
+  #leasedUntil = 0;
+  #lost = new AbortController();
+  #endLease: NodeJS.Timeout | undefined;
+  readonly #stopping = new AbortController();
+  #loops: { stop(): Promise<void> }[] = [];
+
+  constructor({ random = Math.random, ...options }: DelivererOptions) {
+    this.#options = options;
+    const { feed, pool, sender, seal, retentionMs, clock, log } = options;
+    const untilLeased = (signal: AbortSignal) => this.#untilLeased(signal);
+    this.#services = {
+      ...{ feed, pool, retentionMs, random, clock, log },
+      delivererId: this.#id,
+      turns: this.#turns,
+      attempts: new AttemptMaker({ sender, seal, untilLeased, clock, log }),
+      saves: new GroupedWrites((batches) => saveBatches(pool, this.#id, batches)),
+      records: new GroupedWrites((attempts) => recordAttempts(pool, this.#id, attempts)),
+    };
+  }
+
+  start(): void {
+    const loop = (everyMs: number, message: string, work: () => Promise<void>) => {
+      const { log } = this.#options;
+      let isFailing = false;
+      return repeat(everyMs, systemClock, async () => {
+        try {
+          await work();
+          isFailing = false;
+        } catch (error) {
+          reportFailure(log, error, { where: 'webhooks', message, quiet: isFailing });
+          isFailing = true;
+        }
+      });
+    };
+    this.#loops = [
+      loop(RENEW_MS, 'the lease of webhooks cannot be renewed; trying again', () => this.#renew()),
+      loop(LOOK_MS, 'webhooks cannot be looked up; trying again', () => this.#look()),
+      loop(POSITIONS_MS, 'positions of webhooks cannot be stored; trying again', () =>
+        this.#storePositions(),
+      ),
+      loop(CLEANING_MS, 'old attempts cannot be deleted; trying again', () =>
+        deleteOldAttempts(this.#options.pool),
+      ),
+    ];
+  }
+
+  /** Ends after the attempts under way, and gives the webhooks to other processes. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#loops.map((loop) => loop.stop()));
+    await Promise.all([...this.#couriers.values()].map(({ courier }) => courier.stop()));
+    await Promise.all(this.#tests.values());
+    clearTimeout(this.#endLease);
+    await this.#storePositions().catch(() => {});
+    // Without it the lease expires.
+    await endLease(this.#options.pool, this.#id).catch(() => {});
+  }
+
+  /** Whether it has looked for webhooks in the last seconds. */
+  succeededWithin(ms: number): boolean {
+    return this.#success.isWithin(ms);
+  }
+
+  /** The webhooks that it delivers, for metrics: when they were created, and how far they are behind, in milliseconds. */
+  *lags(): Iterable<{ createdAt: number; lagMs: number }> {
+    for (const { courier } of this.#couriers.values()) yield courier;
+  }
+
+  async #renew(): Promise<void> {
+    const begunAt = performance.now();
+    await renewLease(this.#options.pool, this.#id, LEASE_MS);
+    if (this.#lost.signal.aborted) this.#lost = new AbortController();
+    this.#leasedUntil = begunAt + LEASE_MS;
+    clearTimeout(this.#endLease);
+    const lost = this.#lost;
+    this.#endLease = setTimeout(() => lost.abort(), this.#leasedUntil - performance.now());
+    this.#renewed.notify();
+  }
+
+  async #untilLeased(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#leasedUntil - performance.now() >= LEASE_FOR_ATTEMPT_MS) return;
+      await this.#renewed.wait(RENEW_MS, signal);
+    }
+  }
+
+  /** Takes a fair share, gives a surplus back, and follows changes of the webhooks. */
+  async #look(): Promise<void> {
+    const { feed, pool } = this.#options;
+    if (this.#leasedUntil === 0) await this.#renew();
+    const mayDeliver = feed.ready && !feed.isInConflict;
+    if (mayDeliver) {
+      const { held, fair } = await claimShare(pool, this.#id);
+      if (held > fair) await this.#release(held - fair);
+    }
+    const held = mayDeliver ? await listHeld(pool, this.#id) : [];
+    await this.#follow(held.filter(({ isEnabled }) => isEnabled));
+    for (const { id, testMessage } of held) if (testMessage !== null) this.#test(id, testMessage);
+    heldWebhooks.set(held.length);
+    turnsTaken.set(this.#turns.running);
+    turnsWaiting.set(this.#turns.waiting);
+    this.#success.note();
+  }
+
+  /** Stops and starts couriers, so that there is one for each enabled webhook, as it is now. */
+  async #follow(held: readonly HeldWebhook[]): Promise<void> {
+    const wanted = new Map(held.map(({ id, stamp }) => [id, stamp]));
+    for (const [id, { stamp, courier }] of this.#couriers) {
+      if (wanted.get(id) !== stamp) void courier.stop();
+      // The next one starts only when this one has ended.
+      if (courier.isFinished) this.#couriers.delete(id);
+    }
+    const missing = held.filter(({ id }) => !this.#couriers.has(id));
+    for (let from = 0; from < missing.length; from += MAX_GROUP) {
+      const ids = missing.slice(from, from + MAX_GROUP).map(({ id }) => id);
+      const loaded = await loadHeld(this.#options.pool, this.#id, ids);
+      for (const webhook of loaded) {
+        const stamp = wanted.get(webhook.id);
+        // A webhook that was disabled meanwhile is no longer held at the next look.
+        if (stamp === undefined || webhook.state === 'disabled' || this.#lost.signal.aborted) continue;
+        const courier = new Courier(webhook, this.#services, this.#lost.signal);
+        this.#couriers.set(webhook.id, { stamp, courier });
+      }
+    }
+  }
+
+  async #release(count: number): Promise<void> {
+    const surplus = [...this.#couriers].slice(0, count);
+    await Promise.all(surplus.map(([, { courier }]) => courier.stop()));
+    await this.#store(surplus.map(([, { courier }]) => courier));
+    for (const [id] of surplus) this.#couriers.delete(id);
+    await releaseWebhooks(
+      this.#options.pool,
+      this.#id,
+      surplus.map(([id]) => id),
+    );
+  }
+
+  #test(id: number, messageId: string): void {
+    if (this.#tests.has(id) || this.#stopping.signal.aborted) return;
+    const sending = sendTest({ id, messageId }, this.#services, this.#lost.signal).finally(() =>
+      this.#tests.delete(id),
+    );
+    this.#tests.set(id, sending);
+  }
+
+  #storePositions(): Promise<void> {
+    return this.#store([...this.#couriers.values()].map(({ courier }) => courier));
+  }
+
+  async #store(couriers: readonly Courier[]): Promise<void> {
+    const silenceMs = Math.min(SILENCE_MS, this.#options.retentionMs / 4);
+    const moved = couriers.flatMap((courier) => courier.takeMovedPosition(silenceMs) ?? []);
+    for (let from = 0; from < moved.length; from += MAX_GROUP) {
+      await movePositions(this.#options.pool, this.#id, moved.slice(from, from + MAX_GROUP));
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import type net from 'node:net';
+import type { Duplex } from 'node:stream';
+import tls from 'node:tls';
+import { hostOf } from '../../domain/webhooks/addresses.ts';
+import { readRetryAfter } from '../../domain/webhooks/retries.ts';
+import type { AttemptOutcome } from '../../schemas/vocabulary.ts';
+import { AddressRefusedError, createOpenSocket, type OpenSocket, type SocketOptions } from './open-socket.ts';
+
+/** How long a whole attempt may take, from the look-up of the name to the last byte of the answer, in milliseconds. */
+export const ATTEMPT_TIMEOUT_MS = 15_000;
+/** The most bytes of an answer. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** The most bytes of an answer that are kept for people. */
+const KEPT_ANSWER_BYTES = 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
+const USER_AGENT = 'Ballot-Endorsements-Webhooks/1';
+/** Connections that are kept for the next message: of one host, and how long. Many servers end idle ones after 5 s. */
+const KEPT_SOCKETS = { maxFreeSockets: 4, timeout: 4000 };
+
+/** What came of an attempt. */
+export interface Attempt {
+  outcome: AttemptOutcome;
+  /** The status of the answer; null without an answer. */
+  status: number | null;
+  /** The wait that the receiver asks for, in milliseconds; null if it does not. */
+  retryAfterMs: number | null;
+  /** The beginning of the answer. */
+  answer: string;
+}
+
+interface Outgoing {
+  url: string;
+  /** The headers that identify and sign the message. */
+  headers: Readonly<Record<string, string>>;
+  body: Buffer;
+  /** Ends the attempt early. */
+  signal: AbortSignal;
+}
+
+/** Sends messages to receivers. Never follows a redirect, and keeps no cookies. */
+export interface Sender {
+  /** Makes an attempt. Rejects only if the signal aborts, or for a defect. */
+  send(outgoing: Outgoing): Promise<Attempt>;
+  close(): void;
+}
+
+export interface SenderOptions extends SocketOptions {
+  timeoutMs?: number;
+}
+
+/** Gives an agent the checked connections. */
+const checkedConnection =
+  (open: OpenSocket, secure: boolean) =>
+  (
+    options: http.ClientRequestArgs & tls.ConnectionOptions,
+    callback?: (error: Error | null, socket: Duplex) => void,
+  ): undefined => {
+    const host = String(options.host);
+    const done = callback as (error: Error | null, socket?: Duplex) => void;
+    // Without a keep-alive agent's own limits, a connection that is never used ends with its attempt.
+    const signal = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS);
+    open(host, Number(options.port), signal)
+      .then((socket): net.Socket | Promise<net.Socket> => (secure ? startTls(socket, host, signal) : socket))
+      .then(
+        (socket) => done(null, socket),
+        (error: Error) => done(error),
+      );
+  };
+
+function startTls(socket: net.Socket, host: string, signal: AbortSignal): Promise<tls.TLSSocket> {
+  return new Promise((resolve, reject) => {
+    // An IP address has no server name.
+    const servername = /^[\d.]+$|:/.test(host) ? '' : host;
+    const secured = tls.connect({ socket, host, servername, ALPNProtocols: ['http/1.1'] });
+    const giveUp = () => secured.destroy(new Error('the TLS handshake took too long'));
+    signal.addEventListener('abort', giveUp, { once: true });
+    secured.once('error', reject);
+    secured.once('secureConnect', () => {
+      signal.removeEventListener('abort', giveUp);
+      secured.off('error', reject);
+      resolve(secured);
+    });
+  });
+}
+
+/** Creates a sender with connections of its own. @param options.timeoutMs for tests */
+export function createSender({ timeoutMs = ATTEMPT_TIMEOUT_MS, ...options }: SenderOptions): Sender {
+  const open = createOpenSocket(options);
+  const agents = {
+    'http:': new http.Agent({ keepAlive: true, ...KEPT_SOCKETS }),
+    'https:': new https.Agent({ keepAlive: true, ...KEPT_SOCKETS }),
+  };
+  agents['http:'].createConnection = checkedConnection(open, false);
+  agents['https:'].createConnection = checkedConnection(open, true);
+  const exchange = async (outgoing: Outgoing, timeout: AbortSignal, isAgain: boolean): Promise<Attempt> => {
+    const url = new URL(outgoing.url);
+    const isSecure = url.protocol === 'https:';
+    const request = (isSecure ? https : http).request({
+      method: 'POST',
+      host: hostOf(url),
+      port: url.port || (isSecure ? 443 : 80),
+      path: `${url.pathname}${url.search}`,
+      agent: agents[isSecure ? 'https:' : 'http:'],
+      maxHeaderSize: MAX_HEADER_BYTES,
+      signal: AbortSignal.any([outgoing.signal, timeout]),
+      headers: {
+        Host: url.host,
+        'Content-Type': 'application/json',
+        'Content-Length': outgoing.body.length,
+        'User-Agent': USER_AGENT,
+        Accept: '*/*',
+        ...outgoing.headers,
+      },
+    });
+    let response: IncomingMessage | undefined;
+    try {
+      response = await sendBody(request, outgoing.body);
+      return await readAnswer(response);
+    } catch (error) {
+      outgoing.signal.throwIfAborted();
+      const status = response?.statusCode ?? null;
+      if (timeout.aborted) return failed('timed_out', status);
+      if (response) return failed('answer_broken', status);
+      const { code } = error as NodeJS.ErrnoException;
+      // The receiver ended a kept connection just when it was used again, and has not read the message.
+      if (request.reusedSocket && code === 'ECONNRESET' && !isAgain) return exchange(outgoing, timeout, true);
+      return failed(outcomeOf(error as NodeJS.ErrnoException));
+    } finally {
+      // An answer that was read to its end has given its connection back.
+      if (!response?.complete) request.destroy();
+    }
+  };
+  const send = async (outgoing: Outgoing): Promise<Attempt> => {
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), timeoutMs);
+    try {
+      return await exchange(outgoing, timeout.signal, false);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  return {
+    send,
+    close: () => {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}
+
+const failed = (outcome: AttemptOutcome, status: number | null = null): Attempt => ({
+  outcome,
+  status,
+  retryAfterMs: null,
+  answer: '',
+});
+
+/** Sends the body, and resolves with the head of the answer. */
+function sendBody(request: http.ClientRequest, body: Buffer): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.on('error', reject);
+    request.once('response', resolve);
+    request.end(body);
+  });
+}
+
+function outcomeOf(error: NodeJS.ErrnoException): AttemptOutcome {
+  if (error instanceof AddressRefusedError) return 'address_refused';
+  // The names of llhttp's errors.
+  if (error.code?.startsWith('HPE_')) return 'answer_broken';
+  return 'unreachable';
+}
+
+/** Reads an answer to its end, up to a bound. @throws the stream's error if the answer is cut */
+async function readAnswer(response: IncomingMessage): Promise<Attempt> {
+  const { statusCode: status = 0, headers } = response;
+  const retryAfterMs = readRetryAfter(headers['retry-after'], Date.now());
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    if (bytes < KEPT_ANSWER_BYTES) kept.push(chunk.subarray(0, KEPT_ANSWER_BYTES));
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) break;
+  }
+  const answer = Buffer.concat(kept)
+    .subarray(0, KEPT_ANSWER_BYTES)
+    .toString('utf8')
+    .replaceAll('\0', '\ufffd');
+  const outcome = bytes > MAX_ANSWER_BYTES ? 'answer_broken' : outcomeOfStatus(status);
+  return { outcome, status, retryAfterMs, answer };
+}
+
+function outcomeOfStatus(status: number): AttemptOutcome {
+  if (status === 410) return 'gone';
+  if (status >= 200 && status <= 299) return 'delivered';
+  return status >= 300 && status <= 399 ? 'redirected' : 'refused';
+}

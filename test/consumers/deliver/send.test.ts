@@ -1,0 +1,271 @@
+import http from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createSender, type Sender, type SenderOptions } from '../../../consumers/deliver/send.ts';
+import { Receiver } from '../../helpers/webhooks/receiver.ts';
+
+const never = new AbortController().signal;
+const HEADERS = { 'webhook-id': 'msg_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,x' };
+const BODY = Buffer.from('{"type":"webhook.test"}');
+
+let closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.reverse()) await close();
+  closing = [];
+});
+
+function senderWith(options: Partial<SenderOptions> = {}): Sender {
+  const sender = createSender({ allowPrivate: true, proxy: null, timeoutMs: 1000, ...options });
+  closing.push(() => sender.close());
+  return sender;
+}
+
+const sendWith = (sender: Sender, url: string, signal: AbortSignal = never) =>
+  sender.send({ url, headers: HEADERS, body: BODY, signal });
+
+async function startReceiver(answering?: Parameters<typeof Receiver.start>[0]): Promise<Receiver> {
+  const receiver = await Receiver.start(answering);
+  closing.push(() => receiver.stop());
+  return receiver;
+}
+
+/** A server that answers every connection with these bytes. */
+async function startRaw(
+  answer: (socket: net.Socket) => void,
+): Promise<{ url: string; connections: () => number }> {
+  let connections = 0;
+  const server = net.createServer((socket) => {
+    connections += 1;
+    socket.on('error', () => {});
+    socket.once('data', () => answer(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => new Promise((resolve) => server.close(resolve)));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    connections: () => connections,
+  };
+}
+
+describe('an answer', () => {
+  test.each([
+    [200, 'delivered'],
+    [204, 'delivered'],
+    [299, 'delivered'],
+    [302, 'redirected'],
+    [308, 'redirected'],
+    [400, 'refused'],
+    [410, 'gone'],
+    [429, 'refused'],
+    [500, 'refused'],
+  ])('of the status %d means "%s"', async (status, outcome) => {
+    const receiver = await startReceiver(
+      (response) => void response.writeHead(status, { 'Retry-After': '7' }).end(),
+    );
+    expect(await sendWith(senderWith(), receiver.url)).toEqual({
+      outcome,
+      status,
+      retryAfterMs: 7000,
+      answer: '',
+    });
+  });
+
+  test('is kept for people up to 1024 bytes, as text that the database takes', async () => {
+    const receiver = await startReceiver((response) => void response.end(`\0\xff${'a'.repeat(3000)}`));
+    const { answer, outcome } = await sendWith(senderWith(), receiver.url);
+    expect([outcome, answer.slice(0, 3), answer.length <= 1024]).toEqual(['delivered', '\ufffdÿa', true]);
+  });
+
+  test.each([
+    [
+      'too large',
+      (socket: net.Socket) =>
+        void socket.end(`HTTP/1.1 200 OK\r\nContent-Length: 70000\r\n\r\n${'a'.repeat(70_000)}`),
+      200,
+    ],
+    [
+      'cut',
+      (socket: net.Socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'),
+      200,
+    ],
+    [
+      'with a chunk that is none',
+      (socket: net.Socket) => void socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'),
+      200,
+    ],
+    ['that is no HTTP', (socket: net.Socket) => void socket.end('SSH-2.0-OpenSSH_9.6\r\n'), null],
+    [
+      'with headers without end',
+      (socket: net.Socket) => void socket.end(`HTTP/1.1 200 OK\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`),
+      null,
+    ],
+  ])('%s is broken', async (_, answer, status) => {
+    const { url } = await startRaw(answer);
+    expect(await sendWith(senderWith(), url)).toMatchObject({ outcome: 'answer_broken', status });
+  });
+
+  test('that comes too late, or whose end does, counts as none', async () => {
+    const silent = await startReceiver(() => {});
+    expect(await sendWith(senderWith({ timeoutMs: 200 }), silent.url)).toMatchObject({
+      outcome: 'timed_out',
+      status: null,
+    });
+    const endless = await startReceiver((response) => void response.writeHead(200).write('a'));
+    expect(await sendWith(senderWith({ timeoutMs: 200 }), endless.url)).toMatchObject({
+      outcome: 'timed_out',
+      status: 200,
+    });
+  });
+
+  test('of a redirect is not followed', async () => {
+    const target = await startReceiver();
+    const receiver = await startReceiver(
+      (response) => void response.writeHead(307, { Location: target.url, 'Set-Cookie': 'a=b' }).end(),
+    );
+    const sender = senderWith();
+    expect((await sendWith(sender, receiver.url)).outcome).toBe('redirected');
+    await sendWith(sender, receiver.url);
+    expect(target.messages).toHaveLength(0);
+    expect(receiver.messages[1]?.headers).not.toHaveProperty('cookie');
+  });
+});
+
+describe('a connection', () => {
+  test('is used again, and a receiver that has just ended it gets the message by another one', async () => {
+    const sockets = new Set<net.Socket>();
+    const receiver = await startReceiver((response) => {
+      sockets.add(response.socket as net.Socket);
+      response.writeHead(204).end();
+    });
+    const sender = senderWith();
+    for (let count = 0; count < 3; count += 1) await sendWith(sender, receiver.url);
+    expect(sockets.size).toBe(1);
+    let connections = 0;
+    const { url } = await startRaw((socket) => {
+      connections += 1;
+      socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+      socket.once('data', () => socket.resetAndDestroy());
+    });
+    expect((await sendWith(sender, url)).outcome).toBe('delivered');
+    expect((await sendWith(sender, url)).outcome).toBe('delivered');
+    expect(connections).toBe(2);
+  });
+
+  test('that cannot be made is reported', async () => {
+    const receiver = await Receiver.start();
+    const { url } = receiver;
+    await receiver.stop();
+    expect(await sendWith(senderWith(), url)).toMatchObject({ outcome: 'unreachable', status: null });
+    const resolve = async () => {
+      throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+    };
+    expect((await sendWith(senderWith({ resolve }), 'http://nowhere.example/')).outcome).toBe('unreachable');
+  });
+
+  test('ends with its signal', async () => {
+    const receiver = await startReceiver(() => {});
+    const stopping = new AbortController();
+    const sending = sendWith(senderWith({ timeoutMs: 60_000 }), receiver.url, stopping.signal);
+    stopping.abort(new Error('lost'));
+    await expect(sending).rejects.toThrow('lost');
+  });
+});
+
+describe('a private address', () => {
+  const guarded = (addresses: string[][]) => {
+    let asked = 0;
+    const resolve = async () => addresses[Math.min(asked++, addresses.length - 1)] ?? [];
+    const sender = senderWith({ allowPrivate: false, resolve, timeoutMs: 500 });
+    return { sender, asked: () => asked };
+  };
+
+  test.each([
+    ['loopback', ['127.0.0.1']],
+    ['this host', ['0.0.0.0']],
+    ['loopback in IPv6', ['::1']],
+    ['IPv4 in IPv6', ['::ffff:127.0.0.1']],
+    ['NAT64', ['64:ff9b::7f00:1']],
+    ['6to4', ['2002:7f00:1::']],
+    ['a private network', ['10.0.0.1', '192.168.0.1', '172.16.3.4']],
+    ['carrier-grade NAT', ['100.64.0.1']],
+    ['metadata', ['169.254.169.254']],
+    ['multicast', ['224.0.0.1']],
+    ['nothing', []],
+  ])('of a name that leads to %s is never connected to', async (_, addresses) => {
+    const receiver = await startReceiver();
+    const { sender } = guarded([addresses]);
+    const url = `http://rebound.example:${receiver.port}/`;
+    expect((await sendWith(sender, url)).outcome).toBe('address_refused');
+    expect(receiver.server.connections ?? 0).toBe(0);
+    expect(receiver.messages).toHaveLength(0);
+  });
+
+  test.each(['127.0.0.1', '2130706433', '0x7f.1', '0177.0.0.1', '0', '[::1]', '[::ffff:127.0.0.1]', '[::]'])(
+    'written as %s is never connected to, though nothing is looked up',
+    async (host) => {
+      const receiver = await startReceiver();
+      const { sender, asked } = guarded([['8.8.8.8']]);
+      expect((await sendWith(sender, `http://${host}:${receiver.port}/`)).outcome).toBe('address_refused');
+      expect([receiver.messages.length, asked()]).toEqual([0, 0]);
+    },
+  );
+
+  test('of a name that was public before is not connected to: each connection is checked with its own look-up', async () => {
+    const receiver = await startReceiver();
+    // TEST-NET addresses are not public either, so the first answer is a public one that does not answer.
+    const { sender, asked } = guarded([['192.88.98.1'], ['127.0.0.1']]);
+    const url = `http://rebound.example:${receiver.port}/`;
+    expect(['timed_out', 'unreachable']).toContain((await sendWith(sender, url)).outcome);
+    expect((await sendWith(sender, url)).outcome).toBe('address_refused');
+    expect([receiver.messages.length, asked()]).toEqual([0, 2]);
+  });
+
+  test('beside a public one is left out', async () => {
+    const receiver = await startReceiver();
+    const { sender } = guarded([['127.0.0.1', '192.88.98.1']]);
+    const { outcome } = await sendWith(sender, `http://rebound.example:${receiver.port}/`);
+    expect(['timed_out', 'unreachable']).toContain(outcome);
+    expect(receiver.messages).toHaveLength(0);
+  });
+});
+
+describe('a proxy', () => {
+  async function startProxy(refuse = false) {
+    const asked: string[] = [];
+    const proxy = http.createServer((_request, response) => void response.writeHead(405).end());
+    proxy.on('connect', (request, socket) => {
+      asked.push(request.url ?? '');
+      if (refuse) return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+      const target = net.connect(Number(request.url?.split(':').at(-1)), '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        target.pipe(socket).pipe(target);
+      });
+      target.on('error', () => socket.destroy());
+      socket.on('error', () => target.destroy());
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    closing.push(() => {
+      proxy.closeAllConnections();
+      proxy.close();
+    });
+    return { url: new URL(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`), asked };
+  }
+
+  test('gets the checked address, and looks nothing up', async () => {
+    const receiver = await startReceiver();
+    const { url: proxy, asked } = await startProxy();
+    const resolve = async () => ['127.0.0.1', '8.8.8.8'];
+    const sender = senderWith({ allowPrivate: false, proxy, resolve });
+    const { outcome } = await sendWith(sender, `http://hooks.example.org:${receiver.port}/`);
+    expect([outcome, asked]).toEqual(['delivered', [`8.8.8.8:${receiver.port}`]]);
+    expect(receiver.messages[0]?.headers.host).toBe(`hooks.example.org:${receiver.port}`);
+    const refused = await sendWith(sender, `http://127.0.0.1:${receiver.port}/`);
+    expect([refused.outcome, asked.length]).toEqual(['address_refused', 1]);
+  });
+
+  test('that refuses makes the receiver unreachable', async () => {
+    const { url: proxy } = await startProxy(true);
+    const sender = senderWith({ proxy });
+    expect((await sendWith(sender, 'http://127.0.0.1:9/')).outcome).toBe('unreachable');
+  });
+});

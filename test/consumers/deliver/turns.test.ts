@@ -1,0 +1,113 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { Turns, type TurnTaker } from '../../../consumers/deliver/turns.ts';
+
+const never = new AbortController().signal;
+const taker = (values: Partial<TurnTaker> = {}): TurnTaker => ({
+  ...{ host: 'a.example', accountId: 1, isSlow: false },
+  ...values,
+});
+/** Takers that differ in host and account. */
+const different = (index: number, isSlow = false) =>
+  taker({ host: `h${index}.example`, accountId: index, isSlow });
+
+/** Asks for turns, and returns the functions that end those that were given at once. */
+async function begin(turns: Turns, takers: TurnTaker[]): Promise<(() => void)[]> {
+  const given: (() => void)[] = [];
+  for (const each of takers) {
+    void turns.take(each, never).then((end) => {
+      if (end) given.push(end);
+    });
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  return given;
+}
+
+describe('at a time', () => {
+  test.each([
+    ['in all', 128, (index: number) => different(index)],
+    ['to one host', 16, (index: number) => taker({ accountId: index })],
+    ['for one account', 4, (index: number) => taker({ host: `h${index}.example` })],
+    ['to slow and failing receivers', 64, (index: number) => different(index, true)],
+  ])('%s at most %d messages are sent, and the next one when one ends', async (_, most, make) => {
+    const turns = new Turns();
+    const given = await begin(
+      turns,
+      Array.from({ length: most + 5 }, (_each, index) => make(index)),
+    );
+    expect([given.length, turns.running, turns.waiting]).toEqual([most, most, 5]);
+    given[0]?.();
+    given[0]?.();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([given.length, turns.running, turns.waiting]).toEqual([most + 1, most, 4]);
+  });
+
+  test('slow and failing receivers leave half of the turns to the others', async () => {
+    const turns = new Turns();
+    await begin(
+      turns,
+      Array.from({ length: 1000 }, (_, index) => different(index, true)),
+    );
+    const others = await begin(
+      turns,
+      Array.from({ length: 64 }, (_, index) => different(2000 + index)),
+    );
+    expect(others).toHaveLength(64);
+  });
+
+  test('those that wait for a busy host hold up no other host', async () => {
+    const turns = new Turns();
+    await begin(
+      turns,
+      Array.from({ length: 500 }, (_, index) => taker({ accountId: index })),
+    );
+    expect(await begin(turns, [taker({ host: 'b.example', accountId: 1000 })])).toHaveLength(1);
+  });
+});
+
+test('a webhook that stops waiting gets no turn, and leaves nothing behind', async () => {
+  const turns = new Turns();
+  const given = await begin(
+    turns,
+    Array.from({ length: 4 }, () => taker()),
+  );
+  const stopping = new AbortController();
+  const waiting = turns.take(taker(), stopping.signal);
+  stopping.abort();
+  expect(await waiting).toBeNull();
+  expect(await turns.take(taker(), stopping.signal)).toBeNull();
+  for (const end of given) end();
+  expect([turns.running, turns.waiting]).toEqual([0, 0]);
+});
+
+test('whatever begins and ends, all bounds hold, and everybody has had a turn in the end', async () => {
+  const any = fc.record({
+    host: fc.integer({ min: 0, max: 12 }).map((host) => `h${host}.example`),
+    accountId: fc.integer({ min: 0, max: 40 }),
+    isSlow: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(any, { maxLength: 300, size: 'max' }), async (takers) => {
+      const turns = new Turns();
+      const running = new Set<TurnTaker>();
+      let served = 0;
+      const count = (matches: (each: TurnTaker) => boolean) => [...running].filter(matches).length;
+      await Promise.all(
+        takers.map(async (each) => {
+          const end = await turns.take(each, never);
+          running.add(each);
+          served += 1;
+          expect(running.size).toBeLessThanOrEqual(128);
+          expect(count(({ isSlow }) => isSlow)).toBeLessThanOrEqual(64);
+          expect(count(({ host }) => host === each.host)).toBeLessThanOrEqual(16);
+          expect(count(({ accountId }) => accountId === each.accountId)).toBeLessThanOrEqual(4);
+          await null;
+          running.delete(each);
+          end?.();
+        }),
+      );
+      expect([served, turns.running, turns.waiting]).toEqual([takers.length, 0, 0]);
+    }),
+    { numRuns: 50 },
+  );
+});

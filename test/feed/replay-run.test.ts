@@ -1,0 +1,156 @@
+/** A pass through the changes topic in which changes are missing. */
+import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { Decoder } from '../../feed/decoder.ts';
+import { ReplayRun } from '../../feed/replay-run.ts';
+import { UnreadableBatches } from '../../feed/unreadable-batches.ts';
+import type { PartitionRead } from '../../kafka/reading/partition-read.ts';
+import { OtherTopicError } from '../../kafka/reading/topic-lookup.ts';
+import type { TopicReader } from '../../kafka/reading/topic-reader.ts';
+import { KafkaUnavailableError } from '../../service/failure.ts';
+import { createLog } from '../../service/log.ts';
+import { createEvent } from '../helpers/stream/create-event.ts';
+import { encodeChange } from '../helpers/stream/write-changes.ts';
+
+const EPOCH = 7;
+const log = createLog('test', 'silent');
+const decoder = new Decoder();
+afterAll(() => decoder.close());
+
+interface Setting {
+  /** The last sequence whose id has offsets of another log. */
+  foreignUpTo?: number;
+  /** By sequence: the present log's offsets of the changes after it, as far as the database knows them. */
+  places?: Record<number, number[]>;
+  /** The failures of the first fetches. */
+  failures?: Error[];
+}
+
+/** Reads a topic of two partitions, with these sequences, and a change log that has every change up to 10. */
+function startRun(
+  partitions: readonly (readonly number[])[],
+  { foreignUpTo = -1, places = {}, failures = [] }: Setting = {},
+) {
+  const fetchFromSources: TopicReader['fetchFromSources'] = async (_, offsets) => {
+    const failure = failures.shift();
+    if (failure) throw failure;
+    return [...offsets].map(([partition, from]): PartitionRead => {
+      const values = partitions[partition] ?? [];
+      const records = values.slice(from).map((sequence, index) => ({
+        ...{ offset: from + index, value: encodeChange(EPOCH, sequence) },
+        ...{ timestamp: 0, key: null, headers: null },
+      }));
+      const end = values.length;
+      const place = { nextOffset: end, newestAt: 0, end, stableEnd: end };
+      return { partition, records, unreadable: [], ...place, atEnd: true, isOutOfRange: false };
+    });
+  };
+  const reader = { sources: async () => [0, 0], refresh: async () => {}, fetchFromSources };
+  const changeLog = {
+    load: jest.fn(async (from: number, to: number) =>
+      Array.from({ length: Math.min(to, 10) - from + 1 }, (_, index) =>
+        createEvent({ sequence: from + index }),
+      ),
+    ),
+    reportFilled: jest.fn(),
+    locate: async (sequence: number) => places[sequence] ?? null,
+    findFirst: async () => null,
+  };
+  const run = new ReplayRun(
+    { sequence: 0, time: 0, offsets: [0, 0] },
+    {
+      ...{ epoch: EPOCH, foreignUpTo, decoder, maxBytes: () => 1_000_000, changeLog, log },
+      unreadable: new UnreadableBatches('changes', log),
+    },
+  );
+  const read = async (limit: number) => {
+    const events = await run.read(reader as unknown as TopicReader, limit);
+    return events.map(({ sequence }) => sequence);
+  };
+  return { run, read, changeLog };
+}
+
+test('INV-7: exactly the missing changes are loaded and reported, although others wait behind them', async () => {
+  const { read, changeLog } = startRun([
+    [1, 2, 3, 6, 8],
+    [7, 9, 10],
+  ]);
+  expect([await read(100), await read(100)]).toEqual([
+    [1, 2, 3],
+    [4, 5, 6, 7, 8, 9, 10],
+  ]);
+  expect(changeLog.load.mock.calls).toEqual([[4, 5]]);
+  expect(changeLog.reportFilled.mock.calls).toEqual([[[4, 5]]]);
+});
+
+test('INV-7: a hole that is larger than a chunk is loaded in chunks, and each change is reported once', async () => {
+  const { read, changeLog } = startRun([[1, 7], []]);
+  const chunks = [await read(2), await read(2), await read(2), await read(2), await read(2)];
+  expect(chunks).toEqual([[1], [2, 3], [4, 5], [6, 7], [8, 9]]);
+  expect(changeLog.load.mock.calls).toEqual([
+    [2, 3],
+    [4, 5],
+    [6, 6],
+    [8, 9],
+  ]);
+  expect(changeLog.reportFilled.mock.calls.flat(2)).toEqual([2, 3, 4, 5, 6, 8, 9]);
+});
+
+describe('a log that is being written again', () => {
+  test('is left out while it lacks the next change; from then on its holes are reported', async () => {
+    const places: Record<number, number[]> = {};
+    // The offsets of the run are offsets of another log.
+    const { read, changeLog } = startRun([[3, 4, 6], []], { foreignUpTo: 9, places });
+    expect(await read(2)).toEqual([1, 2]);
+    places[2] = [0, 0];
+    expect([await read(100), await read(100)]).toEqual([
+      [3, 4],
+      [5, 6],
+    ]);
+    expect([changeLog.load.mock.calls, changeLog.reportFilled.mock.calls]).toEqual([
+      [
+        [1, 2],
+        [5, 5],
+      ],
+      [[[5]]],
+    ]);
+  });
+
+  test('is left out from the moment at which the topic is another one', async () => {
+    const failures = [new OtherTopicError('another topic')];
+    const { read, changeLog } = startRun([[1, 2], []], { failures });
+    expect(await read(2)).toEqual([1, 2]);
+    expect([changeLog.load.mock.calls, changeLog.reportFilled.mock.calls]).toEqual([[[1, 2]], []]);
+  });
+});
+
+describe('a broker that hands its partitions over', () => {
+  const away = () => new KafkaUnavailableError('no broker');
+
+  test('may fail one fetch of a read', async () => {
+    const { read, changeLog } = startRun([[1, 2, 3], []], { failures: [away()] });
+    expect(await read(100)).toEqual([1, 2, 3]);
+    expect(changeLog.load).not.toHaveBeenCalled();
+  });
+
+  test('fails the read with the second fetch, and the next read continues', async () => {
+    const { read } = startRun([[1, 2, 3], []], { failures: [away(), away()] });
+    await expect(read(100)).rejects.toThrow('no broker');
+    expect(await read(100)).toEqual([1, 2, 3]);
+  });
+
+  test('fails the read at once if the failure is not an outage', async () => {
+    const { read } = startRun([[1, 2, 3], []], { failures: [new TypeError('injected')] });
+    await expect(read(100)).rejects.toThrow('injected');
+  });
+});
+
+test('INV-4: the point after an event has the offsets of the first change that was not returned', async () => {
+  const { run, read } = startRun([
+    [1, 4, 5],
+    [2, 3],
+  ]);
+  expect(await read(2)).toEqual([1, 2]);
+  const last = createEvent({ sequence: 2, occurredAt: 1_793_000_000_000 });
+  expect(run.resumePointAfter(last)).toEqual({ sequence: 2, time: 1_793_000_000_000, offsets: [1, 1] });
+  expect(run.sequence).toBe(2);
+});

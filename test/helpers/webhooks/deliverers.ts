@@ -1,0 +1,39 @@
+import { type Deliver, startDeliver } from '../../../consumers/deliver/deliver.ts';
+import { topicNames } from '../../../kafka/topic-names.ts';
+import { type Clock, systemClock } from '../../../service/clock.ts';
+import { createLog } from '../../../service/log.ts';
+import { readWebhookSettings, type WebhookSettings } from '../../../service/webhook-settings.ts';
+import { brokersOf } from '../servers/servers.ts';
+import { type TestService, WEBHOOK_ENV } from '../service/service.ts';
+import { until } from '../until.ts';
+
+/** How many times faster than by the schedule attempts are repeated. */
+const HURRY = 100;
+/** The time, with waits that end a hundred times sooner: for retries after minutes. */
+const hurriedClock: Clock = { ...systemClock, wait: (ms, signal) => systemClock.wait(ms / HURRY, signal) };
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** A process that delivers webhooks of a service, in this process. Attempts take at most a second, and repeat soon. */
+export async function startTestDeliverer(
+  service: TestService,
+  {
+    retentionMs = WEEK_MS,
+    clock = hurriedClock,
+    env = WEBHOOK_ENV,
+  }: { retentionMs?: number; clock?: Clock; env?: object } = {},
+): Promise<Deliver> {
+  const deliverer = await startDeliver({
+    brokers: brokersOf('deliver'),
+    databaseUrl: service.databaseUrl,
+    topic: topicNames(service.topicPrefix).changes,
+    retentionMs,
+    webhooks: readWebhookSettings(env as Record<string, string>) as WebhookSettings,
+    clock,
+    synchronized: Promise.resolve(),
+    log: createLog('consumers', 'silent'),
+    timeoutMs: 1000,
+  });
+  await until('the deliverer is ready', () => deliverer.isReady());
+  return deliverer;
+}
