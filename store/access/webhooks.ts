@@ -235,10 +235,10 @@ export async function rotateSecret(
 }
 
 /**
- * Resumes a webhook: its next attempt follows at once.
+ * Resumes a webhook that operators have not disabled: its next attempt follows at once.
  *
  * @param cursor where it continues, without the batch that it has begun; null to continue where it stood
- * @returns the webhook's JSON; null if the account has no such id
+ * @returns the webhook's JSON; null if the account has no such id, or operators have disabled it
  */
 export async function resumeWebhook(
   pool: DatabasePool,
@@ -248,7 +248,7 @@ export async function resumeWebhook(
     WITH w AS (
       UPDATE webhooks SET state = 'active', reason = NULL, failures = 0, failing_since = NULL, next_attempt_at = NULL,
         cursor = COALESCE(${cursor}, cursor), updated_at = ${now.toISOString()}, revision = revision + 1
-      WHERE account_id = ${accountId} AND id = ${id}::bigint RETURNING *
+      WHERE account_id = ${accountId} AND id = ${id}::bigint AND reason IS DISTINCT FROM 'by_operator' RETURNING *
     ), dropped AS (
       DELETE FROM webhook_batches WHERE webhook_id IN (SELECT id FROM w) AND ${cursor}::text IS NOT NULL)
     SELECT ${record}::text AS record FROM ${withSubscription}`);

@@ -28,7 +28,9 @@ type AuditAction =
   | 'session.started'
   | 'submission.retried'
   | 'sessions.ended'
-  | 'submission.skipped';
+  | 'submission.skipped'
+  | 'webhook.disabled'
+  | 'webhook.retried';
 
 export interface AuditEntry {
   action: AuditAction;

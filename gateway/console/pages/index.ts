@@ -19,6 +19,8 @@ import { receiptPages } from './receipts.ts';
 import { startPages } from './start.ts';
 import { subscriptionPages } from './subscriptions.ts';
 import { usagePages } from './usage.ts';
+import { oneWebhookPages } from './webhook.ts';
+import { webhookPages } from './webhooks.ts';
 
 export const pages: readonly Page[] = [
   ...startPages,
@@ -39,6 +41,8 @@ export const pages: readonly Page[] = [
   ...operatorRejectedPages,
   ...livePages,
   ...subscriptionPages,
+  ...webhookPages,
+  ...oneWebhookPages,
   ...peoplePages,
   ...accountPages,
 ];
@@ -51,6 +55,7 @@ export const menu: readonly MenuEntry[] = [
   { path: '/console/explorer', label: 'Explorer', role: 'member' },
   { path: '/console/endorsements', label: 'Our endorsements', role: 'editor' },
   { path: '/console/subscriptions', label: 'Subscriptions', role: 'member' },
+  { path: '/console/webhooks', label: 'Webhooks', role: 'member' },
   { path: '/console/usage', label: 'Usage', role: 'member' },
   { path: '/console/people', label: 'People', role: 'member' },
   { path: '/console/audit', label: 'Audit log', role: 'owner' },

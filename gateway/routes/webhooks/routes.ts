@@ -26,7 +26,7 @@ import {
 } from '../../../store/access/webhooks.ts';
 import type { GatewayContext } from '../../context.ts';
 import { resolveStart, type StartRequest } from '../../delivery/resume.ts';
-import { createUnavailableError } from '../../http/api-error.ts';
+import { ApiError, createUnavailableError } from '../../http/api-error.ts';
 import { readIdempotency } from '../../http/idempotency.ts';
 import { defineRoute } from '../define-route.ts';
 import { createNoWebhookError, readWebhookValues, refusalOf, requireWebhooks } from './body.ts';
@@ -266,7 +266,7 @@ export const webhookRoutes = [
     isRepeatable: true,
     parameters: { id },
     body: { schema: resumeBody, refusal: 'invalid_webhook' },
-    errors: ['not_found', 'cursor_expired', 'not_available', 'warming_up'],
+    errors: ['not_found', 'conflict', 'cursor_expired', 'not_available', 'warming_up'],
     response: one,
     async handle({ caller, path, body }, context) {
       requireWebhooks(context);
@@ -287,8 +287,12 @@ export const webhookRoutes = [
         cursor,
         now: new Date(clock.now()),
       });
-      if (record === null) throw createNoWebhookError(path.id);
-      return { json: `{"data":${record}}` };
+      if (record !== null) return { json: `{"data":${record}}` };
+      if ((await findWebhookCursor(pool, accountId, path.id)) === null) throw createNoWebhookError(path.id);
+      throw new ApiError(
+        'conflict',
+        'The operators of the service have disabled this webhook; ask them to resume it.',
+      );
     },
   }),
 ];

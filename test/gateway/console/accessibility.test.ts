@@ -34,6 +34,13 @@ afterAll(() => browser?.close());
     const [mayor] = await console.service.query(`SELECT id FROM contests WHERE key LIKE '%/mayor'`);
     const contest = Number(mayor?.id);
     const receipt = await publishInConsole(operator, contest, { endorser: 'bakers-local-1', choice: 'ann' });
+    const hook = await operator.post('/console/webhooks', {
+      name: 'Site',
+      url: 'https://hooks.example.org/a',
+    });
+    await console.service.query(
+      `INSERT INTO webhook_attempts SELECT id, 1, 'msg_1', false, now(), 5, 'refused', 500, 1, 9, 'broken' FROM webhooks`,
+    );
     const context = await browser?.newContext();
     if (!context) throw new Error('Chromium has not started.');
     const origin = console.service.url('');
@@ -48,6 +55,7 @@ afterAll(() => browser?.close());
         endorsers: 'bakers-local-1',
         plans: 'internal',
         endorsements: contest,
+        webhooks: /webhooks\/([0-9]+)/.exec(hook.html)?.[1] ?? '',
         receipts: receipt,
       }),
       '/console/sign-in?signed-out',
@@ -84,7 +92,7 @@ afterAll(() => browser?.close());
   const whole = 'form.card';
   for (const [path, form, field, text, title] of [
     ['/console/operator/plans', plan, 'maxStreams', 'many', 'Plans'],
-    ['/console/operator/plans', plan, 'seen', '1/2/3', 'Plans'],
+    ['/console/operator/plans', plan, 'seen', '1/2/3/4', 'Plans'],
     [`/console/subscriptions/${subscription}`, whole, 'version', 'older', 'Edit Ours'],
     ['/console/keys', whole, 'name', 'Website', 'The console shows another account'],
   ] as const) {

@@ -5835,6 +5835,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             410: components["responses"]["CursorExpired"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];

@@ -1,0 +1,68 @@
+import type { Static } from 'typebox';
+import type { webhook, webhookWithSecret } from '../../../schemas/http/webhooks.ts';
+import { ApiError } from '../../http/api-error.ts';
+import type { ApiCall } from '../api-calls.ts';
+import type { ConsoleContext } from '../context.ts';
+import { readFilter } from '../filter/filter-form.ts';
+import type { PageRequest } from '../page.ts';
+import { PageError } from '../page-error.ts';
+
+/** A webhook as the API shows it. */
+export type Webhook = Static<typeof webhook>;
+export type WebhookWithSecret = Static<typeof webhookWithSecret>;
+
+/** The hidden fields of a form: the `updated_at` of the shown webhook, and the id that makes a repeated form one request. */
+export const VERSION_FIELD = 'version';
+export const FORM_FIELD = 'form';
+
+/** Calls an endpoint of one webhook. @throws PageError 404 if the account has no such webhook; ApiError as the API does */
+export async function callWebhook(
+  request: PageRequest,
+  { api }: ConsoleContext,
+  call: Omit<ApiCall, 'parameters'>,
+): Promise<unknown> {
+  const id = request.path.id ?? '';
+  try {
+    if (!/^[1-9][0-9]{0,8}$/.test(id)) throw new ApiError('not_found', '');
+    return await api.call(request, { ...call, parameters: { id } });
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'not_found') {
+      throw new PageError(404, 'The account has no such webhook.');
+    }
+    throw error;
+  }
+}
+
+/** The webhook that the address names. @throws as `callWebhook` */
+export async function requireWebhook(request: PageRequest, context: ConsoleContext): Promise<Webhook> {
+  const answer = await callWebhook(request, context, { path: '/v1/webhooks/{id}' });
+  return (answer as { data: Webhook }).data;
+}
+
+/** The body of the API from a form: a subscription's filter, or one of the webhook's own. */
+export function readWebhookForm(form: URLSearchParams) {
+  const subscription = form.get('subscription') ?? '';
+  return {
+    name: form.get('name') ?? '',
+    url: (form.get('url') ?? '').trim(),
+    ...(subscription === ''
+      ? { filter: readFilter(form) }
+      : { subscription: Number(subscription) || subscription }),
+  };
+}
+
+/** A refused form: the status of its page, and the reason in a sentence. */
+export interface Refusal {
+  status: number;
+  problem: string;
+}
+
+/** Runs a call for a form. @returns the answer, or the refusal that its page shows. @throws other errors */
+export async function tryCall<T>(work: Promise<T>): Promise<{ answer: T } | { refusal: Refusal }> {
+  try {
+    return { answer: await work };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500 || error.status === 404) throw error;
+    return { refusal: { status: error.status, problem: error.message } };
+  }
+}

@@ -1,0 +1,144 @@
+import type { ClientBase, Pool } from 'pg';
+import type { AttemptOutcome, DisabledReason } from '../../schemas/vocabulary.ts';
+import { type Actor, recordAudit } from '../accounts/audit-log.ts';
+
+/* What people of an account and operators see of webhooks besides the API, and do to them. */
+
+/** An attempt, as a page or a command lists it. */
+export interface ListedAttempt {
+  /** 1, 2, 3… of the webhook. */
+  number: number;
+  messageId: string;
+  isTest: boolean;
+  attemptedAt: Date;
+  durationMs: number;
+  outcome: AttemptOutcome;
+  /** Null without an answer. */
+  status: number | null;
+  events: number;
+  /** The size of the body that was sent. */
+  bytes: number;
+  /** The beginning of the answer. */
+  answer: string;
+}
+
+/** The attempts of a webhook before a number, the newest first; null begins with the newest. */
+export async function listAttempts(
+  client: ClientBase | Pool,
+  webhookId: number,
+  { before, limit }: { before: number | null; limit: number },
+): Promise<ListedAttempt[]> {
+  const { rows } = await client.query<ListedAttempt>(
+    `SELECT number::float8 AS number, message_id AS "messageId", is_test AS "isTest", attempted_at AS "attemptedAt",
+       duration_ms AS "durationMs", outcome, status, events, bytes, answer
+     FROM webhook_attempts WHERE webhook_id = $1 AND number < COALESCE($2::bigint, 9223372036854775807)
+     ORDER BY number DESC LIMIT $3`,
+    [webhookId, before, limit],
+  );
+  return rows;
+}
+
+/**
+ * Disables a webhook, in the caller's transaction. Writes to the audit log only what changes.
+ *
+ * @param accountId the account that must have it; null for operators
+ * @returns false if there is no such webhook
+ */
+export async function disableWebhook(
+  client: ClientBase,
+  { id, accountId }: { id: number; accountId: number | null },
+  actor: Actor,
+): Promise<boolean> {
+  const held = await lockWebhook(client, id, accountId);
+  if (!held) return false;
+  if (held.state === 'disabled') return true;
+  const reason: DisabledReason = accountId === null ? 'by_operator' : 'by_account';
+  await client.query(
+    `UPDATE webhooks SET state = 'disabled', reason = $2, next_attempt_at = NULL, revision = revision + 1 WHERE id = $1`,
+    [id, reason],
+  );
+  await recordAudit(client, actor, {
+    action: 'webhook.disabled',
+    subject: `webhook ${id}`,
+    accountId: held.accountId,
+  });
+  return true;
+}
+
+/**
+ * Lets a failing webhook try again at once, and a disabled one continue where it stood, in the caller's transaction.
+ *
+ * @returns false if there is no such webhook
+ */
+export async function retryWebhook(client: ClientBase, id: number, actor: Actor): Promise<boolean> {
+  const held = await lockWebhook(client, id, null);
+  if (!held) return false;
+  await client.query(
+    `UPDATE webhooks SET state = 'active', reason = NULL, failures = 0, failing_since = NULL, next_attempt_at = NULL,
+       revision = revision + 1
+     WHERE id = $1`,
+    [id],
+  );
+  await recordAudit(client, actor, {
+    action: 'webhook.retried',
+    subject: `webhook ${id}`,
+    accountId: held.accountId,
+  });
+  return true;
+}
+
+async function lockWebhook(client: ClientBase, id: number, accountId: number | null) {
+  const { rows } = await client.query<{ state: string; accountId: number }>(
+    `SELECT state, account_id AS "accountId" FROM webhooks
+     WHERE id = $1 AND ($2::integer IS NULL OR account_id = $2) FOR UPDATE`,
+    [id, accountId],
+  );
+  return rows[0];
+}
+
+/** A webhook, as operators see it. */
+export interface ListedWebhook {
+  id: number;
+  account: string;
+  name: string;
+  url: string;
+  state: 'active' | 'failing' | 'disabled';
+  reason: DisabledReason | null;
+  cursor: string;
+  failures: number;
+  failingSince: Date | null;
+  nextAttemptAt: Date | null;
+  attempts: number;
+  deliveredEvents: number;
+  lastAttemptAt: Date | null;
+  lastOutcome: AttemptOutcome | null;
+}
+
+/**
+ * The webhooks of all accounts by id.
+ *
+ * @param chosen an id, an account's name or a state that they must have; null for any
+ */
+export async function listAllWebhooks(
+  client: ClientBase | Pool,
+  {
+    id = null,
+    account = null,
+    state = null,
+    after = 0,
+    limit,
+  }: { id?: number | null; account?: string | null; state?: string | null; after?: number; limit: number },
+): Promise<ListedWebhook[]> {
+  const { rows } = await client.query<ListedWebhook>(
+    `SELECT w.id, a.name AS account, w.name, w.url, w.state, w.reason, w.cursor, w.failures,
+       w.failing_since AS "failingSince", w.next_attempt_at AS "nextAttemptAt", w.attempts::float8 AS attempts,
+       w.delivered_events::float8 AS "deliveredEvents", t.attempted_at AS "lastAttemptAt", t.outcome AS "lastOutcome"
+     FROM webhooks w JOIN accounts a ON a.id = w.account_id
+       LEFT JOIN webhook_attempts t ON t.webhook_id = w.id AND t.number = w.attempts
+     WHERE ($1::integer IS NULL OR w.id = $1) AND ($2::text IS NULL OR a.name = $2)
+       AND ($3::text IS NULL OR w.state = $3) AND w.id > $4
+     ORDER BY w.id LIMIT $5`,
+    [id, account, state, after, limit],
+  );
+  return rows;
+}
