@@ -58,8 +58,17 @@ function run(
   const { read: pool } = pools;
   const feed = new Feed({ brokers, topic, pool, ...FEED_MEMORY, retentionMs, onNewEpoch, clock, log });
   const sender = createSender({ ...webhooks, ...(timeoutMs !== undefined && { timeoutMs }) });
-  const { seal } = webhooks;
-  const deliverer = new Deliverer({ feed, pool: pools.work, sender, seal, retentionMs, clock, log });
+  const { seal, noticeUrl } = webhooks;
+  const deliverer = new Deliverer({
+    feed,
+    pool: pools.work,
+    sender,
+    seal,
+    noticeUrl,
+    retentionMs,
+    clock,
+    log,
+  });
   let isStopped = false;
   void synchronized.then(() => {
     if (!isStopped) feed.start();

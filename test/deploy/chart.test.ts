@@ -39,7 +39,12 @@ const EVERYTHING: Values = {
       clientSecret: { name: 'oidc', key: 'client-secret' },
     },
   },
-  webhooks: { enabled: true, keySecret: { name: 'webhooks', key: 'key' }, proxy: 'http://proxy:3128' },
+  webhooks: {
+    enabled: true,
+    keySecret: { name: 'webhooks', key: 'key' },
+    proxy: 'http://proxy:3128',
+    noticeUrl: 'https://mail.internal/notices',
+  },
   ops: { enabled: true },
   ingress: { enabled: true, className: 'nginx', hosts: ['ballots.example.org'] },
   httpRoute: { enabled: true, parentRefs: [{ name: 'web' }], hostnames: ['ballots.example.org'] },

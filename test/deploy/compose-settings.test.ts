@@ -44,6 +44,7 @@ const OF_WEBHOOKS = [
   'WEBHOOK_SECRET_KEY_FILE',
   'ALLOW_PRIVATE_WEBHOOKS',
   'WEBHOOK_PROXY',
+  'WEBHOOK_NOTICE_URL',
 ];
 
 interface Service {

@@ -65,6 +65,10 @@ The environment of a program. Context: root, role (gateway, apply, relay, delive
 - name: WEBHOOK_PROXY
   value: {{ . | quote }}
 {{- end }}
+{{- with $values.webhooks.noticeUrl }}
+- name: WEBHOOK_NOTICE_URL
+  value: {{ . | quote }}
+{{- end }}
 {{- end }}
 - name: LOG_LEVEL
   value: {{ $values.logLevel }}
