@@ -66,7 +66,7 @@ export async function startConsumers(
     const { changes: topic } = topics;
     started.set(
       'deliver',
-      await startDeliver({
+      startDeliver({
         brokers,
         databaseUrl,
         topic,

@@ -14,6 +14,9 @@ const KAFKA_NAMES = [
   'CHANGES_PARTITIONS',
 ];
 
+/** The settings of a running service's webhooks: they open what is sealed in its database. */
+const WEBHOOK_NAMES = ['WEBHOOK_SECRET_KEY', 'WEBHOOK_SECRET_KEY_FILE', 'ALLOW_PRIVATE_WEBHOOKS'];
+
 /**
  * The settings with which a start connects to Kafka. Paths become absolute, because commands may run in
  * another folder.
@@ -68,6 +71,8 @@ export function readEnv(env: Environment): Environment {
   const merged: Record<string, string | undefined> = { ...env };
   const lacking =
     readText(env, 'KAFKA_BROKERS') === null ? [...KAFKA_NAMES, 'DATABASE_URL'] : ['DATABASE_URL'];
+  const hasOwn = ['DATABASE_URL', ...WEBHOOK_NAMES].some((name) => readText(env, name) !== null);
+  if (!hasOwn) lacking.push(...WEBHOOK_NAMES);
   for (const name of lacking) merged[name] = readText(env, name) ?? running[name];
   return merged;
 }

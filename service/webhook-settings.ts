@@ -16,6 +16,8 @@ export interface WebhookSettings {
   allowPrivate: boolean;
   /** The proxy through which deliveries leave; null for none. */
   proxy: URL | null;
+  /** The operator's address that is told of webhooks that the service disables; null for none. */
+  noticeUrl: URL | null;
 }
 
 /**
@@ -27,8 +29,19 @@ export interface WebhookSettings {
 export function readWebhookSettings(env: Environment): WebhookSettings | null {
   const allowPrivate = readInteger(env, 'ALLOW_PRIVATE_WEBHOOKS', { min: 0, max: 1 }) === 1;
   const proxy = readProxy(env);
+  const noticeUrl = readNoticeUrl(env);
   const secret = readSecret(env, WEBHOOK_KEY_SETTING);
-  return secret && { seal: createSeal(secret), allowPrivate, proxy };
+  return secret && { seal: createSeal(secret), allowPrivate, proxy, noticeUrl };
+}
+
+function readNoticeUrl(env: Environment): URL | null {
+  const text = readText(env, 'WEBHOOK_NOTICE_URL');
+  if (text === null) return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url && /^https?:$/.test(url.protocol)) return url;
+  throw new SettingError(
+    `WEBHOOK_NOTICE_URL is "${text}"; it must be an address of http or https, such as https://mail.internal/notices.`,
+  );
 }
 
 function readProxy(env: Environment): URL | null {

@@ -1,9 +1,10 @@
 import type { Pool } from 'pg';
 import { Feed } from '../../feed/feed.ts';
 import type { Brokers } from '../../service/brokers.ts';
-import type { Clock } from '../../service/clock.ts';
+import { type Clock, systemClock } from '../../service/clock.ts';
 import type { Service } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
+import { reportFailure } from '../../service/report-failure.ts';
 import type { WebhookSettings } from '../../service/webhook-settings.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
 import { createWorkPool } from '../../store/connection/work-pool.ts';
@@ -21,6 +22,8 @@ const FEED_CONNECTIONS = {
 const CONNECTIONS = 6;
 /** A process without a success for this long is not ready, in milliseconds. */
 const STUCK_MS = 10_000;
+/** The pause after a failure, in milliseconds. */
+const RETRY_MS = 500;
 
 export interface DeliverOptions {
   brokers: Brokers;
@@ -58,8 +61,17 @@ function run(
   const { read: pool } = pools;
   const feed = new Feed({ brokers, topic, pool, ...FEED_MEMORY, retentionMs, onNewEpoch, clock, log });
   const sender = createSender({ ...webhooks, ...(timeoutMs !== undefined && { timeoutMs }) });
-  const { seal } = webhooks;
-  const deliverer = new Deliverer({ feed, pool: pools.work, sender, seal, retentionMs, clock, log });
+  const { seal, noticeUrl } = webhooks;
+  const deliverer = new Deliverer({
+    feed,
+    pool: pools.work,
+    sender,
+    seal,
+    noticeUrl,
+    retentionMs,
+    clock,
+    log,
+  });
   let isStopped = false;
   void synchronized.then(() => {
     if (!isStopped) feed.start();
@@ -77,25 +89,34 @@ function run(
   };
 }
 
-/** Starts to deliver webhooks, as one of any number of processes. It begins anew when the stream has a new history. */
-export async function startDeliver(options: DeliverOptions): Promise<Deliver> {
+/**
+ * Starts to deliver webhooks, as one of any number of processes. It waits for the database if it is away, and begins anew
+ * when the stream has a new history.
+ */
+export function startDeliver(options: DeliverOptions): Deliver {
   const { databaseUrl, log } = options;
-  const read = await createReadPool({ databaseUrl, ...FEED_CONNECTIONS });
   const work = createWorkPool(databaseUrl, CONNECTIONS, (error) => {
     log.warn({ error }, 'a connection to Postgres was lost');
   });
-  let isStopping = false;
-  let replacing = Promise.resolve();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let read: DatabasePool | null = null;
+  let running: Running | null = null;
+  const begin = async () => {
+    read ??= await openReadPool(databaseUrl, { log, signal });
+    if (read && !signal.aborted) running = run(options, { read, work }, onNewEpoch);
+  };
+  let beginning = begin();
   const onNewEpoch = () => {
-    replacing = replacing.then(async () => {
-      await running.stop();
-      if (!isStopping) running = start();
+    beginning = beginning.then(async () => {
+      await running?.stop();
+      running = null;
+      await begin();
     });
   };
-  const start = () => run(options, { read, work }, onNewEpoch);
-  let running = start();
   const findObstacle = () => {
-    if (isStopping) return 'The process is stopping.';
+    if (signal.aborted) return 'The process is stopping.';
+    if (running === null) return 'The database does not answer yet.';
     const { feed, deliverer } = running;
     if (feed.isInConflict)
       return 'The database lacks changes that Kafka has published, or has different ones.';
@@ -107,10 +128,29 @@ export async function startDeliver(options: DeliverOptions): Promise<Deliver> {
     isReady: () => findObstacle() === null,
     findObstacle,
     async stop() {
-      isStopping = true;
-      await replacing;
-      await running.stop();
-      await Promise.all([read.end(), work.end()]);
+      stopping.abort();
+      await beginning;
+      await running?.stop();
+      await Promise.all([read?.end(), work.end()]);
     },
   };
+}
+
+/** Opens the feed's pool, which connects at once, as soon as the database answers. @returns null if the signal aborts first */
+async function openReadPool(
+  databaseUrl: string,
+  { log, signal }: { log: Logger; signal: AbortSignal },
+): Promise<DatabasePool | null> {
+  let isFailing = false;
+  while (!signal.aborted) {
+    try {
+      return await createReadPool({ databaseUrl, ...FEED_CONNECTIONS });
+    } catch (error) {
+      const message = 'the database cannot be reached for webhooks; trying again';
+      reportFailure(log, error, { where: 'webhooks', message, quiet: isFailing });
+      isFailing = true;
+      await systemClock.wait(RETRY_MS, signal);
+    }
+  }
+  return null;
 }

@@ -27,6 +27,7 @@ import { AttemptMaker } from './attempts.ts';
 import { Courier, type CourierServices } from './courier.ts';
 import { GroupedWrites } from './grouped-writes.ts';
 import { heldWebhooks, turnsTaken, turnsWaiting } from './metrics.ts';
+import { sendNotices } from './notices.ts';
 import { ATTEMPT_TIMEOUT_MS, type Sender } from './send.ts';
 import { sendTest } from './send-test.ts';
 import { Turns } from './turns.ts';
@@ -42,6 +43,7 @@ const LOOK_MS = 1000;
 const POSITIONS_MS = 60_000;
 const SILENCE_MS = 60 * 60_000;
 const CLEANING_MS = 60 * 60_000;
+const NOTICES_MS = 10_000;
 /** The most webhooks that are loaded, or whose positions are stored, in a statement. */
 const MAX_GROUP = 1000;
 
@@ -50,6 +52,8 @@ export interface DelivererOptions {
   pool: Pool;
   sender: Sender;
   seal: Seal;
+  /** The operator's address for notices; null for none. */
+  noticeUrl: URL | null;
   retentionMs: number;
   clock: Clock;
   log: Logger;
@@ -92,10 +96,10 @@ export class Deliverer {
   }
 
   start(): void {
-    const loop = (everyMs: number, message: string, work: () => Promise<void>) => {
+    const loop = (everyMs: number, message: string, work: () => Promise<void>, clock = systemClock) => {
       const { log } = this.#options;
       let isFailing = false;
-      return repeat(everyMs, systemClock, async () => {
+      return repeat(everyMs, clock, async () => {
         try {
           await work();
           isFailing = false;
@@ -115,6 +119,11 @@ export class Deliverer {
         deleteOldAttempts(this.#options.pool),
       ),
     ];
+    const { noticeUrl, pool, clock, log } = this.#options;
+    if (noticeUrl) {
+      const message = 'notices of disabled webhooks cannot be sent; trying again';
+      this.#loops.push(loop(NOTICES_MS, message, () => sendNotices(pool, noticeUrl, log), clock));
+    }
   }
 
   /** Ends after the attempts under way, and gives the webhooks to other processes. */

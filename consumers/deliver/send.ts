@@ -48,11 +48,13 @@ export interface Sender {
 
 export interface SenderOptions extends SocketOptions {
   timeoutMs?: number;
+  /** The authorities that are trusted, in PEM form; by default those of Node. */
+  ca?: string;
 }
 
 /** Gives an agent the checked connections. */
 const checkedConnection =
-  (open: OpenSocket, secure: boolean) =>
+  (open: OpenSocket, secured: false | { ca?: string | undefined }) =>
   (
     options: http.ClientRequestArgs & tls.ConnectionOptions,
     callback?: (error: Error | null, socket: Duplex) => void,
@@ -62,18 +64,24 @@ const checkedConnection =
     // Without a keep-alive agent's own limits, a connection that is never used ends with its attempt.
     const signal = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS);
     open(host, Number(options.port), signal)
-      .then((socket): net.Socket | Promise<net.Socket> => (secure ? startTls(socket, host, signal) : socket))
+      .then((socket): net.Socket | Promise<net.Socket> =>
+        secured ? startTls(socket, host, { ...secured, signal }) : socket,
+      )
       .then(
         (socket) => done(null, socket),
         (error: Error) => done(error),
       );
   };
 
-function startTls(socket: net.Socket, host: string, signal: AbortSignal): Promise<tls.TLSSocket> {
+function startTls(
+  socket: net.Socket,
+  host: string,
+  { ca, signal }: { ca?: string | undefined; signal: AbortSignal },
+): Promise<tls.TLSSocket> {
   return new Promise((resolve, reject) => {
     // An IP address has no server name.
     const servername = /^[\d.]+$|:/.test(host) ? '' : host;
-    const secured = tls.connect({ socket, host, servername, ALPNProtocols: ['http/1.1'] });
+    const secured = tls.connect({ socket, host, servername, ca, ALPNProtocols: ['http/1.1'] });
     const giveUp = () => secured.destroy(new Error('the TLS handshake took too long'));
     signal.addEventListener('abort', giveUp, { once: true });
     secured.once('error', reject);
@@ -86,14 +94,14 @@ function startTls(socket: net.Socket, host: string, signal: AbortSignal): Promis
 }
 
 /** Creates a sender with connections of its own. @param options.timeoutMs for tests */
-export function createSender({ timeoutMs = ATTEMPT_TIMEOUT_MS, ...options }: SenderOptions): Sender {
+export function createSender({ timeoutMs = ATTEMPT_TIMEOUT_MS, ca, ...options }: SenderOptions): Sender {
   const open = createOpenSocket(options);
   const agents = {
     'http:': new http.Agent({ keepAlive: true, ...KEPT_SOCKETS }),
     'https:': new https.Agent({ keepAlive: true, ...KEPT_SOCKETS }),
   };
   agents['http:'].createConnection = checkedConnection(open, false);
-  agents['https:'].createConnection = checkedConnection(open, true);
+  agents['https:'].createConnection = checkedConnection(open, { ca });
   const exchange = async (outgoing: Outgoing, timeout: AbortSignal, isAgain: boolean): Promise<Attempt> => {
     const url = new URL(outgoing.url);
     const isSecure = url.protocol === 'https:';

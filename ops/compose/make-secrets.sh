@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the secrets of docker-compose.yml: an authority, the brokers' certificate, and a password for each user. It keeps
-# existing ones. Each part has its own volume, so that it cannot read the secrets of another.
+# Makes the secrets of docker-compose.yml: an authority, the brokers' certificate, a password for each user, and a key for
+# webhooks. It keeps existing ones. Each part has its own volume, so that it cannot read the secrets of another.
 set -euo pipefail
 umask 077
 cd /secrets
@@ -46,7 +46,14 @@ END
   mv kafka/new.p12 kafka/keystore.p12
 fi
 
-for part in postgres gateway apply relay ops producer; do
+# Seals the secrets of webhooks in the database.
+if [[ ! -f webhooks/key ]]; then
+  head -c 32 /dev/urandom | base64 > webhooks/new-key
+  keep_for_user webhooks/new-key
+  mv webhooks/new-key webhooks/key
+fi
+
+for part in postgres gateway apply relay deliver ops producer; do
   if [[ ! -f $part/password ]]; then
     head -c 24 /dev/urandom | base64 | tr '+/' '-_' > "$part/new-password"
     cp authority/ca.crt "$part/"

@@ -8,7 +8,7 @@ ln -sf /opt/kafka/bin/kafka-acls.sh bin/kafka-acls
 ln -sf /etc/kafka/secrets/client.properties admin.properties
 export PATH="$PWD/bin:/opt/kafka/bin:$PATH" KAFKA_HEAP_OPTS=-Xmx128m
 
-for role in gateway apply relay ops producer; do
+for role in gateway apply relay deliver ops producer; do
   pids=()
   kafka-configs.sh --bootstrap-server "$KAFKA_BROKERS" --command-config admin.properties \
     --alter --entity-type users --entity-name "ballot-$role" \

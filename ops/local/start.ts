@@ -45,6 +45,7 @@ import { choosePort } from './servers/ports.ts';
 import { findRunner } from './servers/runner.ts';
 import type { KafkaServer, LocalServer, ServerOptions, ServerRunner } from './servers/server.ts';
 import { createStartConfig, type StartConfig } from './start-config.ts';
+import { chooseWebhookSettings } from './webhook-key.ts';
 
 const DEFAULT_METRICS_PORT = 9464;
 const READY_TIMEOUT_MS = 120_000;
@@ -159,6 +160,7 @@ class Start {
       ...this.#describeServers(databaseUrl, brokers),
       PORT: String(port),
       ...(publicUrl !== null && { PUBLIC_URL: publicUrl }),
+      ...(await chooseWebhookSettings(process.env, { dataDir, publicUrl })),
     };
     await writeServiceEnv(this.#runDir, service);
     const { PORT: _, ...inherited } = process.env;

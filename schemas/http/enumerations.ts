@@ -68,12 +68,16 @@ export const errorCode = enumeration(
   errorCodes,
 );
 
-/** Only requests that publish are refused with these. */
-const PUBLISHING_CODES: readonly ErrorCode[] = ['invalid_submission', 'endorser_not_allowed'];
+/** Only requests that publish, or write webhooks, are refused with these. */
+const CODES_OF_WRITES: readonly ErrorCode[] = [
+  'invalid_submission',
+  'endorser_not_allowed',
+  'invalid_webhook',
+];
 
 /** The codes of a stream that fails. Clients of the stream know no others. */
 export const streamErrorCode = enumeration(
   'StreamErrorCode',
   'The code of an error that ends a stream, for programs.',
-  errorCodes.filter((code) => !PUBLISHING_CODES.includes(code)),
+  errorCodes.filter((code) => !CODES_OF_WRITES.includes(code)),
 );

@@ -121,6 +121,7 @@ export async function recordAttempts(
           test_message = NULLIF(w.test_message, CASE WHEN g."isTest" THEN g."messageId" END),
           state = CASE WHEN ${FITS} THEN g.state ELSE w.state END,
           reason = CASE WHEN ${FITS} THEN g.reason ELSE w.reason END,
+          notice_due = CASE WHEN ${FITS} THEN g.state = 'disabled' ELSE w.notice_due END,
           failures = CASE WHEN ${FITS} THEN g.failures ELSE w.failures END,
           failing_since = CASE WHEN ${FITS} THEN to_timestamp(g."failingSince" / 1000) ELSE w.failing_since END,
           next_attempt_at = CASE WHEN ${FITS} THEN to_timestamp(g."nextAttemptAt" / 1000) ELSE w.next_attempt_at END,
@@ -177,7 +178,7 @@ export async function expireWebhook(
   { id: webhookId, revision }: HeldRevision,
 ): Promise<void> {
   await pool.query(
-    `UPDATE webhooks SET state = 'disabled', reason = 'position_expired', next_attempt_at = NULL
+    `UPDATE webhooks SET state = 'disabled', reason = 'position_expired', next_attempt_at = NULL, notice_due = true
      WHERE id = $1 AND revision = $2 AND deliverer_id = $3`,
     [webhookId, revision, id],
   );

@@ -25,6 +25,7 @@ import { createTopic } from '../helpers/kafka/topics.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { securedTest as test } from '../helpers/servers/secured-test.ts';
 import { captureLog } from '../helpers/service/captured-log.ts';
+import { WEBHOOK_ENV } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const PREFIX = 'least-';
@@ -86,7 +87,7 @@ interface Started {
 /** Starts a part of the service as its role. */
 async function start(role: 'gateway' | ConsumersRole): Promise<Started & { port: number }> {
   const { log, lines } = captureLog('warn');
-  const env = { ...settings.get(role), DATABASE_URL: database.url, PORT: '0', DRAIN_MS: '0' };
+  const env = { ...settings.get(role), DATABASE_URL: database.url, PORT: '0', DRAIN_MS: '0', ...WEBHOOK_ENV };
   const part: Gateway | Service =
     role === 'gateway'
       ? await startGateway(createConfig(env), { log, onNewEpoch: () => {} })
@@ -122,7 +123,7 @@ describe('with the rights of the table', () => {
     expect(await ops('topics apply')).toHaveLength(3);
     expect(await ops('topics check')).toEqual(['The topics have the right settings.']);
     const gateway = await start('gateway');
-    parts.push(gateway, await start('apply'), await start('relay'));
+    parts.push(gateway, await start('apply'), await start('relay'), await start('deliver'));
     await submit('producer', 'bakers-local-1', 'nobody');
     await until('everything is ready', async () =>
       (await Promise.all(parts.map((part) => part.isReady()))).every(Boolean),
@@ -278,7 +279,7 @@ function chooseUse({ role, operation, resource, name, onlyConsole }: RoleRight):
       await submit('gateway', 'bakers-local-1');
     });
   }
-  if (role === 'gateway') return running('gateway');
+  if (role === 'gateway' || role === 'deliver') return running(role);
   if (role === 'relay') {
     if (operation !== 'DescribeConfigs') return running('relay');
     return failing(() => findChangesTopicProblems({ ...place, retentionMs: RETENTION_MS }));

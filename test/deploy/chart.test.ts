@@ -39,6 +39,12 @@ const EVERYTHING: Values = {
       clientSecret: { name: 'oidc', key: 'client-secret' },
     },
   },
+  webhooks: {
+    enabled: true,
+    keySecret: { name: 'webhooks', key: 'key' },
+    proxy: 'http://proxy:3128',
+    noticeUrl: 'https://mail.internal/notices',
+  },
   ops: { enabled: true },
   ingress: { enabled: true, className: 'nginx', hosts: ['ballots.example.org'] },
   httpRoute: { enabled: true, parentRefs: [{ name: 'web' }], hostnames: ['ballots.example.org'] },
@@ -143,6 +149,7 @@ const LEFT_OUT: Record<string, string> = {
   DATABASE_KEY_PASSWORD_FILE: 'not offered: the user has a password',
   METRICS_PORT: 'of long-running programs only',
   HOST: 'a pod listens on all of its addresses',
+  WEBHOOK_SECRET_KEY: 'the file has it',
   GATEWAY_PROCESSES: 'a container has one process; more gateways use more cores',
 };
 
@@ -150,7 +157,8 @@ chartTest('every setting of a program is set, a free setting of the gateway, or 
   const schema = JSON.parse(await readFile(`${CHART}/values.schema.json`, 'utf8'));
   const free: string[] = schema.properties.gateway.properties.settings.propertyNames.enum;
   const set = new Map<string, Set<string>>();
-  for (const values of [EVERYTHING, { ops: { enabled: true }, kafka: { ...SERVER_NAME } }]) {
+  const { webhooks } = EVERYTHING;
+  for (const values of [EVERYTHING, { webhooks, ops: { enabled: true }, kafka: { ...SERVER_NAME } }]) {
     for (const [pod, { containers }] of podsOf(render(values))) {
       const names = set.get(pod) ?? new Set();
       for (const { name } of containers[0].env) names.add(name);
@@ -162,8 +170,10 @@ chartTest('every setting of a program is set, a free setting of the gateway, or 
     known.filter((name) => !(name in LEFT_OUT) && !set.get(pod)?.has(name));
   expect(missing('gateway', gateway).filter((name) => !free.includes(name))).toEqual([]);
   expect(free.filter((name) => !gateway.includes(name))).toEqual([]);
-  expect(missing('apply', consumers)).toEqual([]);
-  expect(missing('relay', consumers)).toEqual([]);
+  const others = consumers.filter((name) => !/WEBHOOK/.test(name));
+  expect(missing('apply', others)).toEqual([]);
+  expect(missing('relay', others)).toEqual([]);
+  expect(missing('deliver', consumers)).toEqual([]);
   expect(missing('ops', ops)).toEqual([]);
   expect(missing('topics', ops)).toEqual([]);
 });
@@ -194,7 +204,8 @@ chartTest('the network lets nothing through but what the programs need', () => {
   expect(ports('-monitoring', 'ingress')).toEqual(['metrics']);
   expect(ports('-servers', 'egress')).toEqual([53, 53, 5432, 9092, 9093, 9094, 9096]);
   expect(ports('-sign-in', 'egress')).toEqual([443]);
-  expect(policies).toHaveLength(5);
+  expect(ports('-receivers', 'egress')).toEqual([443, 8443]);
+  expect(policies).toHaveLength(6);
 });
 
 chartTest('the rules of the Prometheus operator are those of Prometheus', async () => {
@@ -236,6 +247,7 @@ describe('strimzi', () => {
       kafka: { authentication },
       console: { enabled: console },
       strimzi: { enabled: true, cluster: 'ours' },
+      webhooks: { enabled: true, keySecret: { name: 'webhooks', key: 'key' } },
     }).filter(({ kind }) => kind === 'KafkaUser');
     const rights = listRoleRights('blue-').filter(({ onlyConsole }) => console || !onlyConsole);
     const wanted = renderStrimzi(rights, {

@@ -18,6 +18,7 @@ const LEFT_OUT: Record<string, string> = {
   KAFKA_KEY_PASSWORD_FILE: 'users log in with passwords',
   KAFKA_SERVER_NAME: 'the certificate has the names of the brokers',
   KAFKA_PASSWORD: 'the file has it',
+  WEBHOOK_SECRET_KEY: 'the file has it',
   KAFKA_OAUTH_TOKEN_URL: 'users log in with passwords',
   KAFKA_OAUTH_CLIENT_ID: 'users log in with passwords',
   KAFKA_OAUTH_CLIENT_SECRET: 'users log in with passwords',
@@ -37,6 +38,15 @@ const LEFT_OUT: Record<string, string> = {
   DATABASE_KEY_PASSWORD_FILE: 'the user logs in with a password',
 };
 
+/** Settings of webhooks, which only gateways and the deliverers get. */
+const OF_WEBHOOKS = [
+  'WEBHOOK_SECRET_KEY',
+  'WEBHOOK_SECRET_KEY_FILE',
+  'ALLOW_PRIVATE_WEBHOOKS',
+  'WEBHOOK_PROXY',
+  'WEBHOOK_NOTICE_URL',
+];
+
 interface Service {
   environment?: Record<string, string>;
   command?: string[];
@@ -51,11 +61,14 @@ test.each([
   ['gateway', 'gateway'],
   ['apply', 'consumers'],
   ['relay', 'consumers'],
+  ['deliver', 'consumers'],
   ['ops', 'ops'],
   ['topics', 'ops'],
 ] as const)('%s gets every setting of its program that is not left out', (service, program) => {
   const known = listKnownSettings()[program];
-  expect(known.filter((name) => !(name in LEFT_OUT) && !(name in environmentOf(service)))).toEqual([]);
+  const isLeftOut = (name: string) =>
+    name in LEFT_OUT || (['apply', 'relay'].includes(service) && OF_WEBHOOKS.includes(name));
+  expect(known.filter((name) => !isLeftOut(name) && !(name in environmentOf(service)))).toEqual([]);
 });
 
 test('every variable is read by its program', () => {
@@ -65,6 +78,7 @@ test('every variable is read by its program', () => {
   expect(strangers('gateway', gateway)).toEqual([]);
   expect(strangers('apply', consumers)).toEqual([]);
   expect(strangers('relay', consumers)).toEqual([]);
+  expect(strangers('deliver', consumers)).toEqual([]);
   // Commands for the console read these two by themselves.
   expect(strangers('ops', [...ops, 'PUBLIC_URL', 'PORT'])).toEqual([]);
 });
@@ -77,7 +91,7 @@ test('.env.example names the variables of docker-compose.yml, and no others', as
 });
 
 test('each program has its own user of Kafka, and only the secrets of that user', () => {
-  for (const service of ['gateway', 'apply', 'relay', 'ops', 'topics']) {
+  for (const service of ['gateway', 'apply', 'relay', 'deliver', 'ops', 'topics']) {
     const role = service === 'topics' ? 'ops' : service;
     expect(environmentOf(service).KAFKA_USERNAME).toBe(`ballot-${role}`);
     const secrets = compose.services[service]?.volumes?.filter((volume) => volume.includes('/kafka:'));

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createOpenApi } from '../../../gateway/http/openapi.ts';
 import { routes } from '../../../gateway/routes/index.ts';
+import { generateWebhookSecret, signMessage } from '../../../schemas/webhook-signature.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { type ClientInstallation, installClient } from '../../helpers/clients/client-package.ts';
 import { EVERY_METHOD, EVERY_RESULT } from '../../helpers/clients/client-program.ts';
@@ -60,10 +61,40 @@ const runtimes: [string, string | null, string[]][] = [
   ],
   ['Bun', await findIn('@oven/bun-linux-x64@1.4.5', '@oven/bun-linux-x64/bin/bun'), ['run']],
 ];
+/** Verifies a message that is signed with the secret, as receivers get it, and an altered one. */
+const VERIFYING = `
+import { verifyWebhook } from 'ballot-endorsements/webhooks';
+
+const { SECRET, MESSAGE } = process.env;
+const { body, headers } = JSON.parse(MESSAGE);
+const { id, message } = await verifyWebhook({ body, headers: new Headers(headers) }, SECRET);
+const altered = await verifyWebhook({ body: body + ' ', headers }, SECRET).catch(({ name }) => name);
+console.log(JSON.stringify([id, message.type, altered]));
+`;
+
+async function expectToVerify(command: string, args: string[]): Promise<void> {
+  const program = await installation.write('verifying.mjs', VERIFYING);
+  const secret = generateWebhookSecret();
+  const body = '{"type":"webhook.test","name":"Sí"}';
+  const message = { id: 'msg_1', timestamp: Math.floor(Date.now() / 1000), body: Buffer.from(body) };
+  const MESSAGE = JSON.stringify({ body, headers: signMessage(message, [secret]) });
+  const env = { ...environment(), SECRET: secret, MESSAGE };
+  const { stdout } = await run(command, [...args, program], { cwd: installation.folder, env });
+  expect(JSON.parse(stdout)).toEqual(['msg_1', 'webhook.test', 'WebhookVerificationError']);
+}
+
 for (const [name, program, args] of runtimes) {
   if (program === null)
     test.skip(`every operation works in ${name} (skipped: it is not available)`, () => {});
-  else test(`every operation works in ${name}`, () => expectEverything(program, args), PATIENCE_MS);
+  else
+    test(
+      `every operation works in ${name}, and messages to webhooks are verified`,
+      async () => {
+        await expectEverything(program, args);
+        await expectToVerify(program, args);
+      },
+      PATIENCE_MS,
+    );
 }
 
 test('every operation of the service has a method', () => {
@@ -95,6 +126,14 @@ test('every operation of the service has a method', () => {
     'delete /v1/subscriptions/{id}',
     'get /v1/subscriptions/{id}',
     'put /v1/subscriptions/{id}',
+    'get /v1/webhooks',
+    'post /v1/webhooks',
+    'delete /v1/webhooks/{id}',
+    'get /v1/webhooks/{id}',
+    'put /v1/webhooks/{id}',
+    'post /v1/webhooks/{id}/resume',
+    'post /v1/webhooks/{id}/secret',
+    'post /v1/webhooks/{id}/test',
   ];
   // If this fails: give the new operation a method, and a line in the program above.
   expect(operations.sort()).toEqual(known.sort());

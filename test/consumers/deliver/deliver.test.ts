@@ -1,3 +1,5 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Deliver } from '../../../consumers/deliver/deliver.ts';
 import { createKey } from '../../../ops/commands/keys.ts';
@@ -5,7 +7,7 @@ import { formatCursor, parseCursor } from '../../../schemas/cursor.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
 import { metricValue } from '../../helpers/service/metrics.ts';
-import { useTestService } from '../../helpers/service/service.ts';
+import { useTestService, WEBHOOK_ENV } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 import { startTestDeliverer } from '../../helpers/webhooks/deliverers.ts';
 import { type Answering, type ReceivedMessage, Receiver } from '../../helpers/webhooks/receiver.ts';
@@ -255,6 +257,44 @@ describe('a webhook', () => {
     await until('both events', () => receiver.eventIds.length === 2);
     expect(receiver.messages).toHaveLength(3);
     expect(receiver.messages[0]?.id).toBe(receiver.messages[1]?.id);
+  });
+
+  test('that the service disables is told to the operator once, with the people of its account', async () => {
+    const notices: unknown[] = [];
+    let answers = 0;
+    const mail = http.createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      answers += 1;
+      // The first one is refused, and comes again.
+      if (answers > 1) notices.push(JSON.parse(Buffer.concat(chunks).toString()));
+      response.writeHead(answers > 1 ? 202 : 500).end();
+    });
+    await new Promise<void>((resolve) => mail.listen(0, '127.0.0.1', resolve));
+    const { port } = mail.address() as AddressInfo;
+    await client.query(
+      `WITH person AS (INSERT INTO people (issuer, subject, email, name) VALUES ('i', 's', 'ann@example.org', 'Ann') RETURNING id)
+       INSERT INTO account_members (person_id, account_id, role)
+       SELECT person.id, a.id, 'owner' FROM person, accounts a WHERE a.name = 'test'`,
+    );
+    const receiver = await startReceiver((response) => void response.writeHead(410).end());
+    const id = await createWebhook(receiver);
+    await startDeliverer({ env: { ...WEBHOOK_ENV, WEBHOOK_NOTICE_URL: `http://127.0.0.1:${port}/notices` } });
+    await change(1);
+    await until('the notice', () => notices.length > 0);
+    const { name, url } = await read(id);
+    expect(notices).toEqual([
+      {
+        ...{ type: 'webhook.disabled', account: 'test', people: ['ann@example.org'] },
+        webhook: { id, name, url, reason: 'receiver_gone' },
+      },
+    ]);
+    await until(
+      'it is noted',
+      async () => (await client.query('SELECT FROM webhooks WHERE notice_due')).rowCount === 0,
+    );
+    mail.closeAllConnections();
+    mail.close();
   });
 
   test('follows changes of its address, its filter and its subscription', async () => {

@@ -1,7 +1,12 @@
+import { readFile } from 'node:fs/promises';
 import http from 'node:http';
+import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
+import path from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createSender, type Sender, type SenderOptions } from '../../../consumers/deliver/send.ts';
+import { TestAuthority } from '../../helpers/servers/certificates.ts';
+import { useFolder } from '../../helpers/use-folder.ts';
 import { Receiver } from '../../helpers/webhooks/receiver.ts';
 
 const never = new AbortController().signal;
@@ -226,6 +231,40 @@ describe('a private address', () => {
     const { outcome } = await sendWith(sender, `http://rebound.example:${receiver.port}/`);
     expect(['timed_out', 'unreachable']).toContain(outcome);
     expect(receiver.messages).toHaveLength(0);
+  });
+});
+
+describe('by https', () => {
+  const inFolder = useFolder();
+
+  test('a message goes to the host that the certificate names, from an authority that is trusted', async () => {
+    const authority = await TestAuthority.create(path.dirname(inFolder('x')), 'authority');
+    const issued = await authority.issue({
+      name: 'receiver',
+      hosts: ['DNS:hooks.example.org', 'IP:127.0.0.1'],
+    });
+    const [cert, key, ca] = await Promise.all(
+      [issued.cert, issued.key, authority.ca].map((file) => readFile(file, 'utf8')),
+    );
+    const server = https.createServer(
+      { cert, key },
+      (_request, response) => void response.writeHead(204).end(),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closing.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const trusting = senderWith({ ca: ca as string, resolve: async () => ['127.0.0.1'] });
+    for (const host of ['hooks.example.org', '127.0.0.1']) {
+      for (let count = 0; count < 2; count += 1) {
+        expect((await sendWith(trusting, `https://${host}:${port}/`)).outcome).toBe('delivered');
+      }
+    }
+    expect((await sendWith(trusting, `https://other.example.org:${port}/`)).outcome).toBe('unreachable');
+    const other = senderWith({ resolve: async () => ['127.0.0.1'] });
+    expect((await sendWith(other, `https://hooks.example.org:${port}/`)).outcome).toBe('unreachable');
   });
 });
 

@@ -255,7 +255,7 @@ async function describeUser(dir: string, user: User, addresses: string): Promise
 export async function grantRights(everything: Brokers, topicPrefix: string): Promise<void> {
   const rights = listRoleRights(topicPrefix);
   for (const user of USERS) {
-    const roles: readonly Role[] = user === 'consumers' ? ['apply', 'relay'] : [user];
+    const roles: readonly Role[] = user === 'consumers' ? ['apply', 'relay', 'deliver'] : [user];
     await grant(
       everything,
       `User:${user}`,

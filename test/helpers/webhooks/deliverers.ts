@@ -14,18 +14,26 @@ const hurriedClock: Clock = { ...systemClock, wait: (ms, signal) => systemClock.
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** A process that delivers webhooks of a service, in this process. Attempts take at most a second, and repeat soon. */
-export async function startTestDeliverer(
+export interface TestDelivererOptions {
+  databaseUrl?: string;
+  retentionMs?: number;
+  clock?: Clock;
+  env?: object;
+}
+
+/** A deliverer of a service's webhooks, in this process. Attempts take at most a second, and repeat soon. */
+export function createTestDeliverer(
   service: TestService,
   {
+    databaseUrl = service.databaseUrl,
     retentionMs = WEEK_MS,
     clock = hurriedClock,
     env = WEBHOOK_ENV,
-  }: { retentionMs?: number; clock?: Clock; env?: object } = {},
-): Promise<Deliver> {
-  const deliverer = await startDeliver({
+  }: TestDelivererOptions = {},
+): Deliver {
+  return startDeliver({
     brokers: brokersOf('deliver'),
-    databaseUrl: service.databaseUrl,
+    databaseUrl,
     topic: topicNames(service.topicPrefix).changes,
     retentionMs,
     webhooks: readWebhookSettings(env as Record<string, string>) as WebhookSettings,
@@ -34,6 +42,14 @@ export async function startTestDeliverer(
     log: createLog('consumers', 'silent'),
     timeoutMs: 1000,
   });
+}
+
+/** The same, once it is ready. */
+export async function startTestDeliverer(
+  service: TestService,
+  options?: TestDelivererOptions,
+): Promise<Deliver> {
+  const deliverer = createTestDeliverer(service, options);
   await until('the deliverer is ready', () => deliverer.isReady());
   return deliverer;
 }

@@ -1883,7 +1883,7 @@ export interface components {
          * @description The code of an error that ends a stream, for programs.
          * @enum {string}
          */
-        StreamErrorCode: "invalid_parameter" | "invalid_json" | "invalid_filter" | "invalid_subscription" | "invalid_webhook" | "missing_api_key" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_scope" | "account_suspended" | "not_found" | "subscription_not_found" | "method_not_allowed" | "conflict" | "cursor_expired" | "body_too_large" | "rate_limit_exceeded" | "daily_limit_exceeded" | "too_many_streams" | "too_many_requests_in_flight" | "internal_error" | "not_available" | "warming_up" | "server_busy";
+        StreamErrorCode: "invalid_parameter" | "invalid_json" | "invalid_filter" | "invalid_subscription" | "missing_api_key" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_scope" | "account_suspended" | "not_found" | "subscription_not_found" | "method_not_allowed" | "conflict" | "cursor_expired" | "body_too_large" | "rate_limit_exceeded" | "daily_limit_exceeded" | "too_many_streams" | "too_many_requests_in_flight" | "internal_error" | "not_available" | "warming_up" | "server_busy";
         /** @description The stream has begun. */
         StreamReady: {
             /** @description The name of the subscription, if one is used. */

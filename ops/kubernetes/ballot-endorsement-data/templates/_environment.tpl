@@ -1,5 +1,5 @@
 {{/*
-The environment of a program. Context: root, role (gateway, apply, relay or ops) and kafka, whether it connects to Kafka.
+The environment of a program. Context: root, role (gateway, apply, relay, deliver or ops) and kafka, whether it connects to Kafka.
 */}}
 {{- define "ballot.environment" -}}
 {{- $values := .root.Values -}}
@@ -56,6 +56,20 @@ The environment of a program. Context: root, role (gateway, apply, relay or ops)
 - name: RETENTION_MS
   value: {{ $values.retentionMs | int64 | quote }}
 {{- end }}
+{{- if and $values.webhooks.enabled (has .role (list "gateway" "deliver")) }}
+- name: WEBHOOK_SECRET_KEY_FILE
+  value: /run/secrets/ballot/webhooks/key
+- name: ALLOW_PRIVATE_WEBHOOKS
+  value: {{ ternary "1" "0" $values.webhooks.allowPrivate | quote }}
+{{- with $values.webhooks.proxy }}
+- name: WEBHOOK_PROXY
+  value: {{ . | quote }}
+{{- end }}
+{{- with $values.webhooks.noticeUrl }}
+- name: WEBHOOK_NOTICE_URL
+  value: {{ . | quote }}
+{{- end }}
+{{- end }}
 - name: LOG_LEVEL
   value: {{ $values.logLevel }}
 {{- end }}
@@ -97,6 +111,11 @@ projected:
         items:
           - { key: {{ $kafka.secretKeys.certificate }}, path: kafka/user.crt }
           - { key: {{ $kafka.secretKeys.key }}, path: kafka/user.key }
+    {{- end }}
+    {{- if and $values.webhooks.enabled (has .role (list "gateway" "deliver")) }}
+    - secret:
+        name: {{ required "webhooks.keySecret.name is required to enable webhooks" $values.webhooks.keySecret.name }}
+        items: [{ key: {{ $values.webhooks.keySecret.key }}, path: webhooks/key }]
     {{- end }}
     {{- if eq .role "gateway" }}
     {{- with $values.console.oidc.clientSecret }}

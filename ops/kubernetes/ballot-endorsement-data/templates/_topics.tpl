@@ -50,6 +50,10 @@ apply:
   - { group: endorsement-apply, operations: [Read] }
 relay:
   - { topic: endorsement-changes, operations: [Write, Read, DescribeConfigs] }
+{{- if .Values.webhooks.enabled }}
+deliver:
+  - { topic: endorsement-changes, operations: [Read] }
+{{- end }}
 ops:
   - { topic: endorsement-submissions, operations: [Create, Alter, AlterConfigs, Read, Write] }
   - { topic: endorsement-submissions-rejected, operations: [Create, Alter, AlterConfigs, Read] }

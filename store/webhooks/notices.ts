@@ -1,0 +1,31 @@
+import type { Pool } from 'pg';
+import type { DisabledReason } from '../../schemas/vocabulary.ts';
+
+/** A webhook that the service has disabled, and the people of its account. */
+export interface DueNotice {
+  id: number;
+  name: string;
+  url: string;
+  reason: DisabledReason;
+  account: string;
+  /** The addresses of the account's people. */
+  people: string[];
+}
+
+/** The notices that are due, of webhooks that are still disabled; at most this number. */
+export async function listDueNotices(pool: Pool, limit: number): Promise<DueNotice[]> {
+  const { rows } = await pool.query<DueNotice>(
+    `SELECT w.id, w.name, w.url, w.reason, a.name AS account, ARRAY(
+       SELECT p.email FROM account_members m JOIN people p ON p.id = m.person_id
+       WHERE m.account_id = w.account_id ORDER BY p.email) AS people
+     FROM webhooks w JOIN accounts a ON a.id = w.account_id
+     WHERE w.notice_due AND w.state = 'disabled' ORDER BY w.id LIMIT $1`,
+    [limit],
+  );
+  return rows;
+}
+
+/** Notes that the people of a webhook were told. */
+export async function noteTold(pool: Pool, webhookId: number): Promise<void> {
+  await pool.query('UPDATE webhooks SET notice_due = false WHERE id = $1', [webhookId]);
+}

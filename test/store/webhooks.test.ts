@@ -1,0 +1,241 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import {
+  deleteOldAttempts,
+  loadBatch,
+  movePositions,
+  type RecordedAttempt,
+  recordAttempts,
+  saveBatches,
+} from '../../store/webhooks/deliveries.ts';
+import {
+  claimShare,
+  endLease,
+  listHeld,
+  loadHeld,
+  releaseWebhooks,
+  renewLease,
+} from '../../store/webhooks/leases.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
+
+const database = useTestDatabase();
+let pool: pg.Pool;
+let accountId: number;
+beforeAll(async () => {
+  pool = new pg.Pool({ connectionString: database.url });
+  const { rows } = await pool.query(
+    "INSERT INTO accounts (name, plan) VALUES ('acme', 'internal') RETURNING id",
+  );
+  accountId = rows[0].id;
+});
+afterAll(() => pool.end());
+beforeEach(() => pool.query('TRUNCATE webhooks, webhook_deliverers CASCADE'));
+
+const LEASE_MS = 60_000;
+
+async function addWebhooks(count: number): Promise<number[]> {
+  const { rows } = await pool.query(
+    `INSERT INTO webhooks (account_id, name, url, filter, secret, cursor, created_at, updated_at)
+     SELECT $1, 'n' || n, 'https://hooks.example.org/', '{}', '\\x00', 'start', now(), now()
+     FROM generate_series(1, $2) n RETURNING id`,
+    [accountId, count],
+  );
+  return rows.map(({ id }) => id);
+}
+
+async function startDeliverer(): Promise<string> {
+  const id = randomUUID();
+  await renewLease(pool, id, LEASE_MS);
+  return id;
+}
+
+const heldBy = async (id: string) => (await listHeld(pool, id)).map((each) => each.id).sort((a, b) => a - b);
+const oneOf = async (id: number) => (await pool.query('SELECT * FROM webhooks WHERE id = $1', [id])).rows[0];
+
+const attemptOf = (id: number, values: Partial<RecordedAttempt> = {}): RecordedAttempt => ({
+  ...{ id, revision: 1, messageId: 'msg_1', isTest: false, attemptedAt: Date.now(), durationMs: 5 },
+  ...{ outcome: 'delivered', status: 204, events: 2, bytes: 10, answer: '' },
+  after: {
+    state: 'active',
+    reason: null,
+    failures: 0,
+    failingSince: null,
+    nextAttemptAt: null,
+    cursor: 'after',
+  },
+  ...values,
+});
+const batchOf = (id: number, values: object = {}) => ({
+  ...{ id, revision: 1, messageId: 'msg_1', body: Buffer.from('{"a":"é"}'), events: 2, cursor: 'after' },
+  ...values,
+});
+
+describe('webhooks', () => {
+  test('are shared fairly, and each is held by one process', async () => {
+    const ids = await addWebhooks(10);
+    const first = await startDeliverer();
+    expect(await claimShare(pool, first)).toEqual({ held: 10, fair: 10 });
+    const second = await startDeliverer();
+    expect(await claimShare(pool, second)).toEqual({ held: 0, fair: 5 });
+    expect(await claimShare(pool, first)).toEqual({ held: 10, fair: 5 });
+    await releaseWebhooks(pool, first, ids.slice(0, 5));
+    expect(await claimShare(pool, second)).toEqual({ held: 5, fair: 5 });
+    expect([await heldBy(first), await heldBy(second)]).toEqual([ids.slice(5), ids.slice(0, 5)]);
+  });
+
+  test('claimed by several processes at once go to one of them', async () => {
+    const ids = await addWebhooks(50);
+    const all = await Promise.all(Array.from({ length: 4 }, startDeliverer));
+    for (let round = 0; round < 3; round += 1) await Promise.all(all.map((id) => claimShare(pool, id)));
+    const held = await Promise.all(all.map(heldBy));
+    expect(held.flat().sort((a, b) => a - b)).toEqual(ids);
+    expect(Math.max(...held.map(({ length }) => length))).toBeLessThanOrEqual(13);
+  });
+
+  test('of a process whose lease has expired or ended go to others, and not before', async () => {
+    await addWebhooks(4);
+    const [first, second] = [await startDeliverer(), await startDeliverer()] as const;
+    for (const id of [first, second]) await claimShare(pool, id);
+    await claimShare(pool, second);
+    expect(await heldBy(second)).toHaveLength(2);
+    await pool.query("UPDATE webhook_deliverers SET expires_at = now() - interval '1 ms' WHERE id = $1", [
+      first,
+    ]);
+    await claimShare(pool, second);
+    expect(await heldBy(second)).toHaveLength(4);
+    await endLease(pool, second);
+    expect(await heldBy(second)).toEqual([]);
+    // Without a lease, nothing can be claimed.
+    await claimShare(pool, second);
+    expect(await heldBy(second)).toEqual([]);
+  });
+
+  test('that are disabled, or of a suspended account, are not held, except for a test', async () => {
+    const [active, tested, off] = (await addWebhooks(3)) as [number, number, number];
+    await pool.query("UPDATE webhooks SET state = 'disabled', reason = 'by_account' WHERE id = ANY($1)", [
+      [tested, off],
+    ]);
+    await pool.query("UPDATE webhooks SET test_message = 'msg_t' WHERE id = $1", [tested]);
+    const id = await startDeliverer();
+    await claimShare(pool, id);
+    expect(
+      (await listHeld(pool, id)).map(({ id: held, isEnabled, testMessage }) => [
+        held,
+        isEnabled,
+        testMessage,
+      ]),
+    ).toEqual(
+      expect.arrayContaining([
+        [active, true, null],
+        [tested, false, 'msg_t'],
+      ]),
+    );
+    expect(await heldBy(id)).toEqual([active, tested]);
+    await pool.query('UPDATE accounts SET suspended_at = now() WHERE id = $1', [accountId]);
+    expect(await listHeld(pool, id)).toEqual([]);
+    await pool.query('UPDATE accounts SET suspended_at = NULL WHERE id = $1', [accountId]);
+  });
+});
+
+describe('a batch', () => {
+  test('is stored once, with its bytes, and only by the process that holds the webhook as it is', async () => {
+    const [id] = (await addWebhooks(1)) as [number];
+    const [own, other] = [await startDeliverer(), randomUUID()] as const;
+    await claimShare(pool, own);
+    expect(await saveBatches(pool, other, [batchOf(id)])).toEqual(new Set());
+    expect(await saveBatches(pool, own, [batchOf(id, { revision: 2 })])).toEqual(new Set());
+    expect(await loadBatch(pool, id)).toBeNull();
+    expect(await saveBatches(pool, own, [batchOf(id)])).toEqual(new Set([id]));
+    expect(await saveBatches(pool, own, [batchOf(id, { messageId: 'msg_2' })])).toEqual(new Set());
+    const { id: _, revision: __, ...stored } = batchOf(id);
+    expect(await loadBatch(pool, id)).toEqual(stored);
+    expect((await loadHeld(pool, own, [id]))[0]?.hasBatch).toBe(true);
+  });
+
+  test('that was delivered is forgotten, and the position moves with it', async () => {
+    const [id] = (await addWebhooks(1)) as [number];
+    const own = await startDeliverer();
+    await claimShare(pool, own);
+    await saveBatches(pool, own, [batchOf(id)]);
+    // While a batch is under way, the position stays.
+    await movePositions(pool, own, [{ id, revision: 1, cursor: 'elsewhere' }]);
+    expect((await oneOf(id)).cursor).toBe('start');
+    expect(await recordAttempts(pool, own, [attemptOf(id)])).toEqual(new Set([id]));
+    expect(await loadBatch(pool, id)).toBeNull();
+    expect(await oneOf(id)).toMatchObject({
+      cursor: 'after',
+      attempts: '1',
+      delivered_batches: '1',
+      delivered_events: '2',
+    });
+    await movePositions(pool, own, [{ id, revision: 1, cursor: 'later' }]);
+    expect((await oneOf(id)).cursor).toBe('later');
+  });
+});
+
+describe('an attempt', () => {
+  test('under way does not undo what a person changes, and is counted', async () => {
+    const [id] = (await addWebhooks(1)) as [number];
+    const own = await startDeliverer();
+    await claimShare(pool, own);
+    await saveBatches(pool, own, [batchOf(id)]);
+    await pool.query("UPDATE webhooks SET cursor = 'chosen', revision = revision + 1 WHERE id = $1", [id]);
+    expect(await recordAttempts(pool, own, [attemptOf(id)])).toEqual(new Set());
+    expect(await oneOf(id)).toMatchObject({ cursor: 'chosen', attempts: '1', delivered_batches: '1' });
+    expect(await loadBatch(pool, id)).not.toBeNull();
+    await movePositions(pool, own, [{ id, revision: 1, cursor: 'later' }]);
+    expect((await oneOf(id)).cursor).toBe('chosen');
+  });
+
+  test('of a process that has lost the webhook changes nothing but the list of attempts', async () => {
+    const [id] = (await addWebhooks(1)) as [number];
+    const [own, other] = [await startDeliverer(), randomUUID()] as const;
+    await claimShare(pool, own);
+    const failed = {
+      state: 'failing' as const,
+      reason: null,
+      failures: 1,
+      failingSince: 1,
+      nextAttemptAt: 2,
+      cursor: null,
+    };
+    expect(await recordAttempts(pool, other, [attemptOf(id, { outcome: 'refused', after: failed })])).toEqual(
+      new Set(),
+    );
+    expect(await oneOf(id)).toMatchObject({
+      state: 'active',
+      failures: 0,
+      attempts: '1',
+      delivered_batches: '0',
+    });
+  });
+
+  test('is kept with the newest 1,000 of its webhook, for a week', async () => {
+    const [id, other] = (await addWebhooks(2)) as [number, number];
+    const own = await startDeliverer();
+    await claimShare(pool, own);
+    await recordAttempts(pool, own, [attemptOf(other)]);
+    await pool.query('UPDATE webhooks SET attempts = 1200 WHERE id = $1', [id]);
+    await pool.query(
+      `INSERT INTO webhook_attempts SELECT $1, n, 'msg', false, now(), 1, 'delivered', 204, 1, 1, ''
+       FROM generate_series(1, 1200) n`,
+      [id],
+    );
+    await recordAttempts(pool, own, [attemptOf(id)]);
+    const numbers = async () =>
+      (
+        await pool.query(
+          'SELECT min(number)::int AS first, count(*)::int AS kept FROM webhook_attempts WHERE webhook_id = $1',
+          [id],
+        )
+      ).rows[0];
+    expect(await numbers()).toEqual({ first: 202, kept: 1000 });
+    await pool.query(
+      "UPDATE webhook_attempts SET attempted_at = now() - interval '7 days 1 minute' WHERE webhook_id = $1 AND number <= 500",
+      [id],
+    );
+    await deleteOldAttempts(pool);
+    expect(await numbers()).toEqual({ first: 501, kept: 701 });
+  });
+});
