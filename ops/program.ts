@@ -57,6 +57,12 @@ const COMMANDS: {
     load: () => import('./commands/aliases.ts'),
   },
   {
+    name: 'webhooks',
+    settings: ['postgres'],
+    description: 'list, show, retry or disable webhooks, or print deliveries on this machine',
+    load: () => import('./commands/webhooks.ts'),
+  },
+  {
     name: 'rejected',
     settings: BOTH,
     description: 'list and show submissions that were rejected, or send them again',

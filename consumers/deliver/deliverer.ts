@@ -26,7 +26,7 @@ import {
 import { AttemptMaker } from './attempts.ts';
 import { Courier, type CourierServices } from './courier.ts';
 import { GroupedWrites } from './grouped-writes.ts';
-import { heldWebhooks, turnsTaken, turnsWaiting } from './metrics.ts';
+import { heldWebhooks, showLags, turnsTaken, turnsWaiting } from './metrics.ts';
 import { sendNotices } from './notices.ts';
 import { ATTEMPT_TIMEOUT_MS, type Sender } from './send.ts';
 import { sendTest } from './send-test.ts';
@@ -143,11 +143,6 @@ export class Deliverer {
     return this.#success.isWithin(ms);
   }
 
-  /** The webhooks that it delivers, for metrics: when they were created, and how far they are behind, in milliseconds. */
-  *lags(): Iterable<{ createdAt: number; lagMs: number }> {
-    for (const { courier } of this.#couriers.values()) yield courier;
-  }
-
   async #renew(): Promise<void> {
     const begunAt = performance.now();
     await renewLease(this.#options.pool, this.#id, LEASE_MS);
@@ -180,6 +175,10 @@ export class Deliverer {
     await this.#follow(held.filter(({ isEnabled }) => isEnabled));
     for (const { id, testMessage } of held) if (testMessage !== null) this.#test(id, testMessage);
     heldWebhooks.set(held.length);
+    showLags(
+      [...this.#couriers.values()].map(({ courier }) => courier),
+      this.#options.clock.now(),
+    );
     turnsTaken.set(this.#turns.running);
     turnsWaiting.set(this.#turns.waiting);
     this.#success.note();

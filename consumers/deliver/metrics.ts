@@ -36,6 +36,34 @@ export const heldWebhooks = new Gauge({
   help: 'Webhooks that this process delivers.',
 });
 
+const lagSeconds = new Gauge({
+  name: 'webhook_lag_seconds',
+  help: 'How long the oldest change that a webhook of this process lacks has waited, at most, by the age of the webhook.',
+  labelNames: ['age'],
+});
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+/** The ages of webhooks, from the youngest. */
+const AGES = [
+  { age: 'under an hour', maxMs: HOUR_MS },
+  { age: 'under a day', maxMs: DAY_MS },
+  { age: 'older', maxMs: Number.POSITIVE_INFINITY },
+] as const;
+
+/** Shows how far webhooks are behind. @param now milliseconds since 1970 */
+export function showLags(lags: Iterable<{ createdAt: number; lagMs: number }>, now: number): void {
+  const most = new Map<string, number>(AGES.map(({ age }) => [age, 0]));
+  for (const { createdAt, lagMs } of lags) {
+    const { age } = AGES.find(({ maxMs }) => now - createdAt < maxMs) ?? AGES[2];
+    most.set(age, Math.max(most.get(age) ?? 0, lagMs));
+  }
+  for (const [age, ms] of most) lagSeconds.set({ age }, ms / 1000);
+}
+
+// Every series begins at 0, also before there is a webhook.
+showLags([], 0);
+
 export const turnsTaken = new Gauge({
   name: 'webhook_attempts_under_way',
   help: 'Attempts to deliver a message to a webhook that are under way.',

@@ -84,6 +84,7 @@ describe('a database that cannot be used is reported in one sentence, without it
       'accounts list',
       'plans list',
       'aliases list',
+      'webhooks list',
       'audit list',
       'migrate',
       'canary setup',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { describeOutcome, describeState } from '../../../administration/webhooks/describe.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
 import { disableWebhook, type ListedAttempt, listAttempts } from '../../../store/webhooks/control.ts';
 import { ApiError } from '../../http/api-error.ts';
@@ -13,7 +14,6 @@ import { number } from '../number.ts';
 import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
 import { readRowId } from '../row-id.ts';
 import { Secret } from '../webhooks/secret.ts';
-import { describeOutcome, describeState } from '../webhooks/states.ts';
 import {
   callWebhook,
   FORM_FIELD,

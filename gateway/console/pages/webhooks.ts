@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { describeOutcome, describeState } from '../../../administration/webhooks/describe.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { DoneNotice, Moment, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
@@ -11,7 +12,6 @@ import { number } from '../number.ts';
 import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
 import { listSubscriptions } from '../subscriptions/subscription.ts';
 import { Secret } from '../webhooks/secret.ts';
-import { describeOutcome, describeState } from '../webhooks/states.ts';
 import {
   callWebhook,
   FORM_FIELD,

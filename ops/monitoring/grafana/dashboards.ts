@@ -243,6 +243,41 @@ const CONSUMERS: DashboardContent = {
       ],
     },
     {
+      title: 'Webhooks',
+      panels: [
+        {
+          title: 'Attempts, by outcome',
+          unit: 'short',
+          queries: { '{{outcome}}': `sum by (outcome) (rate(webhook_attempts_total[${INTERVAL}]))` },
+        },
+        {
+          title: 'An attempt takes',
+          unit: 's',
+          queries: p50and99('webhook_attempt_seconds'),
+        },
+        {
+          title: 'The furthest behind, by the age of the webhook',
+          description: 'Failing receivers count.',
+          unit: 's',
+          queries: { '{{age}}': 'max by (age) (webhook_lag_seconds)' },
+        },
+        {
+          title: 'Webhooks and attempts',
+          unit: 'short',
+          queries: {
+            webhooks: 'sum(webhooks_held)',
+            'under way': 'sum(webhook_attempts_under_way)',
+            'waiting for a turn': 'sum(webhooks_waiting_for_turn)',
+          },
+        },
+        {
+          title: 'Delivered events',
+          unit: 'short',
+          queries: { events: `sum(rate(webhook_events_total[${INTERVAL}]))` },
+        },
+      ],
+    },
+    {
       title: 'Who leads',
       panels: [
         { title: 'Apply', unit: 'short', queries: { '{{instance}}': 'apply_leader' } },

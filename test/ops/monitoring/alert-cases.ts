@@ -170,6 +170,35 @@ export const CASES: readonly AlertCase[] = [
   },
 
   {
+    name: 'secrets of webhooks could not be read',
+    series: {
+      [series('webhook_attempts_total', 'deliver-1', { kind: 'events', outcome: 'not_signed' })]: lately(
+        minutes(3),
+        '0',
+        '1',
+      ),
+    },
+    firing: ['WebhookSecretsUnreadable'],
+  },
+  {
+    name: 'receivers refused messages',
+    series: {
+      [series('webhook_attempts_total', 'deliver-1', { kind: 'events', outcome: 'refused' })]: rising(1),
+    },
+    firing: [],
+  },
+  {
+    name: 'webhooks have waited for their turn for eleven minutes',
+    series: { [series('webhooks_waiting_for_turn', 'deliver-1')]: lately(minutes(11), '0', '3') },
+    firing: ['WebhooksWait'],
+  },
+  {
+    name: 'webhooks waited for their turn for a minute',
+    series: { [series('webhooks_waiting_for_turn', 'deliver-1')]: lately(minutes(1), '0', '3') },
+    firing: [],
+  },
+
+  {
     name: 'a process has been late for six minutes',
     series: { [series('nodejs_eventloop_lag_p99_seconds', 'gateway-1')]: lately(minutes(6), '0.02', '0.4') },
     firing: ['EventLoopLate'],

@@ -20,6 +20,8 @@ export const METRIC_NAMES = {
     'submissions_applied_total',
     'submissions_rejected_total',
     'usage_requests_uncounted_total',
+    'webhook_attempts_total',
+    'webhook_events_total',
   ],
   gauge: [
     'answers_in_flight_bytes',
@@ -45,6 +47,10 @@ export const METRIC_NAMES = {
     'submissions_oldest_waiting_seconds',
     'submissions_waiting',
     'topic_settings_problems',
+    'webhook_attempts_under_way',
+    'webhook_lag_seconds',
+    'webhooks_held',
+    'webhooks_waiting_for_turn',
   ],
   histogram: [
     'canary_latency_seconds',
@@ -52,5 +58,6 @@ export const METRIC_NAMES = {
     'replica_wait_seconds',
     'stream_delivery_seconds',
     'stream_hop_seconds',
+    'webhook_attempt_seconds',
   ],
 };

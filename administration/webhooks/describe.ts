@@ -1,5 +1,4 @@
-import type { AttemptOutcome, DisabledReason } from '../../../schemas/vocabulary.ts';
-import type { Webhook } from './webhook.ts';
+import type { AttemptOutcome, DisabledReason } from '../../schemas/vocabulary.ts';
 
 const REASONS: Readonly<Record<DisabledReason, string>> = {
   receiver_gone: 'its receiver answered 410 Gone',
@@ -24,12 +23,14 @@ const OUTCOMES: Readonly<Record<AttemptOutcome, string>> = {
 /** What came of an attempt, in words. */
 export const describeOutcome = (outcome: AttemptOutcome): string => OUTCOMES[outcome];
 
+interface DescribedState {
+  state: 'active' | 'failing' | 'disabled';
+  reason: DisabledReason | null;
+  failures: number;
+}
+
 /** The state of a webhook in a few words. */
-export function describeState({
-  state,
-  reason,
-  failures,
-}: Pick<Webhook, 'state' | 'reason' | 'failures'>): string {
+export function describeState({ state, reason, failures }: DescribedState): string {
   if (state === 'active') return 'active';
   if (state === 'failing') return `failing, after ${failures} ${failures === 1 ? 'attempt' : 'attempts'}`;
   return reason === null ? 'disabled' : `disabled: ${REASONS[reason]}`;
