@@ -20,6 +20,7 @@ const BENCHMARKS = [
   'scale-check',
   'stream',
   'usage',
+  'webhooks',
 ] as const;
 
 const [name, ...args] = process.argv.slice(2);

@@ -25,8 +25,8 @@ import { createTopic } from '../helpers/kafka/topics.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { securedTest as test } from '../helpers/servers/secured-test.ts';
 import { captureLog } from '../helpers/service/captured-log.ts';
-import { WEBHOOK_ENV } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
+import { WEBHOOK_ENV } from '../helpers/webhooks/webhook-env.ts';
 
 const PREFIX = 'least-';
 const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;

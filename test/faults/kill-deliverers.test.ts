@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { kafkaSettings } from '../helpers/servers/servers.ts';
 import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
-import { useTestService, WEBHOOK_ENV } from '../helpers/service/service.ts';
+import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 import { Receiver } from '../helpers/webhooks/receiver.ts';
+import { WEBHOOK_ENV } from '../helpers/webhooks/webhook-env.ts';
 
 const KILLS = 3;
 /** The longest time until another process has the webhooks of one that was killed, in milliseconds. */

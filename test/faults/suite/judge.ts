@@ -3,6 +3,7 @@ import { type ChangeLog, loadChangeLog } from '../../helpers/stream/change-log.t
 import { connectionOfPage, StreamChecker, sequenceOf } from '../../helpers/stream/stream-checker.ts';
 import type { StreamReader } from '../../helpers/stream/stream-reader.ts';
 import { until } from '../../helpers/until.ts';
+import { judgeWebhook } from './judge-webhook.ts';
 import type { Part, World } from './world.ts';
 
 /** The longest recovery of the service after a fault, in milliseconds. */
@@ -101,6 +102,7 @@ export async function judge(
     await reader.stop();
     faults.push(...checker.judge({ ...reader.record, upTo: head }).faults);
   }
+  faults.push(...(await judgeWebhook(world.receiver, { log, head, settleMs: SETTLE_MS })));
   const start = log.events[cursor];
   for (const part of start ? world.gateways : []) {
     const { status, body } = await get(world, part, `/v1/events?limit=1000&cursor=${start?.id}`);

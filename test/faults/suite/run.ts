@@ -2,7 +2,7 @@
  * `npm run test:faults [-- --runs N --seed N --only NAME --load N]`: runs a whole service under load through
  * one fault after another, chosen by the seed. Each fault proves that it happened. Afterwards the
  * endorsements must equal a simple model's, the events must add up to those endorsements, and streams that
- * were open all the time must have every change once. Otherwise the exit status is 1.
+ * were open all the time must have every change once. So must a webhook, whose repeats are whole messages. Otherwise the exit status is 1.
  */
 import { parseArgs } from 'node:util';
 import { createRandom } from '../../../ops/demo/random.ts';

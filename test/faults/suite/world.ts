@@ -20,6 +20,8 @@ import { findProgram } from '../../helpers/servers/find-program.ts';
 import { stopWhenInterrupted } from '../../helpers/service/interrupted.ts';
 import { type ServiceProcess, startProcess } from '../../helpers/service/process.ts';
 import { until } from '../../helpers/until.ts';
+import { Receiver } from '../../helpers/webhooks/receiver.ts';
+import { WEBHOOK_ENV } from '../../helpers/webhooks/webhook-env.ts';
 import { SecuredListener } from './secured-listener.ts';
 import { type Disks, folderOf, type KafkaPorts, kafkaOptions, kill, mountDisks } from './servers.ts';
 
@@ -42,6 +44,8 @@ export class World {
   readonly parts: Part[] = [];
   readonly gateways: Part[] = [];
   readonly consumers: Part[] = [];
+  /** Gets every event, by a webhook. */
+  readonly receiver: Receiver;
   /** The proxy of all processes to Kafka. */
   readonly kafkaProxy: TcpProxy;
   /** The disks of the servers; null if this machine does not allow mounting. */
@@ -56,6 +60,7 @@ export class World {
   #forget = () => {};
 
   private constructor(parts: {
+    receiver: Receiver;
     dir: string;
     key: string;
     kafkaProxy: TcpProxy;
@@ -65,6 +70,7 @@ export class World {
     postgres: PostgresServer;
     kafka: KafkaServer;
   }) {
+    this.receiver = parts.receiver;
     this.dir = parts.dir;
     this.key = parts.key;
     this.kafkaProxy = parts.kafkaProxy;
@@ -94,7 +100,8 @@ export class World {
     await migrateDatabase(postgres.url);
     await loadCatalogue(postgres.url, SMALL_BALLOT);
     const key = await createKey({ databaseUrl: postgres.url, account: 'faults', plan: 'internal' });
-    const world = new World({ dir, key, kafkaProxy, kafkaPorts, disks, secured, postgres, kafka });
+    const receiver = await Receiver.start();
+    const world = new World({ receiver, dir, key, kafkaProxy, kafkaPorts, disks, secured, postgres, kafka });
     world.#forget = stopWhenInterrupted(() => world.stop());
     await world.makeTopics();
     for (const [index, list] of [
@@ -108,7 +115,20 @@ export class World {
       world.parts.push(part);
     }
     await world.heal();
+    await world.#createWebhook();
     return world;
+  }
+
+  async #createWebhook(): Promise<void> {
+    const [gateway] = this.gateways;
+    if (!gateway) return;
+    const response = await fetch(`${this.address(gateway)}/v1/webhooks`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${this.key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'All', url: this.receiver.url }),
+    });
+    const { data } = (await response.json()) as { data: { secret: string } };
+    this.receiver.secret = data.secret;
   }
 
   async #startPart(index: number, program: 'gateway' | 'consumers'): Promise<Part> {
@@ -123,6 +143,7 @@ export class World {
       FEED_MEMORY_MB: '1',
       STREAM_HEARTBEAT_MS: '1000',
       LOG_LEVEL: 'error',
+      ...WEBHOOK_ENV,
     };
     const entry = `${program}/main.ts`;
     return { name: `${program} ${index % 2}`, entry, postgres, env, process: startProcess(entry, env) };
@@ -257,7 +278,7 @@ export class World {
   async stop(): Promise<void> {
     this.#forget();
     await Promise.all(this.parts.map((part) => part.process.kill()));
-    await Promise.all([this.#postgres.stop(), this.#kafka.stop()]);
+    await Promise.all([this.#postgres.stop(), this.#kafka.stop(), this.receiver.stop()]);
     const proxies = [this.kafkaProxy, this.secured?.proxy, ...this.parts.map(({ postgres }) => postgres)];
     await Promise.all(proxies.map((proxy) => proxy?.close()));
     this.disks?.kafka.unmount();

@@ -6,8 +6,9 @@ import { createSeal } from '../../../service/sealing.ts';
 import { sealPurpose } from '../../../service/webhook-settings.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
-import { useTestService, WEBHOOK_ENV } from '../../helpers/service/service.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 import { Receiver } from '../../helpers/webhooks/receiver.ts';
+import { WEBHOOK_ENV } from '../../helpers/webhooks/webhook-env.ts';
 
 const service = useTestService({ gateways: 2 });
 const client = useClient(service.databaseUrl);

@@ -20,12 +20,7 @@ import { chooseDatabaseUrl, createTestDatabase } from '../postgres/database.ts';
 import { brokersOf, isSecured, kafkaSettings, testServers } from '../servers/servers.ts';
 import { EventStreamClient } from '../stream/event-stream.ts';
 import { until } from '../until.ts';
-
-/** Webhooks of tests lead to receivers on this machine. */
-export const WEBHOOK_ENV = {
-  WEBHOOK_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
-  ALLOW_PRIVATE_WEBHOOKS: '1',
-};
+import { WEBHOOK_ENV } from '../webhooks/webhook-env.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 

@@ -4,8 +4,9 @@ import { type Clock, systemClock } from '../../../service/clock.ts';
 import { createLog } from '../../../service/log.ts';
 import { readWebhookSettings, type WebhookSettings } from '../../../service/webhook-settings.ts';
 import { brokersOf } from '../servers/servers.ts';
-import { type TestService, WEBHOOK_ENV } from '../service/service.ts';
+import type { TestService } from '../service/service.ts';
 import { until } from '../until.ts';
+import { WEBHOOK_ENV } from './webhook-env.ts';
 
 /** How many times faster than by the schedule attempts are repeated. */
 const HURRY = 100;

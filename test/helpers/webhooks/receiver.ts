@@ -33,6 +33,8 @@ export class Receiver {
   readonly accepted: ReceivedMessage[] = [];
   answering: Answering;
   secret: string | null = null;
+  /** The number of messages that the secret has not signed, which it refuses. */
+  unverified = 0;
   /** The most messages that it held at a time. */
   mostAtOnce = 0;
   #held = 0;
@@ -51,7 +53,10 @@ export class Receiver {
       request.on('end', () => {
         const body = Buffer.concat(chunks).toString();
         const { headers } = request;
-        if (this.secret !== null) new Webhook(this.secret).verify(body, headers as Record<string, string>);
+        if (!this.#verifies(body, headers)) {
+          this.unverified += 1;
+          return void response.writeHead(401).end();
+        }
         const json = JSON.parse(body);
         const message = { id: String(headers['webhook-id']), body, headers, json, at: performance.now() };
         const before = this.messages.length;
@@ -62,6 +67,16 @@ export class Receiver {
         void this.answering(response, message, before);
       });
     });
+  }
+
+  #verifies(body: string, headers: http.IncomingHttpHeaders): boolean {
+    if (this.secret === null) return true;
+    try {
+      new Webhook(this.secret).verify(body, headers as Record<string, string>);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   static async start(answering: Answering = accept): Promise<Receiver> {

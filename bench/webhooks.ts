@@ -1,0 +1,154 @@
+/**
+ * Measures the time from the submission of a change to its receipt by webhooks, beside a client of the stream, and the
+ * processor time of a delivery. Of `--webhooks`, 5 % lead to receivers that never answer, and 5 % to receivers that take
+ * five seconds. Each change matches a tenth of the webhooks. `--rate` changes come a second, for `--seconds`.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { topicNames } from '../kafka/topic-names.ts';
+import { openProducer } from '../kafka/writing/submissions-producer.ts';
+import { createKey } from '../ops/commands/keys.ts';
+import { submissionCodec } from '../schemas/submission.ts';
+import { startProcess } from '../test/helpers/service/process.ts';
+import { startSystem } from '../test/helpers/service/system.ts';
+import { readEvents } from '../test/helpers/stream/event-stream.ts';
+import { until } from '../test/helpers/until.ts';
+import { WEBHOOK_ENV } from '../test/helpers/webhooks/webhook-env.ts';
+import { formatDurations } from './statistics.ts';
+import { cpuMsOf } from './stream/process-usage.ts';
+import type { Counts, Told } from './webhooks/receivers.ts';
+
+const ENDORSERS = 10;
+const PER_ACCOUNT = 10;
+const { values } = parseArgs({
+  options: {
+    webhooks: { type: 'string', default: '1000' },
+    rate: { type: 'string', default: '2' },
+    seconds: { type: 'string', default: '60' },
+  },
+});
+const [total, rate, seconds] = [values.webhooks, values.rate, values.seconds].map(Number) as [
+  number,
+  number,
+  number,
+];
+const counts: Counts = {
+  slow: Math.round(total / 20),
+  dead: Math.round(total / 20),
+  good: total - 2 * Math.round(total / 20),
+};
+
+const system = await startSystem(WEBHOOK_ENV);
+const receivers = fork(fileURLToPath(new URL('webhooks/receivers.ts', import.meta.url)), [
+  JSON.stringify(counts),
+]);
+const [{ ports }] = (await once(receivers, 'message')) as [Extract<Told, { ports: unknown }>];
+const client = new pg.Client({ connectionString: system.databaseUrl });
+await client.connect();
+const { rows: subjects } = await client.query<{ endorser: string; contest: string; choice: string }>(
+  `SELECT e.slug AS endorser, c.contest, c.choice FROM endorsers e, (
+     SELECT c.key AS contest, h.key AS choice FROM contests c JOIN choices h ON h.contest_id = c.id
+     WHERE c.vote_method = 'plurality' ORDER BY c.id, h.id LIMIT 1) c ORDER BY e.id LIMIT $1`,
+  [ENDORSERS],
+);
+
+/** Creates webhooks, ten for each account, over all endorsers and kinds of receivers alike. */
+async function createWebhooks(): Promise<void> {
+  const all = (['good', 'slow', 'dead'] as const).flatMap((kind) => ports[kind]);
+  const mixed = all
+    .map((port, index) => ({ port, order: (index * 7919) % all.length }))
+    .sort((a, b) => a.order - b.order);
+  for (let from = 0; from < mixed.length; from += PER_ACCOUNT) {
+    const account = `account-${from}`;
+    const key = await createKey({ databaseUrl: system.databaseUrl, account, plan: 'internal' });
+    await Promise.all(
+      mixed.slice(from, from + PER_ACCOUNT).map(async ({ port }, index) => {
+        const filter = { endorsers: [subjects[index % subjects.length]?.endorser] };
+        const response = await fetch(`${system.base}/v1/webhooks`, {
+          method: 'POST',
+          headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+          body: JSON.stringify({ name: `n${index}`, url: `http://127.0.0.1:${port}/`, filter }),
+        });
+        if (response.status !== 201) throw new Error(await response.text());
+      }),
+    );
+  }
+}
+
+/** Submits changes at the rate, of each endorser in turn. */
+async function submit(changes: number): Promise<void> {
+  const topic = topicNames().submissions;
+  const producer = await openProducer(system.brokers, topic);
+  const startedAt = performance.now();
+  for (let index = 0; index < changes; index += 1) {
+    await sleep(Math.max(0, startedAt + (index * 1000) / rate - performance.now()));
+    const { endorser, contest, choice } = subjects[index % subjects.length] as (typeof subjects)[number];
+    const pick = {
+      choice,
+      rank: null,
+      statement: `${index}@${Date.now()}`,
+      statement_es: null,
+      source_url: null,
+    };
+    const picks = [{ ...pick, published_on: null, details: null }];
+    await producer.send([
+      { key: endorser, value: submissionCodec.encode({ action: 'endorse', endorser, contest, picks }) },
+    ]);
+  }
+  await producer.close();
+}
+
+try {
+  await createWebhooks();
+  const { databaseUrl, brokers } = system;
+  const deliverer = startProcess('consumers/main.ts', {
+    ...{ DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers.addresses.join(','), ROLES: 'deliver' },
+    ...WEBHOOK_ENV,
+  });
+  await until('all webhooks are held', async () => {
+    const { rows } = await client.query(
+      'SELECT count(*)::int AS held FROM webhooks WHERE deliverer_id IS NOT NULL',
+    );
+    return rows[0].held === total;
+  });
+  const streamed: number[] = [];
+  const stream = await fetch(`${system.base}/v1/stream`, {
+    headers: { Authorization: `Bearer ${system.key}` },
+  });
+  void readEvents(stream, {
+    onEvent: ({ event, data }) => {
+      if (event === 'endorsement')
+        streamed.push(Date.now() - Number(JSON.parse(data).endorsement.statement.split('@')[1]));
+    },
+  }).catch(() => {});
+  await submit(ENDORSERS * 2);
+  await sleep(3000);
+  receivers.send('report');
+  await once(receivers, 'message');
+  streamed.length = 0;
+  const before = cpuMsOf(deliverer.pid);
+  const changes = Math.round(rate * seconds);
+  await submit(changes);
+  await sleep(3000);
+  const cpuMs = cpuMsOf(deliverer.pid) - before;
+  receivers.send('report');
+  const [{ delays }] = (await once(receivers, 'message')) as [Extract<Told, { delays: unknown }>];
+  const attempts = delays.good.length + delays.slow.length + delays.dead.length;
+  process.stdout.write(
+    `${total} webhooks, ${counts.dead} of them dead and ${counts.slow} slow; ${changes} changes, ${rate} a second, each to ${total / ENDORSERS}\n` +
+      `to webhooks that answer:   ${formatDurations(delays.good)}\n` +
+      `to a client of the stream: ${formatDurations(streamed)}\n` +
+      `to slow webhooks:          ${formatDurations(delays.slow)}\n` +
+      `processor time of a deliverer: ${(cpuMs / attempts).toFixed(2)} ms for each event sent\n`,
+  );
+  await deliverer.kill('SIGTERM');
+} finally {
+  receivers.kill();
+  await client.end();
+  await system.stop();
+}
+process.exit(0);
