@@ -1,6 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Outcome } from '../../administration/publishing/outcomes.ts';
-import { ForeignEndorserError, publish, UnconfirmedError } from '../../administration/publishing/publish.ts';
+import {
+  ForeignEndorserError,
+  PositionChangedError,
+  publish,
+  UnconfirmedError,
+} from '../../administration/publishing/publish.ts';
 import { findUnpublished } from '../../domain/publication.ts';
 import { single } from '../../schemas/http/envelopes.ts';
 import { id, waitForOutcome } from '../../schemas/http/parameters.ts';
@@ -86,6 +91,9 @@ function refusalOf(error: unknown, { log }: Pick<GatewayContext, 'log'>, request
         'allow it.',
     );
   }
+  if (error instanceof PositionChangedError) {
+    return new ApiError('conflict', 'Somebody else has just published this position. Nothing was sent.');
+  }
   if (error instanceof UnconfirmedError) {
     const message = 'submissions could not be published';
     reportFailure(log, error.cause, { where: 'publishing', message, fields: { requestId } });
@@ -161,7 +169,7 @@ export const submissionRoutes = [
     success: 202,
     response: one,
     turns: (_query, { publishing }) => publishing.turns,
-    async handle({ caller, body, header, id: requestId }, context) {
+    async handle({ caller, body, header, unchangedSince, id: requestId }, context) {
       const { pool, publishing, clock } = context;
       const idempotency = readIdempotency(header('Idempotency-Key'), body);
       const now = clock.now();
@@ -170,9 +178,11 @@ export const submissionRoutes = [
       try {
         const made = await publish(pool, () => publishing.producer(), {
           accountId: caller.accountId,
+          author: caller.credential,
           submissions: read,
           idempotency,
           now: new Date(now),
+          unchangedSince: unchangedSince === undefined ? null : Number(unchangedSince),
           confirm: confirmKey(caller, clock),
         });
         const headers = { Location: `/v1/submissions/${made.id}` };

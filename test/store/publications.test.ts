@@ -1,6 +1,11 @@
 /** The bounds of what is kept about published submissions. */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { findPublication, savePublication } from '../../store/access/publications.ts';
+import {
+  type Author,
+  beginPublication,
+  findPublication,
+  savePublication,
+} from '../../store/access/publications.ts';
 import { ensureAccount } from '../../store/accounts/accounts.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
 import { keepReasons, loadReasons } from '../../store/stream/rejected-submissions.ts';
@@ -23,13 +28,13 @@ beforeAll(async () => {
 afterAll(() => pool?.end());
 beforeEach(() => client.query('TRUNCATE publications, rejected_submissions'));
 
-const save = (accountId: number) =>
-  pool.transaction((transaction) =>
-    savePublication(transaction, accountId, {
-      ...{ topicId: 'topic', endorsers: ['acme'], contests: ['a/b'], partitions: [0], offsets: [1] },
-      ...{ afterSequence: 0, afterRejection: 0 },
-    }),
-  );
+const save = (accountId: number, author: Author = { key: 1 }) =>
+  pool.transaction(async (transaction) => {
+    const begun = await beginPublication(transaction);
+    const places = { endorsers: ['acme'], contests: ['a/b'], partitions: [0], offsets: [1] };
+    await savePublication(transaction, { accountId, author }, { topicId: 'topic', ...places, ...begun });
+    return begun.id;
+  });
 const find = (accountId: number, id: number) => findPublication(pool, { accountId, id, keptMs: WEEK_MS });
 
 test('an account keeps its newest 1,000 publications, and no other account loses any', async () => {

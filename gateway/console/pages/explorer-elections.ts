@@ -5,7 +5,6 @@ import { findElectionName } from '../../../store/console/elections.ts';
 import { Table } from '../components.ts';
 import { BallotText } from '../explorer/ballot-text.ts';
 import {
-  type Choice,
   ChoiceName,
   type Contest,
   ContestHeading,
@@ -14,6 +13,7 @@ import {
 } from '../explorer/contest-parts.ts';
 import { LanguageField, NextPage, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
 import { ask, chooseQuery } from '../explorer/question.ts';
+import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { mayUse } from '../layout.ts';
 import { number } from '../number.ts';
@@ -51,12 +51,13 @@ function ListedContest({ item }: { item: Contest }): Html {
     </section>`;
 }
 
-function PositionRow({ position, choices }: { position: Position; choices: readonly Choice[] }): Html {
-  const nameOf = new Map(choices.map((choice) => [choice.id, choice]));
+function PositionRow({ position, contest }: { position: Position; contest: Contest }): Html {
+  const { endorser } = position;
+  const nameOf = new Map(contest.choices.map((choice) => [choice.id, choice]));
   return html`
     <tr>
-      <th scope="row"><a href=${`/console/explorer/endorsers/${encodeURIComponent(position.endorser.slug)}`}>${position.endorser.name}</a></th>
-      <td><${BallotText}>${position.endorser.category.name}<//></td>
+      <th scope="row"><a href=${`/console/explorer/endorsers/${encodeURIComponent(endorser.slug)}`}>${endorser.name}</a></th>
+      <td><${BallotText}>${endorser.category.name}<//></td>
       <td>
         ${position.picks.map((pick) => {
           const choice = nameOf.get(pick.choice_id);
@@ -69,6 +70,7 @@ function PositionRow({ position, choices }: { position: Position; choices: reado
             html`<div><${BallotText}>${pick.statement}<//> <${OutsideLink} href=${pick.source_url}>Source<//></div>`,
         )}
       </td>
+      <td><${HistoryLink} endorser=${endorser.slug} contest=${contest.id} of=${endorser.name} /></td>
     </tr>`;
 }
 
@@ -180,8 +182,8 @@ export const explorerElectionPages: readonly Page[] = [
             contest.endorsements.length === 0
               ? html`<p>No endorser has taken a position.</p>`
               : html`
-            <${Table} caption=${`Positions of ${number.format(contest.endorsements.length)} endorsers`} head=${['Endorser', 'Category', 'Picks', 'Statement']}>
-              ${contest.endorsements.slice(0, MAX_POSITIONS).map((position) => html`<${PositionRow} position=${position} choices=${contest.choices} />`)}
+            <${Table} caption=${`Positions of ${number.format(contest.endorsements.length)} endorsers`} head=${['Endorser', 'Category', 'Picks', 'Statement', 'History']}>
+              ${contest.endorsements.slice(0, MAX_POSITIONS).map((position) => html`<${PositionRow} position=${position} contest=${contest} />`)}
             <//>
             ${contest.endorsements.length > MAX_POSITIONS && html`<p>These are the first ${MAX_POSITIONS}; the answer as JSON has all of them.</p>`}`
           }`,

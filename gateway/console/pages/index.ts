@@ -4,6 +4,7 @@ import { auditPages } from './audit.ts';
 import { explorerElectionPages } from './explorer-elections.ts';
 import { explorerEndorserPages } from './explorer-endorsers.ts';
 import { explorerGuidePages } from './explorer-guide.ts';
+import { historyPages } from './history.ts';
 import { keyPages } from './keys.ts';
 import { livePages } from './live.ts';
 import { operatorAccountPages } from './operator-accounts.ts';
@@ -29,6 +30,7 @@ export const pages: readonly Page[] = [
   ...ownEndorsementPages,
   ...receiptPages,
   ...ownPositionPages,
+  ...historyPages,
   ...usagePages,
   ...auditPages,
   ...operatorAccountPages,

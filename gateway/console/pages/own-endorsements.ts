@@ -8,6 +8,7 @@ import {
 import { Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { BallotText } from '../explorer/ballot-text.ts';
+import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
 import type { Page, PageRequest, ShownPage } from '../page.ts';
@@ -28,6 +29,7 @@ function ContestRow({ item, endorser }: { item: OwnContest; endorser: string }):
       <th scope="row"><a href=${address}><${BallotText}>${item.title}<//></a></th>
       <td><${BallotText}>${item.district}<//></td>
       <td>${item.picks.length === 0 ? html`<span class="muted">no position</span>` : html`<${BallotText}>${formatPicks(item.picks)}<//>`}</td>
+      <td><${HistoryLink} endorser=${endorser} contest=${item.id} of=${`${item.title}, ${item.district}`} /></td>
     </tr>`;
 }
 
@@ -84,7 +86,7 @@ async function showList(request: PageRequest, context: ConsoleContext): Promise<
         <button>Show</button>
       </form>
       <p>${number.format(counts.all - counts.taken)} of ${number.format(counts.all)} contests are without a position of ${endorser.name}.</p>
-      <${Table} caption=${election.name} head=${['Contest', 'Place', 'Position']}>
+      <${Table} caption=${election.name} head=${['Contest', 'Place', 'Position', 'History']}>
         ${contests.slice(0, ON_PAGE).map((item) => html`<${ContestRow} item=${item} endorser=${endorser.slug} />`)}
       <//>
       ${contests.length === 0 && html`<p>There is no such contest.</p>`}

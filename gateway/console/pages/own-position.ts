@@ -6,6 +6,7 @@ import { ApiError } from '../../http/api-error.ts';
 import { Notice } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { BallotText } from '../explorer/ballot-text.ts';
+import { historyAddress } from '../history-link.ts';
 import { type Content, type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
@@ -28,7 +29,7 @@ function Place({ subject }: { subject: Subject }): Html {
   const { endorser, position } = subject;
   const explorer = `/console/explorer/contests/${position.id}`;
   return html`
-    <p><strong>${endorser.name}</strong> · <a href=${listOf(subject)}>${position.electionName}</a>, ${position.date} · <${BallotText}>${position.district}<//> · <a href=${explorer}>All positions</a></p>
+    <p><strong>${endorser.name}</strong> · <a href=${listOf(subject)}>${position.electionName}</a>, ${position.date} · <${BallotText}>${position.district}<//> · <a href=${explorer}>All positions</a> · <a href=${historyAddress(endorser.slug, position.id)}>History</a></p>
     ${position.description && html`<p><${BallotText}>${position.description}<//></p>`}`;
 }
 

@@ -102,8 +102,11 @@ testInBrowser(
     expect(row).toContain('Nation Herald');
     expect(await page.locator('[data-by-type]').textContent()).toMatch(/created.*1/);
     expect(await page.locator('[data-by-state]').textContent()).toMatch(/OR.*1/);
-    const link = page.locator('[data-rows] a');
-    expect(await link.getAttribute('href')).toMatch(/^\/console\/explorer\/contests\/\d+$/);
+    const [link, history] = await page.locator('[data-rows] a').all();
+    expect(await link?.getAttribute('href')).toMatch(/^\/console\/explorer\/contests\/\d+$/);
+    expect(await history?.getAttribute('href')).toMatch(
+      /^\/console\/history\?endorser=nation-herald&contest=\d+$/,
+    );
     await page.locator('[data-rows] summary').click();
     await page.locator('[data-rows] pre').waitFor();
     expect(JSON.parse((await page.locator('[data-rows] pre').textContent()) ?? '')).toMatchObject({
