@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { ApiError } from '../http/api-error.ts';
+import { encodeContent, sendContent } from '../http/content.ts';
 import { READ_METHODS, requireMethod } from '../http/methods.ts';
 import type { ConsoleBudget } from '../limits/console-budget.ts';
 import type { FairQueue } from '../limits/fair-queue.ts';
@@ -99,6 +100,11 @@ async function answerPage(ctx: Context, page: Page, options: ConsoleOptions): Pr
   if ('redirect' in reply) {
     ctx.status = 303;
     return ctx.redirect(reply.redirect);
+  }
+  if ('table' in reply) {
+    ctx.type = 'text/csv; charset=utf-8';
+    ctx.set('Content-Disposition', `attachment; filename="${reply.name}"`);
+    return sendContent(ctx, encodeContent(Buffer.from(reply.table)));
   }
   showPage(ctx, reply, { session, csrf });
 }

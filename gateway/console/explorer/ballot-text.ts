@@ -15,3 +15,8 @@ export function InLanguage({ lang, children }: { lang: Language; children?: Cont
 export function BallotText({ children }: { children?: Content }): Html {
   return html`<${BallotLanguage.Consumer}>${(lang: Language) => (lang === 'en' ? children : html`<span lang=${lang}>${children}</span>`)}<//>`;
 }
+
+/** A text of the ballot with its Spanish one beside it, if there is another. */
+export function InBoth({ text, spanish }: { text: string; spanish: string | null }): Html {
+  return html`<span>${text}${spanish !== null && spanish !== text && html` <span class="muted" lang="es">${spanish}</span>`}</span>`;
+}
