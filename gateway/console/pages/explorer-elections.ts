@@ -3,7 +3,7 @@ import type { contestWithPositions } from '../../../schemas/http/contests.ts';
 import type { election } from '../../../schemas/http/elections.ts';
 import { findElectionName } from '../../../store/console/elections.ts';
 import { Table } from '../components.ts';
-import { BallotText } from '../explorer/ballot-text.ts';
+import { BallotText, ExplorerLink } from '../explorer/ballot-text.ts';
 import {
   ChoiceName,
   type Contest,
@@ -13,6 +13,7 @@ import {
 } from '../explorer/contest-parts.ts';
 import { LanguageField, NextPage, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
 import { ask, chooseQuery } from '../explorer/question.ts';
+import { loadTally, Tally } from '../explorer/tally.ts';
 import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { mayUse } from '../layout.ts';
@@ -34,7 +35,7 @@ const MAX_POSITIONS = 200;
 function ElectionRow({ item }: { item: Election }): Html {
   return html`
     <tr>
-      <th scope="row"><a href=${`/console/explorer/elections/${encodeURIComponent(item.slug)}`}><${BallotText}>${item.name}<//></a></th>
+      <th scope="row"><${ExplorerLink} href=${`/console/explorer/elections/${encodeURIComponent(item.slug)}`}><${BallotText}>${item.name}<//><//></th>
       <td class="day">${item.date}</td>
       <td>${item.state}</td>
       <td>${item.type.replaceAll('_', ' ')}</td>
@@ -56,7 +57,7 @@ function PositionRow({ position, contest }: { position: Position; contest: Conte
   const nameOf = new Map(contest.choices.map((choice) => [choice.id, choice]));
   return html`
     <tr>
-      <th scope="row"><a href=${`/console/explorer/endorsers/${encodeURIComponent(endorser.slug)}`}>${endorser.name}</a></th>
+      <th scope="row"><${ExplorerLink} href=${`/console/explorer/endorsers/${encodeURIComponent(endorser.slug)}`}>${endorser.name}<//></th>
       <td><${BallotText}>${endorser.category.name}<//></td>
       <td>
         ${position.picks.map((pick) => {
@@ -161,6 +162,7 @@ export const explorerElectionPages: readonly Page[] = [
         question,
       );
       const contest = body?.data;
+      const tally = contest ? await loadTally(request, context, contest.id) : null;
       return showExplorer(request, {
         title: contest?.title ?? 'Contest',
         isBallotTitle: contest !== undefined,
@@ -171,11 +173,12 @@ export const explorerElectionPages: readonly Page[] = [
           contest &&
           html`
           <p>
-            <a href=${`/console/explorer/elections/${encodeURIComponent(contest.election.slug)}`}><${BallotText}>${contest.election.name}<//></a>,
+            <${ExplorerLink} href=${`/console/explorer/elections/${encodeURIComponent(contest.election.slug)}`}><${BallotText}>${contest.election.name}<//><//>,
             ${' '}${contest.election.date} · <${BallotText}>${contest.district.name}<//> · ${describeVote(contest)}
           </p>
           ${contest.description && html`<p><${BallotText}>${contest.description}<//></p>`}
           ${mayUse(request.session.role, 'editor') && html`<p><a href=${`/console/endorsements/${contest.id}`}>Take a position</a></p>`}
+          ${tally && tally.recommendation.endorser_count > 0 && html`<${Tally} contest=${tally} />`}
           <h2>Choices</h2>
           <ul>${contest.choices.map((choice) => html`<li><${ChoiceName} item=${choice} /></li>`)}</ul>
           ${
