@@ -92,6 +92,10 @@ function printPlans(io: CommandIo, plans: Plan[]): void {
     limit(plan.requestsPerDay),
     limit(plan.maxStreams),
   ]);
-  for (const line of formatTable(['PLAN', 'REQUESTS A MINUTE', 'REQUESTS A DAY', 'STREAMS'], rows))
+  for (const line of formatTable(
+    ['PLAN', 'REQUESTS A MINUTE', 'REQUESTS A DAY', 'STREAMS'],
+    rows,
+    io.outTerminal,
+  ))
     io.out(line);
 }

@@ -22,7 +22,7 @@ export function ExplorerLink({ href, children, ...rest }: { href: string; childr
 }
 
 /** The address of a page of the explorer in a language. */
-export function inLanguage(href: string, lang: Language): string {
+function inLanguage(href: string, lang: Language): string {
   if (lang === 'en') return href;
   return `${href}${href.includes('?') ? '&' : '?'}lang=${lang}`;
 }
