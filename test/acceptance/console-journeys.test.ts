@@ -75,7 +75,7 @@ testInBrowser(
     await page.getByRole('link', { name: 'Live' }).click();
     await page.getByText('Connected: events appear').waitFor();
     await service.submit([endorse('coast-gazette', 'mayor', 'bob')]);
-    await page.getByRole('cell', { name: 'Coast Gazette' }).waitFor();
+    await page.getByRole('cell', { name: 'Coast Gazette', exact: true }).waitFor();
     expect(performance.now() - started).toBeLessThan(60_000);
   },
   PATIENCE_MS,

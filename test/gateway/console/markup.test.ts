@@ -113,7 +113,7 @@ function findActive(html: string): string[] {
         key.startsWith('on') ||
         key === 'style' ||
         (/^(href|src|action|formaction|xlink:href|data)$/.test(key) &&
-          !/^(\/[^/]|#|https:\/\/)/.test(`${value} `)),
+          !/^(\/[^/]|[?#]|https:\/\/)/.test(`${value} `)),
     );
     const isForeign =
       (name === 'script' && (text.trim() !== '' || !attributes.get('src')?.startsWith('/console/assets/'))) ||
