@@ -194,7 +194,10 @@ export async function startGateway(
     describe: async () => ({
       program: 'gateway',
       obstacle: await readiness.findObstacle(),
-      details: { port, openStreams: openStreams.count, behindMs: Math.round(feed.behindMs) },
+      details: {
+        ...{ port, openStreams: openStreams.count, behindMs: Math.round(feed.behindMs) },
+        hasProvider: config.hasConsole && config.provider !== null,
+      },
     }),
     log,
   });

@@ -1,15 +1,31 @@
 import { showControls } from '../schemas/show-controls.ts';
 
+type Cell = string | number | null;
+
 /**
- * The lines of a table with tabs between its columns, the head first. A null is shown as `-`. Control characters are
- * written out, so that they break no line or column.
+ * The lines of a table, the head first. A null is shown as `-`. Control characters are written out, so that they break no
+ * line or column.
+ *
+ * @param isAligned whether its columns are aligned, for a terminal, instead of having tabs in between, for programs
  */
 export function formatTable(
   head: readonly string[],
-  rows: readonly (readonly (string | number | null)[])[],
+  rows: readonly (readonly Cell[])[],
+  isAligned = false,
 ): string[] {
-  return [head, ...rows].map((row) =>
-    row.map((cell) => (cell === null ? '-' : showControls(String(cell)))).join('\t'),
+  const lines = [head, ...rows].map((row) =>
+    row.map((cell) => (cell === null ? '-' : showControls(String(cell)))),
+  );
+  if (!isAligned) return lines.map((cells) => cells.join('\t'));
+  const columns = head.map((_, column) => {
+    const isNumber = rows.length > 0 && rows.every((row) => typeof (row[column] ?? 0) === 'number');
+    return { width: Math.max(...lines.map((cells) => cells[column]?.length ?? 0)), isNumber };
+  });
+  return lines.map((cells) =>
+    columns
+      .map(({ width, isNumber }, at) => (isNumber ? cells[at]?.padStart(width) : cells[at]?.padEnd(width)))
+      .join('  ')
+      .trimEnd(),
   );
 }
 

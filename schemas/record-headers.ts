@@ -7,6 +7,10 @@
 const TRACEPARENT = 'traceparent';
 const SUBMITTED_AT = 'submitted_at';
 const RELAYED_AT = 'relayed_at';
+/** The header with the name that the sender of a submission gives itself. */
+const SUBMITTED_BY = 'submitted_by';
+/** A sender: a name of 1 to 200 visible characters. */
+const VALID_SENDER = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u;
 
 /** The known version, a trace id, a span id and flags. */
 const VALID_TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
@@ -24,6 +28,17 @@ export interface ChangeOrigin {
 export function readTraceparent(headers: ReadonlyMap<string, string>): string | null {
   const text = headers.get(TRACEPARENT);
   return text !== undefined && VALID_TRACEPARENT.test(text) ? text : null;
+}
+
+/** The sender in the headers of a submission's record; null if it is missing or invalid. Anybody can claim any name. */
+export function readSender(headers: ReadonlyMap<string, string>): string | null {
+  const text = headers.get(SUBMITTED_BY);
+  return text !== undefined && VALID_SENDER.test(text) ? text : null;
+}
+
+/** The header with the sender of a submission; empty without one. */
+export function formatSender(sender: string | null): Record<string, string> {
+  return sender === null ? {} : { [SUBMITTED_BY]: sender };
 }
 
 /** The headers of a message in a trace; empty without a trace. */

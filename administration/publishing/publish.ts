@@ -7,7 +7,15 @@ import {
   makeOnce,
   type Transaction,
 } from '../../store/access/idempotency.ts';
-import { holdRights, loadMarks, lockPublishing, savePublication } from '../../store/access/publications.ts';
+import {
+  type Author,
+  beginPublication,
+  findNews,
+  holdRights,
+  lockPublishing,
+  nameSender,
+  savePublication,
+} from '../../store/access/publications.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 
 /** An account may not publish for some endorsers. */
@@ -27,13 +35,24 @@ export class UnconfirmedError extends Error {
   override name = 'UnconfirmedError';
 }
 
+/** A position has changed since its author has seen it, or is about to change. */
+export class PositionChangedError extends Error {
+  override name = 'PositionChangedError';
+}
+
 export interface PublishRequest {
   accountId: number;
+  author: Author;
   /** Checked submissions, at least one. */
   submissions: readonly Submission[];
   idempotency: Idempotency | null;
   /** The time by which Idempotency-Keys are remembered. */
   now: Date;
+  /**
+   * The last change of the stream that the author has seen: nothing may have changed or overtaken the positions since, as
+   * far as the account's own submissions go; null accepts any.
+   */
+  unchangedSince: number | null;
   /** Called when the account's turn has come. Refuses an author that may no longer publish. */
   confirm: (transaction: Transaction) => Promise<void>;
 }
@@ -45,6 +64,7 @@ export interface PublishRequest {
  * @param openProducer a producer of the topic of submissions
  * @returns the publication's id, and its JSON
  * @throws ForeignEndorserError if the account may not publish for an endorser; nothing is sent then
+ * @throws PositionChangedError if a position has news since the change that the author has seen; nothing is sent then
  * @throws IdempotencyKeyReusedError if the key was used for another request; nothing is sent then
  * @throws UnconfirmedError if Kafka fails; some may be applied. Sending them again is safe: what changes nothing makes
  *   no event.
@@ -53,8 +73,9 @@ export interface PublishRequest {
 export async function publish(
   pool: DatabasePool,
   openProducer: () => Promise<MessageProducer>,
-  { accountId, submissions, idempotency, now, confirm }: PublishRequest,
+  request: PublishRequest,
 ): Promise<MadeRecord> {
+  const { accountId, author, submissions, idempotency, now, confirm } = request;
   const endorsers = submissions.map(({ endorser }) => endorser);
   const contests = submissions.map(({ contest }) => contest);
   const messages = submissions.map(
@@ -69,24 +90,43 @@ export async function publish(
       const allowed = await holdRights(transaction, accountId, [...new Set(endorsers)]);
       const foreign = new Set(endorsers.filter((endorser) => !allowed.has(endorser)));
       if (foreign.size > 0) throw new ForeignEndorserError([...foreign]);
-      const marks = await loadMarks(transaction);
-      const { topicId, places } = await send(openProducer, messages);
-      const id = await savePublication(transaction, accountId, {
+      await requireNoNews(transaction, request);
+      const marks = await beginPublication(transaction);
+      const { id } = marks;
+      const { topicId, places } = await send(openProducer, messages, nameSender(id));
+      const publication = {
         ...{ topicId, endorsers, contests, ...marks },
         partitions: places.map(({ partition }) => partition),
         offsets: places.map(({ offset }) => offset),
-      });
+      };
+      await savePublication(transaction, { accountId, author }, publication);
       const shown = submissions.map(({ endorser, contest }) => ({ endorser, contest, status: 'submitted' }));
       return { id, record: stringifyJson({ id, submissions: shown }) };
     });
   }, retries);
 }
 
-async function send(openProducer: () => Promise<MessageProducer>, messages: readonly Message[]) {
+/** @throws PositionChangedError */
+async function requireNoNews(
+  transaction: Transaction,
+  { accountId, submissions, unchangedSince: since }: PublishRequest,
+): Promise<void> {
+  if (since === null) return;
+  for (const { endorser, contest } of submissions) {
+    const { isChanged, isOnItsWay } = await findNews(transaction, { accountId, endorser, contest, since });
+    if (isChanged || isOnItsWay) throw new PositionChangedError(`The position in ${contest} has news.`);
+  }
+}
+
+async function send(
+  openProducer: () => Promise<MessageProducer>,
+  messages: readonly Message[],
+  sender: string,
+) {
   try {
     const producer = await openProducer();
     const topicId = await producer.identifyTopic();
-    return { topicId, places: await producer.send(messages) };
+    return { topicId, places: await producer.send(messages, sender) };
   } catch (cause) {
     throw new UnconfirmedError('Kafka did not confirm that it has the submissions.', { cause });
   }

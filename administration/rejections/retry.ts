@@ -5,7 +5,7 @@ import { type Message, openProducer } from '../../kafka/writing/submissions-prod
 import type { Rejection, Submission } from '../../schemas/submission.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import { type Actor, recordAudit } from '../../store/accounts/audit-log.ts';
+import { type Actor, nameCommand, recordAudit } from '../../store/accounts/audit-log.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { findChangedSince } from '../../store/endorsements/changed-since.ts';
 import {
@@ -66,13 +66,15 @@ function findRetriable(rejections: readonly Rejection[]): Retriable[] {
 /** Sends submissions on the topic of submissions, in order. @throws the Kafka client's error */
 async function withSender<T>(
   { brokers, topicPrefix }: TopicsPlace,
+  actor: Actor,
   work: (send: (chosen: readonly Retriable[]) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   const producer = await openProducer(brokers, topicNames(topicPrefix).submissions);
   try {
     return await work(async (chosen) => {
       for (let start = 0; start < chosen.length; start += BATCH) {
-        await producer.send(chosen.slice(start, start + BATCH).map(({ message }) => message));
+        const messages = chosen.slice(start, start + BATCH).map(({ message }) => message);
+        await producer.send(messages, nameCommand('rejected retry', actor));
       }
     });
   } finally {
@@ -112,7 +114,7 @@ export async function retryNew(client: ClientBase, place: TopicsPlace, actor: Ac
   const offsets = await loadConsumerOffsets(client, topic);
   const outcome: RetryOutcome = { sent: 0, unreadable: 0, skipped: 0, outdated: 0, superseded: 0 };
   let ends: ReadonlyMap<number, number> = new Map();
-  await withSender(place, async (send) => {
+  await withSender(place, actor, async (send) => {
     const reading = { brokers, topic, ...(onProgress && { onProgress }) };
     for await (const page of readRejections(reading, offsets)) {
       await retryPage(client, place, page.rejections, { send, outcome });
@@ -188,7 +190,7 @@ export async function retryChosen(
       first && chosen.length === 1 ? `submission ${originOf(first.rejection)}` : 'rejected submissions',
     details: { topic, sent: chosen.length, origins: names },
   });
-  await withSender(place, (send) => send(chosen));
+  await withSender(place, actor, (send) => send(chosen));
   return chosen.length;
 }
 

@@ -4,7 +4,7 @@ import { normalizeSubmission, refuseLarge, refuseWrongKey } from '../../domain/s
 import { type FetchedRecord, readHeaders } from '../../kafka/protocol/record-batches.ts';
 import type { PartitionRead, UnreadableBatch } from '../../kafka/reading/partition-read.ts';
 import { AvroDecodeError } from '../../schemas/avro-codec.ts';
-import { readTraceparent } from '../../schemas/record-headers.ts';
+import { readSender, readTraceparent } from '../../schemas/record-headers.ts';
 import { type Rejection, type Submission, submissionCodec } from '../../schemas/submission.ts';
 import { DEFECT } from './submission-fault.ts';
 
@@ -22,6 +22,8 @@ export interface SubmissionRecord {
   submittedAt: number | null;
   /** Its W3C trace context; null without one. */
   traceparent: string | null;
+  /** The name that its sender gives itself; null without one. */
+  sender: string | null;
 }
 
 /** A part of a partition's log, from one offset up to another, without the latter. */
@@ -112,13 +114,16 @@ function readTime(timestamp: number): number | null {
   return timestamp > 0 && timestamp < MAX_TIME ? timestamp : null;
 }
 
-/** Only tracing needs headers, so broken headers count as missing. */
-function findTraceparent(headers: Buffer | null): string | null {
-  if (headers === null) return null;
+const NO_HEADERS = { traceparent: null, sender: null };
+
+/** Nothing but tracing and histories needs headers, so broken headers count as missing. */
+function readOrigin(headers: Buffer | null): Pick<SubmissionRecord, 'traceparent' | 'sender'> {
+  if (headers === null) return NO_HEADERS;
   try {
-    return readTraceparent(readHeaders(headers));
+    const read = readHeaders(headers);
+    return { traceparent: readTraceparent(read), sender: readSender(read) };
   } catch {
-    return null;
+    return NO_HEADERS;
   }
 }
 
@@ -138,7 +143,7 @@ export function createRecord(
     ...keep(record, submission, budget),
     submission,
     submittedAt: readTime(record.timestamp),
-    traceparent: findTraceparent(record.headers),
+    ...readOrigin(record.headers),
   };
 }
 
@@ -154,7 +159,7 @@ function createUnreadableRecord(
     ...keep({ key: null, value: bytes }, submission, budget),
     submission,
     submittedAt: null,
-    traceparent: null,
+    ...NO_HEADERS,
   };
 }
 

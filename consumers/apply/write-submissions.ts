@@ -118,6 +118,7 @@ function numberChanges(
         offset: record.offset,
         submittedAt: record.submittedAt,
         traceparent: record.traceparent ?? ownTrace,
+        sender: record.sender,
       },
     };
   });

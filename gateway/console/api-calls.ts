@@ -17,7 +17,7 @@ export interface ApiCall {
   parameters?: Readonly<Record<string, string>>;
   query?: URLSearchParams;
   body?: unknown;
-  /** The `updated_at` that the record to replace must still have. */
+  /** The version that the record to replace must still have, as `RawRequest` explains. */
   unchangedSince?: string | undefined;
   idempotencyKey?: string;
 }

@@ -20,11 +20,11 @@ export function DoneNotice({
   return text === undefined ? null : html`<${Notice} kind="good">${text}<//>`;
 }
 
-/** A moment, to the minute in UTC; a dash for null. */
-export function Moment({ at }: { at: Date | null }): Html {
+/** A moment, to the minute or to the second in UTC; a dash for null. */
+export function Moment({ at, seconds = false }: { at: Date | null; seconds?: boolean }): Html {
   if (at === null) return html`<span class="muted">–</span>`;
   const iso = at.toISOString();
-  return html`<time datetime=${iso} title=${iso}>${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`;
+  return html`<time datetime=${iso} title=${iso}>${iso.slice(0, 10)} ${iso.slice(11, seconds ? 19 : 16)} UTC</time>`;
 }
 
 /** Text to copy, with a button if scripts run. */

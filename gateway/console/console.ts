@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { ApiError } from '../http/api-error.ts';
+import { encodeContent, sendContent } from '../http/content.ts';
 import { READ_METHODS, requireMethod } from '../http/methods.ts';
 import type { ConsoleBudget } from '../limits/console-budget.ts';
 import type { FairQueue } from '../limits/fair-queue.ts';
@@ -21,7 +22,7 @@ import { formTokenOf, requireFormToken, requireSameSite } from './session/forger
 import { showInvitation } from './session/invitation-page.ts';
 import type { OpenIdProvider } from './session/openid-provider.ts';
 import { showStrayForm } from './session/other-account.ts';
-import { followLink, showLink, showSignIn, signOut } from './session/public-pages.ts';
+import { followLink, showEndedForm, showLink, showSignIn, signOut } from './session/public-pages.ts';
 import { safeReturnAddress } from './session/return-address.ts';
 import type { SignInContext } from './session/sign-in-context.ts';
 import { finishSignIn, startSignIn } from './session/sign-in-pages.ts';
@@ -55,12 +56,10 @@ export interface ConsoleOptions {
   turns: FairQueue;
 }
 
-function sendToSignIn(ctx: Context): void {
-  const isPage = ctx.method !== 'POST';
+async function sendToSignIn(ctx: Context): Promise<void> {
+  if (ctx.method === 'POST') return showEndedForm(ctx);
   ctx.status = 303;
-  ctx.redirect(
-    `/console/sign-in?${isPage ? `return_to=${encodeURIComponent(safeReturnAddress(ctx.url))}` : 'ended'}`,
-  );
+  ctx.redirect(`/console/sign-in?return_to=${encodeURIComponent(safeReturnAddress(ctx.url))}`);
 }
 
 async function answerPage(ctx: Context, page: Page, options: ConsoleOptions): Promise<void> {
@@ -99,6 +98,11 @@ async function answerPage(ctx: Context, page: Page, options: ConsoleOptions): Pr
   if ('redirect' in reply) {
     ctx.status = 303;
     return ctx.redirect(reply.redirect);
+  }
+  if ('table' in reply) {
+    ctx.type = 'text/csv; charset=utf-8';
+    ctx.set('Content-Disposition', `attachment; filename="${reply.name}"`);
+    return sendContent(ctx, encodeContent(Buffer.from(reply.table)));
   }
   showPage(ctx, reply, { session, csrf });
 }

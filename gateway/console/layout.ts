@@ -9,6 +9,9 @@ import { CSRF_FIELD } from './session/forgery.ts';
 /** The styles of every page; a browser fetches them once. */
 const STYLES = ['console', 'filters', 'explorer', 'live', 'usage'];
 
+/** The scripts of every page. */
+const EVERYWHERE = ['send-once', 'local-time'];
+
 /** Whether `role` is at least `needed`. */
 export const mayUse = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed);
 
@@ -30,7 +33,7 @@ function Frame({ title, script, children }: { title: string; script?: string; ch
       <title>${isolateName(title)} · Ballot endorsements</title>
       <link rel="icon" href=${assetUrl('icon.svg')} type="image/svg+xml" />
       ${STYLES.map((name) => html`<link rel="stylesheet" href=${assetUrl(`${name}.css`)} />`)}
-      <script type="module" src=${assetUrl('send-once.js')}></script>
+      ${EVERYWHERE.map((name) => html`<script type="module" src=${assetUrl(`${name}.js`)}></script>`)}
       ${script && html`<script type="module" src=${assetUrl(`${script}.js`)}></script>`}
     </head>
     <body>${children}</body>`;

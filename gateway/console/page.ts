@@ -33,8 +33,14 @@ export interface ShownPage {
   script?: string;
 }
 
-/** A page's answer: the page itself, or the address to open after a form. */
-export type PageReply = ShownPage | { redirect: string };
+/** A table to download, as CSV, and the name of its file. */
+interface TableFile {
+  table: string;
+  name: string;
+}
+
+/** A page's answer: the page itself, a file, or the address to open after a form. */
+export type PageReply = ShownPage | TableFile | { redirect: string };
 
 /** A page of the console, or the target of a form. */
 export interface Page {

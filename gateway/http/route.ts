@@ -74,7 +74,10 @@ export interface RawRequest {
   acceptsGzip(): boolean;
   /** Whether the client prefers lines of JSON to one document. */
   acceptsLines(): boolean;
-  /** The `updated_at` that the record to replace must still have. Only pages of the console can send it. */
+  /**
+   * The version that the record to replace must still have: the `updated_at` of a subscription, or the last change of the
+   * stream before which a position was read. Only pages of the console can send it.
+   */
   unchangedSince?: string;
   caller: Caller;
   /** The id of the request, as in the log and in X-Request-Id. */

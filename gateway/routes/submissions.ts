@@ -1,6 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Outcome } from '../../administration/publishing/outcomes.ts';
-import { ForeignEndorserError, publish, UnconfirmedError } from '../../administration/publishing/publish.ts';
+import {
+  ForeignEndorserError,
+  PositionChangedError,
+  publish,
+  UnconfirmedError,
+} from '../../administration/publishing/publish.ts';
 import { findUnpublished } from '../../domain/publication.ts';
 import { single } from '../../schemas/http/envelopes.ts';
 import { id, waitForOutcome } from '../../schemas/http/parameters.ts';
@@ -25,6 +30,7 @@ import type { WatchedReader } from '../delivery/access-watch.ts';
 import { ApiError, createUnavailableError } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
 import { readIdempotency, refuseUsedKey } from '../http/idempotency.ts';
+import { nameIds } from '../publishing/name-ids.ts';
 import { defineRoute } from './define-route.ts';
 
 /** The most problems of a body that a message names. */
@@ -43,13 +49,17 @@ const UNCONFIRMED =
  *
  * @throws ApiError invalid_submission with every problem of every submission
  */
-async function readSubmissions(given: readonly unknown[], now: number): Promise<Submission[]> {
+async function readSubmissions(
+  given: readonly unknown[],
+  { pool, clock }: Pick<GatewayContext, 'pool' | 'clock'>,
+): Promise<Submission[]> {
   const read: Submission[] = [];
   const problems: Problem[] = [];
-  for (const [index, json] of given.entries()) {
+  const now = clock.now();
+  for (const [index, { named: json, problems: ofIds }] of (await nameIds(pool, given)).entries()) {
     // Checking the largest takes some milliseconds. Other requests have their turn in between.
     await setImmediate();
-    const parsed = parsePublished(json);
+    const parsed = ofIds.length > 0 ? { ok: false as const, problems: ofIds } : parsePublished(json);
     const own = parsed.ok ? findUnpublished(parsed.value, now) : parsed.problems;
     const item = joinField('submissions', index);
     for (const { field, message } of own) {
@@ -85,6 +95,9 @@ function refusalOf(error: unknown, { log }: Pick<GatewayContext, 'log'>, request
       `The account may not publish for ${named.join(', ')}${more}. Nothing was sent. Ask the operators of the service to ` +
         'allow it.',
     );
+  }
+  if (error instanceof PositionChangedError) {
+    return new ApiError('conflict', 'Somebody else has just published this position. Nothing was sent.');
   }
   if (error instanceof UnconfirmedError) {
     const message = 'submissions could not be published';
@@ -147,7 +160,7 @@ export const submissionRoutes = [
     summary: 'Publish endorsements',
     description:
       `Sends 1 to ${MAX_SUBMISSIONS} submissions, in the forms of submission files, for endorsers for which the account may ` +
-      'publish. All are checked before any is sent: either all are sent or none. The answer comes when they are stored ' +
+      'publish. Contests and choices are named by their keys, or by their ids as the read endpoints have them. All are checked before any is sent: either all are sent or none. The answer comes when they are stored ' +
       'safely, before they are applied; its `Location` tells what became of them. Submissions of an endorser are applied ' +
       'in the order in which they were sent, and the requests of an account are sent one after the other. After an ' +
       'answer of 503, or none, some of them may have been sent: the same request with the same Idempotency-Key sends ' +
@@ -161,18 +174,20 @@ export const submissionRoutes = [
     success: 202,
     response: one,
     turns: (_query, { publishing }) => publishing.turns,
-    async handle({ caller, body, header, id: requestId }, context) {
+    async handle({ caller, body, header, unchangedSince, id: requestId }, context) {
       const { pool, publishing, clock } = context;
-      const idempotency = readIdempotency(header('Idempotency-Key'), body);
       const now = clock.now();
+      const idempotency = readIdempotency(header('Idempotency-Key'), body);
       const given = (body as { submissions: unknown[] }).submissions;
-      const read = await readSubmissions(given, now);
+      const read = await readSubmissions(given, context);
       try {
         const made = await publish(pool, () => publishing.producer(), {
           accountId: caller.accountId,
+          author: caller.credential,
           submissions: read,
           idempotency,
           now: new Date(now),
+          unchangedSince: unchangedSince === undefined ? null : Number(unchangedSince),
           confirm: confirmKey(caller, clock),
         });
         const headers = { Location: `/v1/submissions/${made.id}` };

@@ -1,4 +1,4 @@
-import { formatTraceparent } from '../../schemas/record-headers.ts';
+import { formatSender, formatTraceparent } from '../../schemas/record-headers.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { KafkaUnavailableError } from '../../service/failure.ts';
 import { currentTraceparent, traceMessages } from '../../service/tracing.ts';
@@ -20,11 +20,12 @@ export interface MessageProducer {
   /**
    * Resolves when every in-sync replica has the messages. Calls take turns.
    *
+   * @param sender the name of the sender, which becomes that of the changes; by default none
    * @returns the place of each message, in their order; those of a partition stay in order
    * @throws KafkaRefusal if Kafka refuses this process, and the client's error otherwise. Kafka may have some or all of
    *   the messages then. No further attempt follows, and the next call works again when Kafka does.
    */
-  send(messages: readonly Message[]): Promise<Place[]>;
+  send(messages: readonly Message[], sender?: string): Promise<Place[]>;
   /** Kafka's id of the topic. @throws as `send` does */
   identifyTopic(): Promise<string>;
   close(): Promise<void>;
@@ -51,23 +52,22 @@ export async function openProducer(
     await writer.close();
     throw error;
   }
-  const send = async (messages: readonly Message[]): Promise<Place[]> => {
-    const traceparent = currentTraceparent();
-    const headers = formatTraceparent(traceparent);
+  const send = async (messages: readonly Message[], sender: string | null): Promise<Place[]> => {
+    const headers = { ...formatTraceparent(currentTraceparent()), ...formatSender(sender) };
     const records = messages.map(({ key, value }): OutgoingRecord => ({ key, value, headers }));
     return placesOf(records, await writer.send(records), topic);
   };
   /** Settles when the calls so far have ended. */
   let turn: Promise<unknown> = Promise.resolve();
   return {
-    send(messages) {
+    send(messages, sender) {
       const work = () => ({
         name: `send ${topic}`,
         kind: 'producer' as const,
         traceparents: [],
         attributes: { 'messaging.batch.message_count': messages.length },
       });
-      const sending = turn.then(() => traceMessages(work, () => send(messages)));
+      const sending = turn.then(() => traceMessages(work, () => send(messages, sender ?? null)));
       turn = sending.catch(() => {});
       return sending;
     },

@@ -72,7 +72,7 @@ export function startCanary(config: CanaryConfig, { log }: { log: Logger }): Ser
     await take('submission', async () => {
       producer ??= await openProducer(brokers, topicNames(topicPrefix).submissions);
       const value = submissionCodec.encode(createProbe(statement));
-      await producer.send([{ key: CANARY_ENDORSER, value }]);
+      await producer.send([{ key: CANARY_ENDORSER, value }], 'the canary');
     });
     if (!(await arrival))
       throw new ProbeError('arrival', new Error(`It did not arrive within ${timeoutMs} ms.`));

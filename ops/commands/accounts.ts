@@ -77,10 +77,10 @@ export const define: DefineCommand = (accounts, io) => {
 async function list(io: CommandIo): Promise<void> {
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
   const accounts = await inOneTransaction(databaseUrl, (client) => listAccounts(client));
-  for (const line of formatAccounts(accounts)) io.out(line);
+  for (const line of formatAccounts(io, accounts)) io.out(line);
 }
 
-function formatAccounts(accounts: readonly AccountSummary[]): string[] {
+function formatAccounts(io: CommandIo, accounts: readonly AccountSummary[]): string[] {
   const rows = accounts.map(({ name, plan, usableKeys, createdAt, suspendedAt, endorsers }) => [
     name,
     plan,
@@ -89,7 +89,11 @@ function formatAccounts(accounts: readonly AccountSummary[]): string[] {
     formatDay(suspendedAt),
     endorsers,
   ]);
-  return formatTable(['ACCOUNT', 'PLAN', 'USABLE KEYS', 'CREATED', 'SUSPENDED', 'ENDORSERS'], rows);
+  return formatTable(
+    ['ACCOUNT', 'PLAN', 'USABLE KEYS', 'CREATED', 'SUSPENDED', 'ENDORSERS'],
+    rows,
+    io.outTerminal,
+  );
 }
 
 async function show(io: CommandIo, name: string): Promise<void> {
@@ -98,13 +102,13 @@ async function show(io: CommandIo, name: string): Promise<void> {
     const found = await findAccount(client, name);
     return { account: found, allowed: await listAllowedEndorsers(client, found.id) };
   });
-  for (const line of formatAccounts([account])) io.out(line);
+  for (const line of formatAccounts(io, [account])) io.out(line);
   if (allowed.length === 0) {
     io.err('It may publish for no endorser; "accounts allow" changes that.');
     return;
   }
   const rows = allowed.map(({ slug, name: endorser }) => [slug, endorser]);
-  for (const line of ['', ...formatTable(['PUBLISHES FOR', 'NAME'], rows)]) io.out(line);
+  for (const line of ['', ...formatTable(['PUBLISHES FOR', 'NAME'], rows, io.outTerminal)]) io.out(line);
 }
 
 /** @throws OperatorError if there is no such account */

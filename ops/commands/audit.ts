@@ -40,5 +40,5 @@ async function list(io: CommandIo, limit: number): Promise<void> {
     Object.keys(details).length > 0 ? JSON.stringify(details) : null,
   ]);
   const head = ['TIME', 'USER', 'DATABASE USER', 'ACTION', 'SUBJECT', 'DETAILS'];
-  for (const line of formatTable(head, rows)) io.out(line);
+  for (const line of formatTable(head, rows, io.outTerminal)) io.out(line);
 }

@@ -1,4 +1,5 @@
 import os from 'node:os';
+import type { ClientBase } from 'pg';
 import { parseEmailAddress } from '../../schemas/email-address.ts';
 import { showControls } from '../../schemas/show-controls.ts';
 import { ROLES, type Role } from '../../schemas/vocabulary.ts';
@@ -9,6 +10,7 @@ import { createInvitation, INVITATION_DAYS, MAX_INVITATIONS } from '../../store/
 import { createLink, LINK_MINUTES } from '../../store/console/links.ts';
 import { removeOperator } from '../../store/console/people.ts';
 import { endSessions } from '../../store/console/sessions.ts';
+import { listProcesses } from '../../store/processes/process-list.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { currentActor, inOneTransaction } from '../database.ts';
@@ -162,6 +164,7 @@ async function invite(io: CommandIo, { account, email, role }: InviteOptions): P
   const token = await inOneTransaction(databaseUrl, async (client) => {
     const accountId = await findAccountId(client, account);
     if (accountId === null) throw unknownAccount(account);
+    await requireProvider(client, account);
     const invitation = { accountId, account, email, role, invitedBy: ownName() };
     return createInvitation(client, invitation, currentActor());
   });
@@ -172,6 +175,17 @@ async function invite(io: CommandIo, { account, email, role }: InviteOptions): P
   }
   io.err(`Invites ${email} to account "${account}" as ${role}, once within ${INVITATION_DAYS} days:`);
   io.out(`${publicUrl}/console/invitations/${token}`);
+}
+
+/** @throws OperatorError if the running gateways have no provider, so that nobody could accept an invitation */
+async function requireProvider(client: ClientBase, account: string): Promise<void> {
+  const gateways = (await listProcesses(client)).filter(({ state }) => state !== 'gone');
+  const answers = gateways.flatMap((each) => (each.program === 'gateway' ? [each.details.hasProvider] : []));
+  if (answers.length === 0 || answers.some((hasProvider) => hasProvider !== false)) return;
+  throw new OperatorError(
+    'Nobody could accept the invitation, because the gateways have no sign-in provider. Set OIDC_ISSUER for them, or make a ' +
+      `link that signs in once: "console link --account ${account}".`,
+  );
 }
 
 async function removeOperatorOf(io: CommandIo, email: string): Promise<void> {

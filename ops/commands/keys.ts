@@ -16,10 +16,12 @@ Examples:
   npm run ops -- keys create --account acme --plan free
   KEY=$(npm run --silent ops -- keys create --account acme --plan free --expires 2027-01-31)
   npm run ops -- keys create --account acme --plan free --expires 2027-01-31T17:00:00-05:00
+  npm run ops -- keys create --account acme --plan free --name "Website, production"
   npm run ops -- keys list
   npm run ops -- keys revoke 3`;
 
-const MAX_ACCOUNT_NAME_LENGTH = 100;
+/** The longest name of an account or a key. */
+const MAX_NAME_LENGTH = 100;
 
 /** `keys create`, `keys list`, `keys revoke ID`. */
 export const define: DefineCommand = (keys, io) => {
@@ -27,6 +29,11 @@ export const define: DefineCommand = (keys, io) => {
     .command('create')
     .description('create a key and print it, alone, on standard output; it cannot be shown again')
     .option('--account <name>', 'the account of the key; a new name makes a new account', parseAccount)
+    .option(
+      '--name <text>',
+      'a name for people, by which the console and the audit log call the key',
+      parseName,
+    )
     .option('--plan <plan>', 'the plan of the account, as "plans list" shows them')
     .option(
       '--scopes <scopes>',
@@ -58,6 +65,8 @@ export interface CreateKeyOptions {
   plan: string;
   scopes?: readonly Scope[];
   expiresAt?: Date | null;
+  /** A name for people; none by default. */
+  name?: string;
 }
 
 /**
@@ -72,10 +81,11 @@ export async function createKey({
   plan,
   scopes = SCOPES,
   expiresAt = null,
+  name = '',
 }: CreateKeyOptions): Promise<string> {
   try {
     const issued = await inOneTransaction(databaseUrl, (client) =>
-      issueKey(client, { account, plan, scopes, expiresAt }, currentActor()),
+      issueKey(client, { account, plan, scopes, expiresAt, name }, currentActor()),
     );
     return issued.key;
   } catch (error) {
@@ -125,12 +135,19 @@ function parseExpiry(text: string, now: Date): Date {
   return expiresAt;
 }
 
+/** @throws OperatorError if a key cannot have this name */
+function parseName(text: string): string {
+  const name = normalizeText(text);
+  if (name !== '' && name.length <= MAX_NAME_LENGTH) return name;
+  throw new OperatorError(`--name must have 1 to ${MAX_NAME_LENGTH} characters.`);
+}
+
 /** @throws OperatorError if an account cannot have this name */
 function parseAccount(text: string): string {
   const name = normalizeText(text);
   if (name === '') throw new OperatorError('--account must not be empty.');
-  if (name.length > MAX_ACCOUNT_NAME_LENGTH) {
-    throw new OperatorError(`--account must have at most ${MAX_ACCOUNT_NAME_LENGTH} characters.`);
+  if (name.length > MAX_NAME_LENGTH) {
+    throw new OperatorError(`--account must have at most ${MAX_NAME_LENGTH} characters.`);
   }
   return name;
 }
@@ -143,17 +160,20 @@ function parseId(text: string): number {
 interface CreateOptions {
   account?: string;
   plan?: string;
+  name?: string;
   scopes?: Scope[];
   expires?: string;
 }
 
-async function create(io: CommandIo, { account, plan, scopes, expires }: CreateOptions): Promise<void> {
+async function create(io: CommandIo, options: CreateOptions): Promise<void> {
+  const { account, plan, name, scopes, expires } = options;
   if (account === undefined || plan === undefined) {
     throw new OperatorError('--account and --plan are required: see "npm run ops -- keys create --help".');
   }
   const expiresAt = expires === undefined ? null : parseExpiry(expires, io.now());
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  const key = await createKey({ databaseUrl, account, plan, expiresAt, ...(scopes && { scopes }) });
+  const chosen = { ...(scopes && { scopes }), ...(name !== undefined && { name }) };
+  const key = await createKey({ databaseUrl, account, plan, expiresAt, ...chosen });
   io.err(`A key of account "${account}", shown this once:`);
   io.out(key);
 }
@@ -161,18 +181,21 @@ async function create(io: CommandIo, { account, plan, scopes, expires }: CreateO
 async function list(io: CommandIo): Promise<void> {
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
   const keys = await inOneTransaction(databaseUrl, (client) => listKeys(client));
-  const head = ['ID', 'ACCOUNT', 'PLAN', 'SCOPES', 'CREATED', 'EXPIRES', 'REVOKED', 'LAST USED'];
-  const rows = keys.map(({ id, account, plan, scopes, createdAt, expiresAt, revokedAt, lastUsedAt }) => [
-    id,
-    account,
-    plan,
-    scopes.join(','),
-    formatDay(createdAt),
-    formatMinute(expiresAt),
-    formatDay(revokedAt),
-    formatMinute(lastUsedAt),
-  ]);
-  for (const line of formatTable(head, rows)) io.out(line);
+  const head = ['ID', 'ACCOUNT', 'PLAN', 'SCOPES', 'CREATED', 'EXPIRES', 'REVOKED', 'LAST USED', 'NAME'];
+  const rows = keys.map(
+    ({ id, name, account, plan, scopes, createdAt, expiresAt, revokedAt, lastUsedAt }) => [
+      id,
+      account,
+      plan,
+      scopes.join(','),
+      formatDay(createdAt),
+      formatMinute(expiresAt),
+      formatDay(revokedAt),
+      formatMinute(lastUsedAt),
+      name || null,
+    ],
+  );
+  for (const line of formatTable(head, rows, io.outTerminal)) io.out(line);
 }
 
 async function revoke(io: CommandIo, id: number): Promise<void> {

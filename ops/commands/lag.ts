@@ -7,7 +7,7 @@ import { readEnv } from '../../service/running-service.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createConfig, type OpsConfig } from '../config.ts';
 import { inOneTransaction } from '../database.ts';
-import { alignLag, formatLag, summarizeLag } from '../lag/format-lag.ts';
+import { formatLag, summarizeLag } from '../lag/format-lag.ts';
 
 /** Moves to the top left corner and clears the screen. */
 const CLEAR = '\u001b[H\u001b[2J';
@@ -42,7 +42,7 @@ export const define: DefineCommand = (command, io) => {
       const lag = await measure(config);
       if (watch !== undefined) return watchLag(lag, { config, json: json ?? false, watch }, io);
       if (json) return io.out(JSON.stringify(lag));
-      for (const line of formatLag(lag)) io.out(line);
+      for (const line of formatLag(lag, io.outTerminal)) io.out(line);
     });
 };
 
@@ -90,6 +90,6 @@ function show(lag: ServiceLag | Error, json: boolean, io: CommandIo): void {
     if (io.outTerminal && !json) io.out(`${CLEAR}${at}\n\n${lag.message}`);
     else io.err(`${at}  ${lag.message}`);
   } else if (json) io.out(JSON.stringify({ at, ...lag }));
-  else if (io.outTerminal) io.out(`${CLEAR}${[at, '', ...alignLag(lag)].join('\n')}`);
+  else if (io.outTerminal) io.out(`${CLEAR}${[at, '', ...formatLag(lag, true)].join('\n')}`);
   else io.out(`${at}  ${summarizeLag(lag)}`);
 }

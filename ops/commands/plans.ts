@@ -100,5 +100,5 @@ function printPlans(io: CommandIo, plans: Plan[]): void {
     plan.maxWebhooks ?? MOST_WEBHOOKS,
   ]);
   const columns = ['PLAN', 'REQUESTS A MINUTE', 'REQUESTS A DAY', 'STREAMS', 'WEBHOOKS'];
-  for (const line of formatTable(columns, rows)) io.out(line);
+  for (const line of formatTable(columns, rows, io.outTerminal)) io.out(line);
 }

@@ -3,9 +3,11 @@ import type { Place } from '../../kafka/writing/submissions-producer.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
+import { nameCommand } from '../../store/accounts/audit-log.ts';
 import { createRefusalList, formatRefusals, formatWarnings } from '../catalog/refusal-list.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createConfig, createKafkaConfig, type KafkaConfig } from '../config.ts';
+import { currentActor } from '../database.ts';
 import { startProgress } from '../progress.ts';
 import { parseCount } from '../removals.ts';
 import { parseReportPath } from '../report-file.ts';
@@ -117,7 +119,8 @@ function createSend(io: CommandIo, { brokers, topicPrefix }: KafkaConfig, follow
   return async (submissions: AsyncIterable<Submission>, total: number): Promise<number> => {
     const progress = startProgress(io.terminal, 'Sending', total);
     try {
-      return await submitAll({ brokers, topic, submissions, onProgress: progress.advance, onSent });
+      const sender = nameCommand('submit', currentActor());
+      return await submitAll({ brokers, topic, submissions, sender, onProgress: progress.advance, onSent });
     } finally {
       progress.stop();
     }

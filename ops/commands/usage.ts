@@ -56,18 +56,24 @@ function parseDays(text: string): number {
 async function show(io: CommandIo, account: string | undefined, { days, by }: Flags): Promise<void> {
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
   const lines = await inOneTransaction(databaseUrl, (client) =>
-    account === undefined ? describeAll(client, { days, by }) : describeAccount(client, account, days),
+    account === undefined
+      ? describeAll(client, { days, by }, io)
+      : describeAccount(client, { account, days }, io),
   );
   for (const line of lines) io.out(line);
 }
 
-async function describeAll(client: ClientBase, flags: Flags): Promise<string[]> {
+async function describeAll(client: ClientBase, flags: Flags, { outTerminal }: CommandIo): Promise<string[]> {
   const all = await loadUsageByAccount(client, { ...flags, limit: MAX_ACCOUNTS });
   const rows = all.map((each) => [each.account, each.plan, ...cellsOf(each)]);
-  return formatTable(['ACCOUNT', 'PLAN', ...HEAD], rows);
+  return formatTable(['ACCOUNT', 'PLAN', ...HEAD], rows, outTerminal);
 }
 
-async function describeAccount(client: ClientBase, given: string, days: number): Promise<string[]> {
+async function describeAccount(
+  client: ClientBase,
+  { account: given, days }: { account: string; days: number },
+  { outTerminal }: CommandIo,
+): Promise<string[]> {
   const [account] = await listAccounts(client, { name: given });
   if (!account)
     throw new OperatorError(`There is no account "${given}"; "accounts list" shows every account.`);
@@ -77,11 +83,13 @@ async function describeAccount(client: ClientBase, given: string, days: number):
     ...formatTable(
       ['DAY', ...HEAD],
       byDay.map((each) => [formatDay(each.start), ...cellsOf(each)]),
+      outTerminal,
     ),
     '',
     ...formatTable(
       ['ENDPOINT', ...HEAD],
       byRoute.map((each) => [each.route, ...cellsOf(each)]),
+      outTerminal,
     ),
   ];
 }

@@ -111,7 +111,7 @@ async function show(io: CommandIo, id: number): Promise<void> {
       attempt.answer.slice(0, 80) || null,
     ]);
     if (rows.length === 0) return io.out('There are no attempts yet.');
-    for (const line of formatTable(head, rows)) io.out(line);
+    for (const line of formatTable(head, rows, io.outTerminal)) io.out(line);
   });
 }
 

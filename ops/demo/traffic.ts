@@ -43,7 +43,10 @@ async function runTraffic({ pool, open, random, intervalMs, today, signal }: Tra
       producer ??= await open();
       const situation = await findSituation(pool, today(), [random.next(), random.next()]);
       const change = situation && changeOf(situation, today(), random);
-      if (change) await producer.send([{ key: change.endorser, value: submissionCodec.encode(change) }]);
+      if (change) {
+        const message = { key: change.endorser, value: submissionCodec.encode(change) };
+        await producer.send([message], 'the demo');
+      }
     } catch {
       // An outage: the servers report it themselves, and the demo continues after it.
       await drop();

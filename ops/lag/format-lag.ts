@@ -13,34 +13,26 @@ function rowsOf({ submissions, changes, rejections }: ServiceLag): (string | num
       each.stable_lag,
       each.lag,
     ]),
+    ['all submissions', null, null, null, total(submissions, 'stable_lag'), total(submissions, 'lag')],
     ['changes', changes.done, null, changes.end, null, changes.lag],
     ['rejections', null, null, null, null, rejections.lag],
   ];
 }
 
-/** A table with tabs between its columns, a line for each partition. */
-export function formatLag(lag: ServiceLag): string[] {
-  return formatTable(COLUMNS, rowsOf(lag));
-}
+const total = (submissions: ServiceLag['submissions'], field: 'lag' | 'stable_lag'): number =>
+  submissions.reduce((sum, each) => sum + each[field], 0);
 
-/** The same table with aligned columns, for a terminal. */
-export function alignLag(lag: ServiceLag): string[] {
-  const rows = [COLUMNS, ...rowsOf(lag)].map((row) => row.map((cell) => String(cell ?? '-')));
-  const widths = COLUMNS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map(([name = '', ...numbers]) =>
-    [name.padEnd(widths[0] ?? 0), ...numbers.map((cell, at) => cell.padStart(widths[at + 1] ?? 0))].join(
-      '  ',
-    ),
-  );
+/** A table with a line for each partition and one for all of them. @param isAligned as `formatTable` takes it */
+export function formatLag(lag: ServiceLag, isAligned: boolean): string[] {
+  return formatTable(COLUMNS, rowsOf(lag), isAligned);
 }
 
 /** All of it in one line. */
 export function summarizeLag({ submissions, changes, rejections }: ServiceLag): string {
-  const total = (pick: (each: ServiceLag['submissions'][number]) => number) =>
-    count(submissions.reduce((sum, each) => sum + pick(each), 0));
-  const held = total((each) => each.lag - each.stable_lag);
+  const waiting = total(submissions, 'lag');
+  const held = waiting - total(submissions, 'stable_lag');
   return [
-    `submissions ${total((each) => each.lag)}${held === '0' ? '' : ` (${held} held back by a transaction)`}`,
+    `submissions ${count(waiting)}${held === 0 ? '' : ` (${count(held)} held back by a transaction)`}`,
     `changes ${count(changes.lag)}`,
     `rejections ${count(rejections.lag)}`,
   ].join(', ');

@@ -1,10 +1,5 @@
 import { topicExists } from '../../kafka/connection/admin.ts';
-import {
-  type Message,
-  type MessageProducer,
-  openProducer,
-  type Place,
-} from '../../kafka/writing/submissions-producer.ts';
+import { type Message, openProducer, type Place } from '../../kafka/writing/submissions-producer.ts';
 import { type Submission, submissionCodec } from '../../schemas/submission.ts';
 import { type Brokers, nameBrokers } from '../../service/brokers.ts';
 import { OperatorError } from '../../service/operator-error.ts';
@@ -19,6 +14,8 @@ export interface SubmitOptions {
   brokers: Brokers;
   topic: string;
   submissions: AsyncIterable<Submission> | Iterable<Submission>;
+  /** The name of the sender, which becomes that of the changes; by default none. */
+  sender?: string;
   /** Called with the number of newly acknowledged submissions. */
   onProgress?: (count: number) => void;
   /** Called with the places of newly acknowledged submissions. */
@@ -37,6 +34,7 @@ export async function submitAll({
   brokers,
   topic,
   submissions,
+  sender,
   onProgress,
   onSent,
 }: SubmitOptions): Promise<number> {
@@ -52,7 +50,7 @@ export async function submitAll({
   let sent = 0;
   try {
     for await (const batch of batches(submissions)) {
-      const places = await send(producer, batch, brokers, sent);
+      const places = await send(() => producer.send(batch, sender), brokers, sent);
       sent += batch.length;
       onSent?.(places);
       onProgress?.(batch.length);
@@ -63,14 +61,9 @@ export async function submitAll({
   }
 }
 
-async function send(
-  producer: MessageProducer,
-  batch: Message[],
-  brokers: Brokers,
-  sent: number,
-): Promise<Place[]> {
+async function send(attempt: () => Promise<Place[]>, brokers: Brokers, sent: number): Promise<Place[]> {
   try {
-    return await producer.send(batch);
+    return await attempt();
   } catch (error) {
     throw unreachable(brokers, sent, error);
   }

@@ -19,7 +19,7 @@ export type JsonObject = Record<string, unknown>;
 /** The longest name, title or label, in characters. */
 const MAX_TITLE = 500;
 /** The longest statement, description or question, in characters. */
-const MAX_TEXT = 20_000;
+export const MAX_TEXT = 20_000;
 const MAX_URL = 2_000;
 /** The longest slug or key of one record, in characters. */
 const MAX_KEY = 200;

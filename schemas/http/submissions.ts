@@ -22,7 +22,16 @@ export function publishFileSchema(part: unknown): unknown {
   return { ...published, ...FORMATS[format] };
 }
 
-const form = (schema: TSchema) => publishFileSchema(schema) as TObject;
+/** A form of a file, in which contests and choices can also be named by their ids. */
+const form = (schema: TSchema) => withIds(publishFileSchema(schema) as TObject);
+function withIds(schema: TObject): TObject {
+  const properties = Object.entries(schema.properties).map(([name, property]) =>
+    name === 'contest' || name === 'choice'
+      ? [name, described(Type.Union([property, recordId]), `The key of the ${name}, or its id.`)]
+      : [name, property],
+  );
+  return { ...schema, properties: Object.fromEntries(properties) };
+}
 const position = form(submissionForms.position);
 const { picks } = position.properties as { picks: TArray<TObject> };
 
@@ -32,7 +41,7 @@ const submission = Type.Union([
     ...position,
     properties: {
       ...position.properties,
-      picks: { ...picks, items: named('SubmittedPick', 'A pick of a position.', picks.items) },
+      picks: { ...picks, items: named('SubmittedPick', 'A pick of a position.', withIds(picks.items)) },
     },
   } as TObject),
 ]);

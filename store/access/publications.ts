@@ -35,21 +35,51 @@ export async function holdRights(
   return new Set(allowed);
 }
 
-const marksRow = z.object({ afterSequence: z.number(), afterRejection: z.number() });
+const marksRow = z.object({ id: z.number(), afterSequence: z.number(), afterRejection: z.number() });
 
-/** The last change and the last rejection at some time. Those of submissions sent later follow. */
+/** A new publication's id, and the last change and rejection before it: those of its submissions follow. */
 export type Marks = z.infer<typeof marksRow>;
 
-/** The present last change and rejection. */
-export async function loadMarks(transaction: Transaction): Promise<Marks> {
+/** Reserves the id of a publication, before its submissions are sent. */
+export async function beginPublication(transaction: Transaction): Promise<Marks> {
   return transaction.one(sql.type(marksRow)`
-    SELECT last_sequence AS "afterSequence",
+    SELECT nextval(pg_get_serial_sequence('publications', 'id')) AS id, last_sequence AS "afterSequence",
       COALESCE((SELECT max(id) FROM rejected_submissions), 0) AS "afterRejection"
     FROM stream_head`);
 }
 
+const newsRow = z.object({ isChanged: z.boolean(), isOnItsWay: z.boolean() });
+
+/**
+ * The news of a position since a change of the stream: whether it has changed, and whether a submission of the account
+ * about it is still on its way. The account's lock is held, so nothing of the account follows meanwhile.
+ *
+ * @param position.endorser a slug
+ * @param position.contest a contest's key
+ */
+export async function findNews(
+  transaction: Transaction,
+  {
+    accountId,
+    endorser,
+    contest,
+    since,
+  }: { accountId: number; endorser: string; contest: string; since: number },
+): Promise<z.infer<typeof newsRow>> {
+  return transaction.one(sql.type(newsRow)`
+    SELECT EXISTS (
+        SELECT FROM change_log g JOIN contests c ON c.id = g.contest_id
+        WHERE c.key = ${contest} AND g.endorser = ${endorser} AND g.sequence > ${since}) AS "isChanged",
+      EXISTS (
+        SELECT FROM publications p JOIN consumed_topics t ON t.topic_id = p.topic_id
+          CROSS JOIN LATERAL unnest(p.endorsers, p.contests, p.partitions, p.offsets)
+            AS sent (endorser, contest, partition, place)
+          LEFT JOIN consumer_offsets o ON o.topic = t.topic AND o.partition = sent.partition
+        WHERE p.account_id = ${accountId} AND sent.endorser = ${endorser} AND sent.contest = ${contest}
+          AND sent.place >= COALESCE(o.next_offset, 0)) AS "isOnItsWay"`);
+}
+
 const publicationRow = marksRow.extend({
-  id: z.number(),
   topicId: z.string(),
   /** One element for each submission, in the order of the request. */
   endorsers: z.array(z.string()),
@@ -61,33 +91,33 @@ const publicationRow = marksRow.extend({
 /** Submissions of one request, with their places in Kafka. */
 export type Publication = z.infer<typeof publicationRow>;
 
-/** Saves a publication, and forgets the account's oldest beyond the limit. @returns its id */
+/** The sender that the records of a publication name. */
+export const nameSender = (id: number): string => `publication ${id}`;
+
+/** The author of a publication: an API key, or a session of the console. */
+export type Author = { key: number } | { session: number };
+
+/** Saves a publication, and forgets the account's oldest beyond the limit. A session's person is kept with it. */
 export async function savePublication(
   transaction: Transaction,
-  accountId: number,
-  {
-    topicId,
-    endorsers,
-    contests,
-    partitions,
-    offsets,
-    afterSequence,
-    afterRejection,
-  }: Omit<Publication, 'id'>,
-): Promise<number> {
-  const idRow = publicationRow.pick({ id: true });
-  const id = await transaction.oneFirst(sql.type(idRow)`
-    INSERT INTO publications
-      (account_id, topic_id, endorsers, contests, partitions, offsets, after_sequence, after_rejection)
-    VALUES (${accountId}, ${topicId}, ${sql.array(endorsers, 'text')}, ${sql.array(contests, 'text')},
-      ${sql.array(partitions, 'int4')}, ${sql.array(offsets, 'int8')}, ${afterSequence}, ${afterRejection})
-    RETURNING id`);
+  { accountId, author }: { accountId: number; author: Author },
+  { id, topicId, endorsers, contests, partitions, offsets, afterSequence, afterRejection }: Publication,
+): Promise<void> {
+  const [key, session] = 'key' in author ? [author.key, null] : [null, author.session];
+  await transaction.query(sql.type(noRow)`
+    INSERT INTO publications (id, account_id, key_id, person, topic_id, endorsers, contests, partitions, offsets,
+      after_sequence, after_rejection)
+    OVERRIDING SYSTEM VALUE
+    VALUES (${id}, ${accountId}, ${key},
+      (SELECT COALESCE(s.link_person, p.email) FROM console_sessions s LEFT JOIN people p ON p.id = s.person_id
+       WHERE s.id = ${session}),
+      ${topicId}, ${sql.array(endorsers, 'text')}, ${sql.array(contests, 'text')},
+      ${sql.array(partitions, 'int4')}, ${sql.array(offsets, 'int8')}, ${afterSequence}, ${afterRejection})`);
   await transaction.query(sql.type(noRow)`
     DELETE FROM publications WHERE id IN (
       SELECT id FROM publications WHERE account_id = ${accountId} AND id <= (
         SELECT id FROM publications WHERE account_id = ${accountId} ORDER BY id DESC OFFSET ${MAX_OF_ACCOUNT} LIMIT 1)
       ORDER BY id LIMIT ${FORGOTTEN_AT_ONCE})`);
-  return id;
 }
 
 /**

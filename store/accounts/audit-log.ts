@@ -8,6 +8,12 @@ export interface Actor {
   person: string | null;
 }
 
+/** A command and its user, as the sender of submissions: "ops submit by alice". */
+export function nameCommand(command: string, { person, osUser }: Actor): string {
+  const user = person ?? osUser;
+  return user === null ? `ops ${command}` : `ops ${command} by ${user}`;
+}
+
 /** The changes that the audit log records. */
 type AuditAction =
   | 'account.created'

@@ -28,7 +28,9 @@ export async function listOpenElections(
 export interface OwnContest {
   id: number;
   title: string;
+  title_es: string | null;
   district: string;
+  district_es: string | null;
   /** In the order of ranks, then of the ballot. */
   picks: { label: string; rank: number | null }[];
 }
@@ -38,8 +40,11 @@ export interface OwnContestSearch {
   endorser: string;
   /** The election's slug. */
   election: string;
-  /** Only contests without a position. */
-  isMissing: boolean;
+  /** Only contests with a position, or only those without; null for all. */
+  isTaken: boolean | null;
+  /** Only contests of this level or of this kind; empty for all. */
+  level: string;
+  kind: string;
   /** A part of the title or of the district's name, in any case. */
   contains: string;
   limit: number;
@@ -49,19 +54,21 @@ export interface OwnContestSearch {
 /** The contests of an election in ballot order, each with the endorser's position. */
 export async function listOwnContests(
   client: ClientBase | Pool,
-  { endorser, election, isMissing, contains, limit, offset }: OwnContestSearch,
+  { endorser, election, isTaken, level, kind, contains, limit, offset }: OwnContestSearch,
 ): Promise<OwnContest[]> {
   const { rows } = await client.query<OwnContest>(
-    `SELECT c.id, c.title, d.name AS district, COALESCE(own.picks, '[]') AS picks
+    `SELECT c.id, c.title, c.title_es, d.name AS district, d.name_es AS district_es, COALESCE(own.picks, '[]') AS picks
      FROM contests c JOIN districts d ON d.id = c.district_id
        LEFT JOIN LATERAL (
          SELECT json_agg(json_build_object('label', h.label, 'rank', n.rank) ORDER BY n.rank, h.ballot_order, h.id) AS picks
          FROM endorsements n JOIN choices h ON h.id = n.choice_id JOIN endorsers e ON e.id = n.endorser_id
          WHERE n.contest_id = c.id AND e.slug = $1) AS own ON true
-     WHERE c.election_slug = $2 AND c.removed_at IS NULL AND (own.picks IS NULL OR NOT $3)
-       AND ($4 = '' OR strpos(lower(c.title), lower($4)) > 0 OR strpos(lower(d.name), lower($4)) > 0)
-     ORDER BY c.tier, c.ballot_order, c.id LIMIT $5 OFFSET $6`,
-    [endorser, election, isMissing, contains, limit, offset],
+     WHERE c.election_slug = $2 AND c.removed_at IS NULL AND ($3::boolean IS NULL OR $3 = (own.picks IS NOT NULL))
+       AND ($4 = '' OR $4 = d.level) AND ($5 = '' OR $5 = c.kind)
+       AND ($6 = '' OR EXISTS (
+         SELECT FROM unnest(ARRAY[c.title, c.title_es, d.name, d.name_es]) AS name WHERE strpos(lower(name), lower($6)) > 0))
+     ORDER BY c.tier, c.ballot_order, c.id LIMIT $7 OFFSET $8`,
+    [endorser, election, isTaken, level, kind, contains, limit, offset],
   );
   return rows;
 }
@@ -81,12 +88,58 @@ export async function countOwnContests(
   return rows[0] ?? { all: 0, taken: 0 };
 }
 
+/** An endorsement of an account's endorser. */
+export interface OwnEndorsement {
+  id: number;
+  endorser: string;
+  election: string;
+  /** The contest's key. */
+  contest: string;
+  choice: string;
+  rank: number | null;
+  statement: string | null;
+  statement_es: string | null;
+  /** An address, or what was given instead of one. */
+  source: string | null;
+  published_on: string | null;
+}
+
+/**
+ * The endorsements of the endorsers for which an account may publish, by id.
+ *
+ * @param search.endorser only those of this endorser; null for all
+ * @param search.election only those in this election; null for all
+ * @param search.after only those with a higher id
+ */
+export async function listOwnEndorsements(
+  client: ClientBase | Pool,
+  accountId: number,
+  search: { endorser: string | null; election: string | null; after: number; limit: number },
+): Promise<OwnEndorsement[]> {
+  const { rows } = await client.query<OwnEndorsement>(
+    `SELECT n.id::float8 AS id, e.slug AS endorser, c.election_slug AS election, c.key AS contest, h.key AS choice, n.rank,
+       n.statement, n.statement_es, COALESCE(n.source_url, n.details ->> 'source') AS source,
+       n.published_on::text AS published_on
+     FROM account_endorsers a JOIN endorsers e ON e.id = a.endorser_id JOIN endorsements n ON n.endorser_id = e.id
+       JOIN contests c ON c.id = n.contest_id JOIN choices h ON h.id = n.choice_id
+     WHERE a.account_id = $1 AND n.id > $2 AND ($3::text IS NULL OR e.slug = $3)
+       AND ($4::text IS NULL OR c.election_slug = $4)
+     ORDER BY n.id LIMIT $5`,
+    [accountId, search.after, search.endorser, search.election, search.limit],
+  );
+  return rows;
+}
+
 /** A choice that a position can have. */
 export interface OwnChoice {
   key: string;
   label: string;
+  label_es: string | null;
   party: string | null;
+  party_es: string | null;
   withdrawn: boolean;
+  /** The candidate's id and name. Choices of one candidate are its lines; null for a choice that is no candidate. */
+  candidate: { id: number; name: string } | null;
 }
 
 /** A contest, and an endorser's position in it. */
@@ -94,8 +147,10 @@ export interface OwnPosition {
   id: number;
   key: string;
   title: string;
+  title_es: string | null;
   /** The question or text of a measure. */
   description: string | null;
+  description_es: string | null;
   district: string;
   election: string;
   electionName: string;
@@ -107,27 +162,39 @@ export interface OwnPosition {
   choices: OwnChoice[];
   /** In the order of their choices. */
   picks: SubmittedPick[];
+  /** The last change of the stream that the picks reflect. Later ones have a higher sequence. */
+  sequence: number;
+  /** Whether a change of the position has a higher sequence than the one asked about. */
+  isChanged: boolean;
 }
 
-/** Finds a contest and the endorser's position in it; null if there is no such contest. */
+/**
+ * Finds a contest and the endorser's position in it; null if there is no such contest.
+ *
+ * @param subject.since the sequence that `isChanged` compares with; without one, it is false
+ */
 export async function findOwnPosition(
   client: ClientBase | Pool,
-  { endorser, contestId }: { endorser: string; contestId: number },
+  { endorser, contestId, since }: { endorser: string; contestId: number; since: number | null },
 ): Promise<OwnPosition | null> {
   const { rows } = await client.query<OwnPosition>(
-    `SELECT c.id, c.key, c.title, c.description, d.name AS district, c.election_slug AS election,
+    `SELECT c.id, c.key, c.title, c.title_es, c.description, c.description_es, d.name AS district, c.election_slug AS election,
        l.name AS "electionName", l.date::text AS date, c.vote_method, c.votes_allowed, c.ranks_allowed,
-       (SELECT COALESCE(json_agg(json_build_object('key', h.key, 'label', h.label,
-            'party', COALESCE(h.party_label, h.party), 'withdrawn', h.withdrawn) ORDER BY h.ballot_order, h.id), '[]')
-        FROM choices h WHERE h.contest_id = c.id AND h.removed_at IS NULL) AS choices,
+       (SELECT COALESCE(json_agg(json_build_object('key', h.key, 'label', h.label, 'label_es', h.label_es,
+            'party', COALESCE(h.party_label, h.party), 'party_es', h.party_label_es, 'withdrawn', h.withdrawn,
+            'candidate', CASE WHEN k.id IS NOT NULL THEN json_build_object('id', k.id, 'name', k.full_name) END)
+          ORDER BY h.ballot_order, h.id), '[]')
+        FROM choices h LEFT JOIN candidates k ON k.id = h.candidate_id WHERE h.contest_id = c.id AND h.removed_at IS NULL) AS choices,
        (SELECT COALESCE(json_agg(json_build_object('choice', h.key, 'rank', n.rank, 'statement', n.statement,
             'statement_es', n.statement_es, 'source_url', n.source_url, 'published_on', n.published_on,
             'details', NULLIF(n.details, '{}')::text) ORDER BY h.ballot_order, h.id), '[]')
         FROM endorsements n JOIN choices h ON h.id = n.choice_id JOIN endorsers e ON e.id = n.endorser_id
-        WHERE n.contest_id = c.id AND e.slug = $1) AS picks
+        WHERE n.contest_id = c.id AND e.slug = $1) AS picks,
+       (SELECT last_sequence FROM stream_head)::float8 AS sequence,
+       EXISTS (SELECT FROM change_log WHERE contest_id = c.id AND endorser = $1 AND sequence > $3) AS "isChanged"
      FROM contests c JOIN districts d ON d.id = c.district_id JOIN elections l ON l.id = c.election_id
      WHERE c.id = $2 AND c.removed_at IS NULL`,
-    [endorser, contestId],
+    [endorser, contestId, since],
   );
   return rows[0] ?? null;
 }

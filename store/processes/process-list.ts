@@ -7,6 +7,8 @@ interface GatewayDetails {
   openStreams: number;
   /** The time since it last had every change in Kafka, in milliseconds. */
   behindMs: number;
+  /** Whether people can sign in to its console with a provider. Earlier versions do not say it. */
+  hasProvider?: boolean;
 }
 
 interface ConsumersDetails {

@@ -31,6 +31,8 @@ interface ChangeSubmission {
   submittedAt: number | null;
   /** Its W3C trace context; null without one. */
   traceparent: string | null;
+  /** The name that its sender gives itself; null without one. */
+  sender: string | null;
 }
 
 /** A change without a sequence yet. */
@@ -131,13 +133,13 @@ async function insertChanges(
   await client.query({
     name: 'append-changes',
     text: `INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, packed, election_id, contest_id,
-        submission_partition, submission_offset, submitted_at, traceparent)
+        submission_partition, submission_offset, submitted_at, traceparent, submitted_by)
       SELECT $1::bigint + n, $2::timestamptz, type, endorser, endorsement_id, packed, election_id, contest_id,
-        partition, place, to_timestamp(submitted_ms / 1000), traceparent
+        partition, place, to_timestamp(submitted_ms / 1000), traceparent, sender
       FROM unnest($3::text[], $4::text[], $5::bigint[], $6::bytea[], $7::int[], $8::int[], $9::int[], $10::bigint[],
-        $11::float8[], $12::text[]) WITH ORDINALITY
+        $11::float8[], $12::text[], $13::text[]) WITH ORDINALITY
         AS changes (type, endorser, endorsement_id, packed, election_id, contest_id, partition, place, submitted_ms,
-          traceparent, n)`,
+          traceparent, sender, n)`,
     values: [
       after,
       time,
@@ -157,6 +159,7 @@ async function insertChanges(
       changes.map(({ submission }) => submission?.offset ?? null),
       changes.map(({ submission }) => submission?.submittedAt ?? null),
       changes.map(({ submission }) => submission?.traceparent ?? null),
+      changes.map(({ submission }) => submission?.sender ?? null),
     ],
   });
 }
@@ -177,9 +180,9 @@ export async function appendCatalogueChanges(
   await openLog(client, time);
   const { rows } = await client.query<{ type: ChangeType; count: number }>(
     `WITH inserted AS (
-       INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body, from_catalogue)
+       INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body, contest_id, from_catalogue)
        SELECT $2::bigint + number, $3, type, body -> 'endorser' ->> 'slug', (body -> 'endorsement' ->> 'id')::bigint,
-         body, true
+         body, (body -> 'contest' ->> 'id')::integer, true
        FROM (${events}) AS events RETURNING type)
      SELECT type, count(*)::integer AS count FROM inserted GROUP BY type`,
     [parameter, head.lastSequence, time],

@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
-import { formatEventId } from '../../schemas/cursor.ts';
+import { EVENT_ID, type EventIdRow, eventIdOf, type KnownEvent } from './event-id.ts';
 
 /** A range of a partition's offsets in the topic of submissions, without `to`. */
 export interface OffsetRange {
@@ -40,12 +40,7 @@ export interface SubmissionPlace {
 }
 
 /** A change that a submission made. */
-export interface SubmittedChange extends SubmissionPlace {
-  /** The event's id; null while Kafka does not have the event, and in an earlier epoch, whose ids have expired. */
-  eventId: string | null;
-  /** Whether Kafka does not have the event yet. */
-  isWaiting: boolean;
-}
+export interface SubmittedChange extends SubmissionPlace, KnownEvent {}
 
 /**
  * The first changes that each submission made, in their order.
@@ -58,21 +53,11 @@ export async function loadSubmittedChanges(
   { afterSequence, ofEach }: { afterSequence: number; ofEach: number },
   places: readonly SubmissionPlace[],
 ): Promise<SubmittedChange[]> {
-  const { rows } = await client.query<{
-    partition: number;
-    place: string;
-    sequence: string;
-    occurred_ms: string;
-    epoch: string;
-    is_old: boolean;
-    offsets: string[] | null;
-  }>({
+  const { rows } = await client.query<EventIdRow & { partition: number; place: string }>({
     name: 'changes-of-submissions',
-    text: `SELECT sent.partition, sent.place, made.sequence, made.occurred_ms, epoch, made.sequence <= epoch_after AS is_old, (
-        SELECT CASE WHEN acknowledged_at IS NOT NULL AND last_sequence >= made.sequence THEN offsets END
-        FROM relay_batches WHERE first_sequence <= made.sequence ORDER BY first_sequence DESC LIMIT 1) AS offsets
+    text: `SELECT sent.partition, sent.place, ${EVENT_ID}
       FROM stream_head, unnest($3::int[], $4::bigint[]) AS sent (partition, place), LATERAL (
-        SELECT sequence, (extract(epoch FROM occurred_at) * 1000)::bigint AS occurred_ms FROM change_log
+        SELECT sequence, occurred_at FROM change_log
         WHERE submission_partition = sent.partition AND submission_offset = sent.place AND sequence > $1
         ORDER BY sequence LIMIT $2) AS made
       ORDER BY made.sequence`,
@@ -83,13 +68,9 @@ export async function loadSubmittedChanges(
       places.map(({ offset }) => offset),
     ],
   });
-  return rows.map(({ partition, place, sequence, occurred_ms: time, epoch, is_old: isOld, offsets }) => {
-    const id = isOld || offsets === null ? null : { epoch: Number(epoch), offsets: offsets.map(Number) };
-    return {
-      partition,
-      offset: Number(place),
-      eventId: id && formatEventId({ ...id, sequence: Number(sequence), time: Number(time) }),
-      isWaiting: !isOld && offsets === null,
-    };
-  });
+  return rows.map(({ partition, place, ...made }) => ({
+    partition,
+    offset: Number(place),
+    ...eventIdOf(made),
+  }));
 }

@@ -348,7 +348,7 @@ describe('INV-9: a bad submission', () => {
     const range = createTestRange(0, [endorse('bakers-local-1', 'mayor', 'ann')]);
     const unreadable = {
       ...{ offset: 1, lastOffset: 7, key: null, value: Buffer.from('damaged'), truncated: null },
-      ...{ submittedAt: null, traceparent: null },
+      ...{ submittedAt: null, traceparent: null, sender: null },
       submission: { code: 'unreadable' as const, message: 'Its checksum is wrong.' },
     };
     await applyRanges(client, SUBMISSIONS_TOPIC, [

@@ -8,7 +8,7 @@ import { endorse } from '../helpers/ballots/submissions.ts';
 
 const UNREADABLE: SubmissionRecord = {
   ...{ offset: 7, lastOffset: 9, key: null, value: Buffer.from('noise'), truncated: null },
-  ...{ submittedAt: null, traceparent: null },
+  ...{ submittedAt: null, traceparent: null, sender: null },
   submission: { code: 'unreadable', message: 'No.' },
 };
 const SUBMITTED: SubmissionRecord = {

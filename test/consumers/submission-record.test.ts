@@ -208,6 +208,7 @@ test('an unreadable batch becomes a record with its offsets and the reason', () 
       truncated: null,
       submittedAt: null,
       traceparent: null,
+      sender: null,
       submission: {
         code: 'unreadable',
         message: 'The batch of offsets 4 to 9 cannot be read: its checksum is wrong.',
@@ -264,6 +265,18 @@ test.each([
 });
 
 test.each([
+  ['a sender', { submitted_by: 'ops submit by José' }, 'ops submit by José'],
+  ['an empty sender', { submitted_by: '' }, null],
+  ['a sender of 201 characters', { submitted_by: 'é'.repeat(201) }, null],
+  ['a sender that Postgres cannot store', { submitted_by: 'a\0b' }, null],
+  ['a sender that turns the text around it', { submitted_by: 'a\u202eb' }, null],
+  ['other headers', { source: 'import' }, null],
+])('a record with %s has the sender or none', (_which, headers, sender) => {
+  const record = { ...PLAIN, headers: encodeHeaders(headers), offset: 1, key: null, value: null };
+  expect(createRecord(record, fail)).toMatchObject({ sender });
+});
+
+test.each([
   ['a trace', { traceparent: TRACE }, TRACE],
   ['other headers', { source: 'import' }, null],
   ['a trace with an empty id', { traceparent: `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01` }, null],
@@ -277,6 +290,7 @@ test('INV-14: a record with broken headers counts as one without headers', () =>
   const headers = encodeHeaders({ traceparent: TRACE }).subarray(0, 20);
   expect(createRecord({ ...PLAIN, headers, offset: 1, key: null, value: null }, fail)).toMatchObject({
     traceparent: null,
+    sender: null,
   });
 });
 

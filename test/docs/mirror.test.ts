@@ -31,7 +31,7 @@ beforeAll(async () => {
   switchboard = await TcpProxy.open(service.gateways[0]?.port ?? 0);
   dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-mirror-'));
   installation = await installClient();
-  program = await installation.write('mirror.ts', await readFile('docs/examples/mirror.ts', 'utf8'));
+  program = await installation.write('mirror.mts', await readFile('docs/examples/mirror.mts', 'utf8'));
 });
 afterAll(async () => {
   await client.kill();

@@ -38,6 +38,25 @@ test('invite prints only the link', async () => {
   });
 });
 
+test('invite makes no link that nobody can accept: it needs a gateway with a provider, if gateways run', async () => {
+  const beat = (hasProvider: boolean | null) =>
+    client.query(
+      `INSERT INTO processes (id, program, host, pid, version, started_at, seen_at, details)
+       VALUES (gen_random_uuid(), 'gateway', 'h', 1, '1', now(), now(), jsonb_strip_nulls(jsonb_build_object('hasProvider', $1::boolean)))`,
+      [hasProvider],
+    );
+  const invite = () => ops('invite --account acme --email ann@example.org');
+  await beat(false);
+  await expect(invite()).rejects.toThrow(
+    'Nobody could accept the invitation, because the gateways have no sign-in provider. Set OIDC_ISSUER for them, or make a ' +
+      'link that signs in once: "console link --account acme".',
+  );
+  expect((await client.query('SELECT FROM console_invitations')).rowCount).toBe(0);
+  await beat(null);
+  expect((await invite()).printed).toHaveLength(1);
+  await client.query('TRUNCATE processes');
+});
+
 /** Makes a session from a link, and one of a provider's person. */
 async function makeSessions(): Promise<void> {
   await client.query(

@@ -54,3 +54,22 @@ describe('keys create --expires', () => {
     );
   });
 });
+
+describe('keys create --name', () => {
+  test('names the key, with the text in its one form', async () => {
+    expect(
+      await keys(
+        ['create', '--account', 'named', '--plan', 'free', '--name', ' Website,  production '],
+        newIo(),
+      ),
+    ).toBe(0);
+    const io = newIo();
+    await keys(['list'], io);
+    expect(io.printed.find((line) => line.includes('\tnamed\t'))).toMatch(/\tWebsite, production$/);
+  });
+
+  test.each(['', ' ', 'x'.repeat(101)])('refuses "%s"', async (name) => {
+    const made = keys(['create', '--account', 'named', '--plan', 'free', '--name', name], newIo());
+    await expect(made).rejects.toThrow('--name must have 1 to 100 characters.');
+  });
+});

@@ -53,6 +53,7 @@ test('lag counts waiting submissions and changes to relay', async () => {
   expect(total).toBe(3);
   const table = await ask();
   expect(table[0]).toBe('WHAT\tDONE\tLAST STABLE\tEND\tLAG TO LAST STABLE\tLAG');
+  expect(table.at(-3)).toBe('all submissions\t-\t-\t-\t3\t3');
   expect(table.at(-2)).toBe('changes\t2\t-\t2\t-\t0');
   expect(table.at(-1)).toBe('rejections\t-\t-\t-\t-\t0');
 });

@@ -44,6 +44,7 @@ interface Received {
   partition: number;
   key: string;
   submission: Submission;
+  sender: string;
 }
 
 /** The next `count` messages from the beginning, after the first `skip`. */
@@ -57,7 +58,8 @@ async function receive(total: number): Promise<Received[]> {
       .run({
         async eachMessage({ partition, message }) {
           const submission = submissionCodec.decode(message.value ?? Buffer.alloc(0));
-          received.push({ partition, key: String(message.key), submission });
+          const sender = String(message.headers?.submitted_by);
+          received.push({ partition, key: String(message.key), submission, sender });
           if (received.length === total) resolve();
         },
       })
@@ -76,6 +78,9 @@ test('files and standard input are sent in their order, keyed by endorser', asyn
   expect(result).toEqual({ status: 0, printed: ['4 submissions sent'], told: [HOW_TO_FIND_OUT] });
 
   const received = await receive(4);
+  expect(new Set(received.map(({ sender }) => sender))).toEqual(
+    new Set([expect.stringMatching(/^ops submit by \S+$/)]),
+  );
   const of = (key: string) => received.filter((message) => message.key === key);
   expect(of('ann-club').map(({ submission }) => [submission.action, submission.picks[0]?.choice])).toEqual([
     ['endorse', 'a1'],

@@ -1,10 +1,19 @@
 /** The bounds of what is kept about published submissions. */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { findPublication, savePublication } from '../../store/access/publications.ts';
+import {
+  type Author,
+  beginPublication,
+  findNews,
+  findPublication,
+  savePublication,
+} from '../../store/access/publications.ts';
 import { ensureAccount } from '../../store/accounts/accounts.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
+import { appendChanges, lockStreamHead } from '../../store/stream/change-log.ts';
 import { keepReasons, loadReasons } from '../../store/stream/rejected-submissions.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { CHANGE_BODY } from '../helpers/stream/change-body.ts';
 
 const { url, client } = useTestDatabase();
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
@@ -23,13 +32,13 @@ beforeAll(async () => {
 afterAll(() => pool?.end());
 beforeEach(() => client.query('TRUNCATE publications, rejected_submissions'));
 
-const save = (accountId: number) =>
-  pool.transaction((transaction) =>
-    savePublication(transaction, accountId, {
-      ...{ topicId: 'topic', endorsers: ['acme'], contests: ['a/b'], partitions: [0], offsets: [1] },
-      ...{ afterSequence: 0, afterRejection: 0 },
-    }),
-  );
+const save = (accountId: number, author: Author = { key: 1 }) =>
+  pool.transaction(async (transaction) => {
+    const begun = await beginPublication(transaction);
+    const places = { endorsers: ['acme'], contests: ['a/b'], partitions: [0], offsets: [1] };
+    await savePublication(transaction, { accountId, author }, { topicId: 'topic', ...places, ...begun });
+    return begun.id;
+  });
 const find = (accountId: number, id: number) => findPublication(pool, { accountId, id, keptMs: WEEK_MS });
 
 test('an account keeps its newest 1,000 publications, and no other account loses any', async () => {
@@ -52,6 +61,42 @@ test('a publication belongs to its account', async () => {
   const id = await save(ours);
   expect(await find(theirs, id)).toBeNull();
   expect(await find(ours, id)).toMatchObject({ id, endorsers: ['acme'], offsets: [1] });
+});
+
+test('a position has news from its changes, and from submissions of the account that are on their way', async () => {
+  await loadCatalogue(url, SMALL_BALLOT);
+  const news = (accountId = ours, { contest = 'a/b', since = 0 } = {}) =>
+    pool.transaction((transaction) => findNews(transaction, { accountId, endorser: 'acme', contest, since }));
+  const applyUpTo = (offset: number) =>
+    client.query(
+      `INSERT INTO consumer_offsets (topic, partition, next_offset) VALUES ('submissions', 0, $1)
+       ON CONFLICT (topic, partition) DO UPDATE SET next_offset = $1`,
+      [offset],
+    );
+  await client.query(
+    `INSERT INTO consumed_topics (topic, topic_id, cluster_id) VALUES ('submissions', 'topic', 'c')`,
+  );
+  await save(ours);
+  const onItsWay = { isChanged: false, isOnItsWay: true };
+  const none = { isChanged: false, isOnItsWay: false };
+  expect(await news()).toEqual(onItsWay);
+  expect([await news(theirs), await news(ours, { contest: 'a/c' })]).toEqual([none, none]);
+  await applyUpTo(1);
+  expect(await news()).toEqual(onItsWay);
+  await applyUpTo(2);
+  expect(await news()).toEqual(none);
+
+  const contest = 'or-2026-11-03-general/mayor';
+  const { rows } = await client.query('SELECT id FROM contests WHERE key = $1', [contest]);
+  const body = { ...CHANGE_BODY, endorser: { ...CHANGE_BODY.endorser, slug: 'acme' } };
+  await client.query('BEGIN');
+  const head = await lockStreamHead(client);
+  await appendChanges(client, head, [
+    { type: 'created', body: { ...body, contest: { ...body.contest, id: rows[0].id } } },
+  ]);
+  await client.query('COMMIT');
+  expect((await news(ours, { contest, since: head.lastSequence })).isChanged).toBe(true);
+  expect((await news(ours, { contest, since: head.lastSequence + 1 })).isChanged).toBe(false);
 });
 
 const reject = (partition: number, offset: number, lastOffset: number | null = null, message = 'No.') =>

@@ -3,7 +3,7 @@ export interface ShownEvent {
   id: string;
   type: string;
   occurred_at: string;
-  endorser: { name: string };
+  endorser: { slug: string; name: string };
   contest: { id: number; title: string };
   election: { state: string };
   choice: { label: string };

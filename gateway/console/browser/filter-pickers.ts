@@ -1,4 +1,4 @@
-/** Finds endorsers and elections by name, for the fields of a filter that take their slugs. */
+/** The fields of a filter: finds endorsers and elections by name for those that take slugs, and sums up boxes. */
 
 /** A record that a field can take. */
 interface Choice {
@@ -179,4 +179,13 @@ function addPicker(field: HTMLInputElement, { label, search }: Source): void {
 for (const field of document.querySelectorAll<HTMLInputElement>('[data-picker]')) {
   const source = SOURCES[field.dataset.picker ?? ''];
   if (source) addPicker(field, source);
+}
+
+/** Says in the summary of folded boxes which of them are ticked. */
+for (const boxes of document.querySelectorAll('[data-boxes]')) {
+  const summary = boxes.querySelector('[data-chosen]');
+  boxes.addEventListener('change', () => {
+    const ticked = [...boxes.querySelectorAll<HTMLInputElement>('input:checked')].map(({ value }) => value);
+    if (summary) summary.textContent = ticked.length === 0 ? 'any' : ticked.join(', ');
+  });
 }

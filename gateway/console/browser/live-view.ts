@@ -46,13 +46,18 @@ function createRow({ event, json }: ReceivedEvent): HTMLTableRowElement {
   link.href = `/console/explorer/contests/${contest.id}`;
   link.append(contest.title);
   title.append(link);
+  const history = document.createElement('a');
+  const subject = { endorser: endorser.slug, contest: String(contest.id) };
+  history.href = `/console/history?${new URLSearchParams(subject)}`;
+  history.setAttribute('aria-label', `History of ${endorser.name} in ${contest.title}`);
+  history.append('History');
   const cells: (string | Node)[][] = [
     [time],
     [type.replace('endorsement.', '')],
     [endorser.name],
     [choice.label],
     [title, `, ${election.state}`],
-    [createJson(json)],
+    [createJson(json), history],
   ];
   for (const content of cells) {
     const cell = document.createElement('td');

@@ -6,6 +6,8 @@ import { find, LiveView } from './live-view.ts';
 
 /** Heartbeats come every 20 seconds. */
 const SILENCE_MS = 60_000;
+/** How often the page looks whether its subscription was edited, in milliseconds. */
+const DESCRIBE_MS = 10_000;
 
 const live = find('live');
 const pause = find<HTMLButtonElement>('pause');
@@ -110,6 +112,19 @@ for (const name of ['since', 'cursor']) {
     const radio = document.querySelector<HTMLInputElement>(`input[name=start][value=${name}]`);
     if (radio) radio.checked = true;
   });
+}
+/** Another page can edit the subscription, whose filter the stream then follows. */
+async function describeAgain(): Promise<void> {
+  const shown = document.querySelector('[data-description]');
+  if (!shown || document.hidden) return;
+  const response = await fetch(location.href);
+  if (!response.ok) return;
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  const text = page.querySelector('[data-description]')?.textContent;
+  if (text && shown.textContent !== text) shown.textContent = text;
+}
+if (document.querySelector('[data-description]')) {
+  setInterval(() => describeAgain().catch(() => {}), DESCRIBE_MS);
 }
 live.hidden = false;
 followWhileShown(follower, document);

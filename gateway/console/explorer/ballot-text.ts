@@ -15,3 +15,19 @@ export function InLanguage({ lang, children }: { lang: Language; children?: Cont
 export function BallotText({ children }: { children?: Content }): Html {
   return html`<${BallotLanguage.Consumer}>${(lang: Language) => (lang === 'en' ? children : html`<span lang=${lang}>${children}</span>`)}<//>`;
 }
+
+/** A link to a page of the explorer, which keeps the language of this one. */
+export function ExplorerLink({ href, children, ...rest }: { href: string; children?: Content }): Html {
+  return html`<${BallotLanguage.Consumer}>${(lang: Language) => html`<a href=${inLanguage(href, lang)} ...${rest}>${children}</a>`}<//>`;
+}
+
+/** The address of a page of the explorer in a language. */
+function inLanguage(href: string, lang: Language): string {
+  if (lang === 'en') return href;
+  return `${href}${href.includes('?') ? '&' : '?'}lang=${lang}`;
+}
+
+/** A text of the ballot with its Spanish one beside it, if there is another. */
+export function InBoth({ text, spanish }: { text: string; spanish: string | null }): Html {
+  return html`<span>${text}${spanish !== null && spanish !== text && html` <span class="muted" lang="es">${spanish}</span>`}</span>`;
+}

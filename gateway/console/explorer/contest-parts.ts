@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { choice, contest } from '../../../schemas/http/contests.ts';
 import { type Html, html } from '../html.ts';
-import { BallotText } from './ballot-text.ts';
+import { BallotText, ExplorerLink } from './ballot-text.ts';
 
 export type Contest = Static<typeof contest>;
 export type Choice = Static<typeof choice>;
@@ -46,6 +46,6 @@ export function ChoiceName({ item }: { item: Choice }): Html {
 /** The title of a contest with its place and voting method, linked to its page. */
 export function ContestHeading({ item, level = 3 }: { item: Contest; level?: 2 | 3 }): Html {
   return html`
-    <${`h${level}`}><a href=${`/console/explorer/contests/${item.id}`}><${BallotText}>${item.title}<//></a><//>
+    <${`h${level}`}><${ExplorerLink} href=${`/console/explorer/contests/${item.id}`}><${BallotText}>${item.title}<//><//><//>
     <p class="muted"><${BallotText}>${item.district.name}<//> · ${describeVote(item)}</p>`;
 }

@@ -1,14 +1,16 @@
-import { STATE_CODES } from '../../../schemas/vocabulary.ts';
+import { type Language, STATE_CODES } from '../../../schemas/vocabulary.ts';
 import { CopyText, Notice } from '../components.ts';
 import { type Content, type Html, html } from '../html.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
-import { InLanguage } from './ballot-text.ts';
+import { ExplorerLink, InLanguage } from './ballot-text.ts';
 import { addressOf, type Question } from './question.ts';
 
 const TABS = [
   ['/console/explorer', 'Elections'],
   ['/console/explorer/endorsers', 'Endorsers'],
   ['/console/explorer/guide', 'Voter guide'],
+  ['/console/explorer/coverage', 'Coverage'],
+  ['/console/explorer/officeholders', 'Officeholders'],
 ] as const;
 
 export interface ExplorerPage {
@@ -39,12 +41,21 @@ function RequestPanel({ question, publicUrl }: { question: Question; publicUrl: 
     </aside>`;
 }
 
+/** The same page in the other language. */
+function LanguageSwitch({ query, lang }: { query: URLSearchParams; lang: Language }): Html {
+  const other = new URLSearchParams(query);
+  if (lang === 'en') other.set('lang', 'es');
+  else other.delete('lang');
+  const label = lang === 'en' ? 'Español' : 'English';
+  return html`<a href=${`?${other}`} lang=${lang === 'en' ? 'es' : null}>${label}</a>`;
+}
+
 /** Puts a page of the explorer together. */
 export function showExplorer(
-  { publicUrl }: PageRequest,
+  { publicUrl, query }: PageRequest,
   { title, isBallotTitle = false, tab, question, problem, body }: ExplorerPage,
 ): ShownPage {
-  const lang = question.query.get('lang') === 'es' ? 'es' : 'en';
+  const lang = query.get('lang') === 'es' ? 'es' : 'en';
   return {
     title,
     titleLang: isBallotTitle && lang !== 'en' ? lang : undefined,
@@ -52,7 +63,12 @@ export function showExplorer(
     script: 'copy',
     body: html`
       <nav class="tabs" aria-label="Explorer">
-        <ul>${TABS.map(([path, label]) => html`<li><a href=${path} aria-current=${path === tab ? 'true' : null}>${label}</a></li>`)}</ul>
+        <${InLanguage} lang=${lang}>
+          <ul>
+            ${TABS.map(([path, label]) => html`<li><${ExplorerLink} href=${path} aria-current=${path === tab ? 'true' : null}>${label}<//></li>`)}
+            <li><${LanguageSwitch} query=${query} lang=${lang} /></li>
+          </ul>
+        <//>
       </nav>
       <div class="explorer">
         <div>

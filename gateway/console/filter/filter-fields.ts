@@ -1,6 +1,7 @@
+import { stateName } from '../../../domain/officeholders/states.ts';
 import type { StreamFilter } from '../../../domain/stream-filter.ts';
 import { streamFilters } from '../../../schemas/http/parameters.ts';
-import type { FilterField } from '../../../schemas/vocabulary.ts';
+import { type FilterField, STATE_CODES } from '../../../schemas/vocabulary.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import type { PageRequest } from '../page.ts';
@@ -11,8 +12,14 @@ interface Option {
   label: string;
 }
 
+const STATES: ReadonlySet<string> = new Set(STATE_CODES);
+
+/** The names of states stand beside their codes. */
+const labelOf = (value: string): string =>
+  STATES.has(value) ? `${value} ${stateName(value)}` : value.replaceAll('_', ' ');
+
 const asOptions = (values: readonly string[]): Option[] =>
-  values.map((value) => ({ value, label: value.replaceAll('_', ' ') }));
+  values.map((value) => ({ value, label: labelOf(value) }));
 
 /** More values than any list has. */
 const MANY = 1_000_000;
@@ -44,7 +51,7 @@ function Boxes(props: { field: FilterField; options: readonly Option[]; filter: 
   return html`
     <fieldset>
       <legend class="unseen">${FIELD_LABELS[field]}</legend>
-      <details><summary>${FIELD_LABELS[field]}: <span class="muted">${summary}</span></summary>${boxes}</details>
+      <details data-boxes><summary>${FIELD_LABELS[field]}: <span class="muted" data-chosen>${summary}</span></summary>${boxes}</details>
     </fieldset>`;
 }
 

@@ -3,9 +3,8 @@ import type { contestWithPositions } from '../../../schemas/http/contests.ts';
 import type { election } from '../../../schemas/http/elections.ts';
 import { findElectionName } from '../../../store/console/elections.ts';
 import { Table } from '../components.ts';
-import { BallotText } from '../explorer/ballot-text.ts';
+import { BallotText, ExplorerLink } from '../explorer/ballot-text.ts';
 import {
-  type Choice,
   ChoiceName,
   type Contest,
   ContestHeading,
@@ -14,6 +13,8 @@ import {
 } from '../explorer/contest-parts.ts';
 import { LanguageField, NextPage, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
 import { ask, chooseQuery } from '../explorer/question.ts';
+import { loadTally, Tally } from '../explorer/tally.ts';
+import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { mayUse } from '../layout.ts';
 import { number } from '../number.ts';
@@ -34,7 +35,7 @@ const MAX_POSITIONS = 200;
 function ElectionRow({ item }: { item: Election }): Html {
   return html`
     <tr>
-      <th scope="row"><a href=${`/console/explorer/elections/${encodeURIComponent(item.slug)}`}><${BallotText}>${item.name}<//></a></th>
+      <th scope="row"><${ExplorerLink} href=${`/console/explorer/elections/${encodeURIComponent(item.slug)}`}><${BallotText}>${item.name}<//><//></th>
       <td class="day">${item.date}</td>
       <td>${item.state}</td>
       <td>${item.type.replaceAll('_', ' ')}</td>
@@ -51,12 +52,13 @@ function ListedContest({ item }: { item: Contest }): Html {
     </section>`;
 }
 
-function PositionRow({ position, choices }: { position: Position; choices: readonly Choice[] }): Html {
-  const nameOf = new Map(choices.map((choice) => [choice.id, choice]));
+function PositionRow({ position, contest }: { position: Position; contest: Contest }): Html {
+  const { endorser } = position;
+  const nameOf = new Map(contest.choices.map((choice) => [choice.id, choice]));
   return html`
     <tr>
-      <th scope="row"><a href=${`/console/explorer/endorsers/${encodeURIComponent(position.endorser.slug)}`}>${position.endorser.name}</a></th>
-      <td><${BallotText}>${position.endorser.category.name}<//></td>
+      <th scope="row"><${ExplorerLink} href=${`/console/explorer/endorsers/${encodeURIComponent(endorser.slug)}`}>${endorser.name}<//></th>
+      <td><${BallotText}>${endorser.category.name}<//></td>
       <td>
         ${position.picks.map((pick) => {
           const choice = nameOf.get(pick.choice_id);
@@ -69,6 +71,7 @@ function PositionRow({ position, choices }: { position: Position; choices: reado
             html`<div><${BallotText}>${pick.statement}<//> <${OutsideLink} href=${pick.source_url}>Source<//></div>`,
         )}
       </td>
+      <td><${HistoryLink} endorser=${endorser.slug} contest=${contest.id} of=${endorser.name} /></td>
     </tr>`;
 }
 
@@ -159,6 +162,7 @@ export const explorerElectionPages: readonly Page[] = [
         question,
       );
       const contest = body?.data;
+      const tally = contest ? await loadTally(request, context, contest.id) : null;
       return showExplorer(request, {
         title: contest?.title ?? 'Contest',
         isBallotTitle: contest !== undefined,
@@ -169,19 +173,20 @@ export const explorerElectionPages: readonly Page[] = [
           contest &&
           html`
           <p>
-            <a href=${`/console/explorer/elections/${encodeURIComponent(contest.election.slug)}`}><${BallotText}>${contest.election.name}<//></a>,
+            <${ExplorerLink} href=${`/console/explorer/elections/${encodeURIComponent(contest.election.slug)}`}><${BallotText}>${contest.election.name}<//><//>,
             ${' '}${contest.election.date} · <${BallotText}>${contest.district.name}<//> · ${describeVote(contest)}
           </p>
           ${contest.description && html`<p><${BallotText}>${contest.description}<//></p>`}
           ${mayUse(request.session.role, 'editor') && html`<p><a href=${`/console/endorsements/${contest.id}`}>Take a position</a></p>`}
+          ${tally && tally.recommendation.endorser_count > 0 && html`<${Tally} contest=${tally} />`}
           <h2>Choices</h2>
           <ul>${contest.choices.map((choice) => html`<li><${ChoiceName} item=${choice} /></li>`)}</ul>
           ${
             contest.endorsements.length === 0
               ? html`<p>No endorser has taken a position.</p>`
               : html`
-            <${Table} caption=${`Positions of ${number.format(contest.endorsements.length)} endorsers`} head=${['Endorser', 'Category', 'Picks', 'Statement']}>
-              ${contest.endorsements.slice(0, MAX_POSITIONS).map((position) => html`<${PositionRow} position=${position} choices=${contest.choices} />`)}
+            <${Table} caption=${`Positions of ${number.format(contest.endorsements.length)} endorsers`} head=${['Endorser', 'Category', 'Picks', 'Statement', 'History']}>
+              ${contest.endorsements.slice(0, MAX_POSITIONS).map((position) => html`<${PositionRow} position=${position} contest=${contest} />`)}
             <//>
             ${contest.endorsements.length > MAX_POSITIONS && html`<p>These are the first ${MAX_POSITIONS}; the answer as JSON has all of them.</p>`}`
           }`,

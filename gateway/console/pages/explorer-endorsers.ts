@@ -1,24 +1,57 @@
 import type { Static } from 'typebox';
+import type { listedEndorsement } from '../../../schemas/http/endorsements.ts';
 import type { endorser, endorserCategory, endorserWithElections } from '../../../schemas/http/endorsers.ts';
 import { ENDORSER_STATES } from '../../../schemas/vocabulary.ts';
 import { Table } from '../components.ts';
-import { BallotText } from '../explorer/ballot-text.ts';
+import type { ConsoleContext } from '../context.ts';
+import { BallotText, ExplorerLink } from '../explorer/ballot-text.ts';
 import { LanguageField, NextPage, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
 import { ask, chooseQuery } from '../explorer/question.ts';
+import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
-import type { Page } from '../page.ts';
+import type { Page, PageRequest } from '../page.ts';
 
 type Endorser = Static<typeof endorser>;
+type Endorsement = Static<typeof listedEndorsement>;
 type Category = Static<typeof endorserCategory>;
 
 function EndorserRow({ item }: { item: Endorser }): Html {
   return html`
     <tr>
-      <th scope="row"><a href=${`/console/explorer/endorsers/${encodeURIComponent(item.slug)}`}>${item.name}</a></th>
+      <th scope="row"><${ExplorerLink} href=${`/console/explorer/endorsers/${encodeURIComponent(item.slug)}`}>${item.name}<//></th>
       <td><${BallotText}>${item.category.name}<//></td>
       <td>${item.state}</td>
       <td class="number">${number.format(item.endorsement_count)}</td>
+    </tr>`;
+}
+
+interface Endorsements {
+  data: Endorsement[];
+  next_cursor: string | null;
+}
+
+/** A page of an endorser's endorsements; null if its cursor is of another list. */
+async function loadEndorsements(
+  request: PageRequest,
+  context: ConsoleContext,
+  endorser: string,
+): Promise<Endorsements | null> {
+  const query = chooseQuery(request.query, ['lang', 'cursor']);
+  query.set('endorsers', endorser);
+  query.set('limit', '50');
+  const { body } = await ask<Endorsements>(request, context, { path: '/v1/endorsements', query });
+  return body;
+}
+
+function EndorsementRow({ item }: { item: Endorsement }): Html {
+  const { contest, choice, election, endorser, rank, statement, source_url } = item;
+  return html`
+    <tr>
+      <th scope="row"><${ExplorerLink} href=${`/console/explorer/contests/${contest.id}`}><${BallotText}>${contest.title}<//><//> <small class="muted">${election.state}, ${election.date}</small></th>
+      <td>${rank !== null && `${rank}. `}<${BallotText}>${choice.label}<//></td>
+      <td><${BallotText}>${statement}<//> <${OutsideLink} href=${source_url}>Source<//></td>
+      <td><${HistoryLink} endorser=${endorser.slug} contest=${contest.id} of=${`${contest.title}, ${choice.label}`} /></td>
     </tr>`;
 }
 
@@ -86,6 +119,7 @@ export const explorerEndorserPages: readonly Page[] = [
         question,
       );
       const found = body?.data;
+      const held = found ? await loadEndorsements(request, context, found.slug) : null;
       return showExplorer(request, {
         title: found?.name ?? 'Endorser',
         tab: '/console/explorer/endorsers',
@@ -102,12 +136,20 @@ export const explorerEndorserPages: readonly Page[] = [
             ${found.elections.map(
               ({ election, name, date, contests }) => html`
               <tr>
-                <th scope="row"><a href=${`/console/explorer/elections/${encodeURIComponent(election)}`}><${BallotText}>${name}<//></a></th>
+                <th scope="row"><${ExplorerLink} href=${`/console/explorer/elections/${encodeURIComponent(election)}`}><${BallotText}>${name}<//><//></th>
                 <td>${date}</td>
                 <td class="number">${number.format(contests)}</td>
               </tr>`,
             )}
-          <//>`,
+          <//>
+          ${
+            held &&
+            html`
+            <${Table} caption="Its endorsements" head=${['Contest', 'Choice', 'Statement', 'History']}>
+              ${held.data.map((item) => html`<${EndorsementRow} item=${item} />`)}
+            <//>
+            <${NextPage} request=${request} cursor=${held.next_cursor} />`
+          }`,
       });
     },
   },

@@ -6,6 +6,7 @@ import { BallotText } from '../explorer/ballot-text.ts';
 import { ChoiceName, ContestHeading, groupOf } from '../explorer/contest-parts.ts';
 import { LanguageField, StateField, showExplorer } from '../explorer/frame.ts';
 import { ask, chooseQuery } from '../explorer/question.ts';
+import { AGREEMENT } from '../explorer/tally.ts';
 import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 import type { Page } from '../page.ts';
@@ -18,14 +19,6 @@ const TAB = '/console/explorer/guide';
 /** A whole state's ballot is too long to read on one page. */
 const MAX_CONTESTS = 50;
 const MAX_BACKERS = 8;
-
-const AGREEMENT: Readonly<Record<GuideContest['recommendation']['agreement'], string>> = {
-  unanimous: 'All agree',
-  majority: 'Most agree',
-  plurality: 'Leads without a majority',
-  split: 'Split',
-  none: 'No position',
-};
 
 /** The choices to mark, in order, or the reason why there are none. */
 function Mark({ contest }: { contest: GuideContest }): Html {

@@ -50,6 +50,28 @@ function curl(url: string, isStream: boolean): string {
   return `curl ${isStream ? '-N ' : ''}-H 'Authorization: Bearer ${KEY_PLACE}' '${url}'`;
 }
 
+/** The client's package. */
+const CLIENT = 'ballot-endorsements';
+
+/** Programs that list three endorsements with a key, for the page that shows the key. */
+export function snippetsWith(key: string, publicUrl: string): Snippet[] {
+  const [request] = FIRST_REQUESTS;
+  const [shell, , script] = request ? snippetsOf(request, publicUrl) : [];
+  const withClient = {
+    language: 'TypeScript',
+    run: { command: 'node first.mts', needs: `Node 22.18 or newer, and the package ${CLIENT}` },
+    text: `import { BallotEndorsements } from '${CLIENT}';
+
+const client = new BallotEndorsements({ baseUrl: '${publicUrl}', apiKey: '${KEY_PLACE}' });
+const { data } = await client.listEndorsements({ states: ['CA'], limit: 3 });
+for (const { endorser, choice } of data) console.log(\`\${endorser.name}: \${choice.label}\`);
+`,
+  };
+  return [shell, withClient, script].flatMap((each) => {
+    return each ? [{ ...each, text: each.text.replaceAll(KEY_PLACE, key) }] : [];
+  });
+}
+
 const TYPESCRIPT_END = `
 if (!response.ok) throw new Error(\`\${response.status} \${await response.text()}\`);`;
 
@@ -94,7 +116,7 @@ export function snippetsOf({ path, isStream }: FirstRequest, publicUrl: string):
     { language: 'curl', run: null, text: curl(url, isStream) },
     {
       language: 'TypeScript',
-      run: { command: 'node first.ts', needs: 'Node 24 or newer' },
+      run: { command: 'node first.mts', needs: 'Node 24 or newer' },
       text: typescript(url, isStream),
     },
     {

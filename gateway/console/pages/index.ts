@@ -1,9 +1,12 @@
 import type { MenuEntry, Page } from '../page.ts';
 import { accountPages } from './account.ts';
 import { auditPages } from './audit.ts';
+import { explorerCoveragePages } from './explorer-coverage.ts';
 import { explorerElectionPages } from './explorer-elections.ts';
 import { explorerEndorserPages } from './explorer-endorsers.ts';
 import { explorerGuidePages } from './explorer-guide.ts';
+import { explorerOfficeholderPages } from './explorer-officeholders.ts';
+import { historyPages } from './history.ts';
 import { keyPages } from './keys.ts';
 import { livePages } from './live.ts';
 import { operatorAccountPages } from './operator-accounts.ts';
@@ -28,9 +31,12 @@ export const pages: readonly Page[] = [
   ...explorerElectionPages,
   ...explorerEndorserPages,
   ...explorerGuidePages,
+  ...explorerCoveragePages,
+  ...explorerOfficeholderPages,
   ...ownEndorsementPages,
   ...receiptPages,
   ...ownPositionPages,
+  ...historyPages,
   ...usagePages,
   ...auditPages,
   ...operatorAccountPages,

@@ -25,8 +25,11 @@ import { isolateName } from '../isolation.ts';
 import { Form, mayUse } from '../layout.ts';
 import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
+import { PlanLimits } from '../plan-limits.ts';
 import { readRowId } from '../row-id.ts';
+import { snippetsWith } from './first-requests.ts';
 import { readFormId, readKeyForm } from './key-form.ts';
+import { ShownSnippet } from './start.ts';
 
 const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
   'data:read': 'Read data',
@@ -160,15 +163,21 @@ async function showKeys(
 }
 
 /** Shows a new key, once. */
-function showIssued({ id, key }: IssuedKey, publicUrl: string, replaced: KeySummary | null): ShownPage {
+function showIssued(
+  { id, key }: IssuedKey,
+  { publicUrl, session }: PageRequest,
+  replaced: KeySummary | null,
+): ShownPage {
   return {
     title: 'Your new key',
     script: 'copy',
     body: html`
       <${Notice} kind="good">This is the only time that the key is shown. Keep it like a password.<//>
       <${CopyText} label="The key" text=${key} />
-      <p>Try it:</p>
-      <${CopyText} label="A request with the key" text=${`curl -H 'Authorization: Bearer ${key}' '${publicUrl}/v1/states'`} />
+      <h2>The first request</h2>
+      ${snippetsWith(key, publicUrl).map((snippet) => html`<${ShownSnippet} snippet=${snippet} name="first" />`)}
+      <h2>The limits of the plan ${session.plan}</h2>
+      <${PlanLimits} plan=${session} />
       ${
         replaced &&
         html`<p>${nameOf(replaced)} still works beside it. <a href=${`/console/keys/${replaced.id}/revoke`}>Revoke it</a> once nothing uses it.</p>`
@@ -194,7 +203,7 @@ async function issue(
   grant: KeyGrant,
   replaced: KeySummary | null,
 ): Promise<PageReply> {
-  const { session, publicUrl } = request;
+  const { session } = request;
   const account = { id: session.accountId, name: session.account };
   const make = (client: ClientBase) => issueKeyOf(client, account, grant, actorOf(session));
   const issued = await inTransaction(context.pool, make).catch((error: unknown) => {
@@ -204,7 +213,7 @@ async function issue(
   if (issued instanceof TooManyKeysError) {
     return showKeys(request, context, { status: 409, problem: issued.message });
   }
-  return issued ? showIssued(issued, publicUrl, replaced) : { redirect: '/console/keys?done=made' };
+  return issued ? showIssued(issued, request, replaced) : { redirect: '/console/keys?done=made' };
 }
 
 /** The keys of the account, and making, rotating and revoking them. */

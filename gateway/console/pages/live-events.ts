@@ -3,6 +3,7 @@ import { ApiError } from '../../http/api-error.ts';
 import { Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { addressOf, type StreamView, writeApiQuery } from '../filter/stream-view.ts';
+import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import type { PageRequest } from '../page.ts';
 
@@ -43,13 +44,14 @@ export function ShownEvents({ events: page, view }: { events: EventPage; view: S
       page.events.length === 0
         ? html`<p>There are none.</p>`
         : html`
-      <${Table} caption="Events, the oldest first" head=${['Time (UTC)', 'Type', 'Endorser', 'Choice', 'Contest']}>
+      <${Table} caption="Events, the oldest first" head=${['Time (UTC)', 'Type', 'Endorser', 'Choice', 'Contest', 'History']}>
         ${page.events.map(
           ({ type, occurred_at, endorser, choice, contest, election }) => html`
           <tr>
             <td><time datetime=${occurred_at}>${occurred_at.slice(0, 19).replace('T', ' ')}</time></td>
             <td>${type.replace('endorsement.', '')}</td><td>${endorser.name}</td><td>${choice.label}</td>
             <td><a href=${`/console/explorer/contests/${contest.id}`}>${contest.title}</a>, ${election.state}</td>
+            <td><${HistoryLink} endorser=${endorser.slug} contest=${contest.id} of=${`${endorser.name}, ${contest.title}`} /></td>
           </tr>`,
         )}
       <//>`

@@ -121,7 +121,7 @@ async function showLive(request: PageRequest, context: ConsoleContext): Promise<
     title: 'Live',
     script: 'live',
     body: html`
-      <p>${describeView(view, watched)}
+      <p><span data-description=${watched ? '' : null}>${describeView(view, watched)}</span>
         <span class="muted"> This page is not one of the open streams of your plan.</span></p>
       <div class="card wide">
         <details>

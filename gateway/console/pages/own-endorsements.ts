@@ -1,16 +1,22 @@
+import { formatRow, TABLE_START } from '../../../intake/tables/cells.ts';
+import { CONTEST_KINDS, LEVELS } from '../../../schemas/vocabulary.ts';
 import {
   countOwnContests,
   listOpenElections,
   listOwnContests,
+  listOwnEndorsements,
   type OpenElection,
   type OwnContest,
+  type OwnEndorsement,
 } from '../../../store/console/own-positions.ts';
 import { Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
-import { BallotText } from '../explorer/ballot-text.ts';
+import { InBoth } from '../explorer/ballot-text.ts';
+import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
 import type { Page, PageRequest, ShownPage } from '../page.ts';
+import { PageError } from '../page-error.ts';
 import { listEndorsers } from '../publishing/own-position.ts';
 import { readRowId } from '../row-id.ts';
 
@@ -25,10 +31,43 @@ function ContestRow({ item, endorser }: { item: OwnContest; endorser: string }):
   const address = `/console/endorsements/${item.id}?${new URLSearchParams({ endorser })}`;
   return html`
     <tr>
-      <th scope="row"><a href=${address}><${BallotText}>${item.title}<//></a></th>
-      <td><${BallotText}>${item.district}<//></td>
-      <td>${item.picks.length === 0 ? html`<span class="muted">no position</span>` : html`<${BallotText}>${formatPicks(item.picks)}<//>`}</td>
+      <th scope="row"><a href=${address}>${item.title}</a>${item.title_es && html`<div class="muted" lang="es">${item.title_es}</div>`}</th>
+      <td><${InBoth} text=${item.district} spanish=${item.district_es} /></td>
+      <td>${item.picks.length === 0 ? html`<span class="muted">no position</span>` : formatPicks(item.picks)}</td>
+      <td><${HistoryLink} endorser=${endorser} contest=${item.id} of=${`${item.title}, ${item.district}`} /></td>
     </tr>`;
+}
+
+const SHOWN = {
+  '': { label: 'All', isTaken: null },
+  missing: { label: 'Without a position', isTaken: false },
+  taken: { label: 'With a position', isTaken: true },
+} as const;
+
+interface ContestFilter {
+  show: keyof typeof SHOWN;
+  /** Empty for all, like the others. */
+  level: string;
+  kind: string;
+  q: string;
+}
+
+/** The filter in an address. Values that the page does not offer count as missing. */
+function readFilter(query: URLSearchParams): ContestFilter {
+  const oneOf = (name: string, values: readonly string[]) =>
+    values.find((value) => value === query.get(name)) ?? '';
+  return {
+    show: oneOf('show', Object.keys(SHOWN)) as ContestFilter['show'],
+    level: oneOf('level', LEVELS),
+    kind: oneOf('kind', CONTEST_KINDS),
+    q: (query.get('q') ?? '').replaceAll('\0', '').trim(),
+  };
+}
+
+function OneOf(props: { label: string; name: string; values: readonly string[]; chosen: string }): Html {
+  const { label, name, values, chosen } = props;
+  return html`
+    <label>${label} <select name=${name}><option value="">All</option>${values.map((value) => html`<option value=${value} selected=${value === chosen}>${value}</option>`)}</select></label>`;
 }
 
 function ElectionOption({ item, chosen }: { item: OpenElection; chosen: string }): Html {
@@ -58,33 +97,31 @@ async function showList(request: PageRequest, context: ConsoleContext): Promise<
     elections.find(({ state }) => state === endorser.state) ??
     elections[0];
   if (!election) return { title, body: html`<p>No election is coming up.</p>` };
-  const isMissing = query.get('show') === 'missing';
-  const contains = (query.get('q') ?? '').trim();
+  const filter = readFilter(query);
   const page = Math.min(readRowId(query.get('page')) ?? 1, MAX_PAGES);
   const subject = { endorser: endorser.slug, election: election.slug };
   const counts = await countOwnContests(pool, subject);
+  const { show, level, kind, q: contains } = filter;
   const contests = await listOwnContests(pool, {
-    ...{ ...subject, isMissing, contains },
+    ...{ ...subject, isTaken: SHOWN[show].isTaken, level, kind, contains },
     ...{ limit: ON_PAGE + 1, offset: (page - 1) * ON_PAGE },
   });
-  const next = new URLSearchParams({
-    ...subject,
-    show: isMissing ? 'missing' : '',
-    q: contains,
-    page: `${page + 1}`,
-  });
+  const next = new URLSearchParams({ ...subject, ...filter, page: `${page + 1}` });
   return {
     title,
     body: html`
       <form class="filters" method="get">
         <label>Endorser <select name="endorser">${endorsers.map(({ slug, name }) => html`<option value=${slug} selected=${slug === endorser.slug}>${name}</option>`)}</select></label>
         <label>Election <select name="election">${elections.map((item) => html`<${ElectionOption} item=${item} chosen=${election.slug} />`)}</select></label>
-        <label>Contests <select name="show"><option value="">All</option><option value="missing" selected=${isMissing}>Without a position</option></select></label>
+        <label>Contests <select name="show">${Object.entries(SHOWN).map(([value, { label }]) => html`<option value=${value} selected=${value === show}>${label}</option>`)}</select></label>
+        <${OneOf} label="Level" name="level" values=${LEVELS} chosen=${level} />
+        <${OneOf} label="Kind" name="kind" values=${CONTEST_KINDS} chosen=${kind} />
         <label>Contest or place contains <input type="search" name="q" value=${contains} /></label>
         <button>Show</button>
       </form>
       <p>${number.format(counts.all - counts.taken)} of ${number.format(counts.all)} contests are without a position of ${endorser.name}.</p>
-      <${Table} caption=${election.name} head=${['Contest', 'Place', 'Position']}>
+      <p><a href=${`/console/endorsements.csv?${new URLSearchParams(subject)}`}>These endorsements as CSV</a> · <a href="/console/endorsements.csv">All endorsements of the account as CSV</a></p>
+      <${Table} caption=${election.name} head=${['Contest', 'Place', 'Position', 'History']}>
         ${contests.slice(0, ON_PAGE).map((item) => html`<${ContestRow} item=${item} endorser=${endorser.slug} />`)}
       <//>
       ${contests.length === 0 && html`<p>There is no such contest.</p>`}
@@ -92,7 +129,51 @@ async function showList(request: PageRequest, context: ConsoleContext): Promise<
   };
 }
 
-/** The positions of the account's endorsers, by election. */
+const FILE_PAGE = 500;
+/** The largest file, in characters. */
+const MAX_FILE = 16_000_000;
+/** The columns, by names that `submit` knows. */
+const COLUMNS = {
+  endorser: 'endorser',
+  election: 'election',
+  contest: 'contest',
+  choice: 'choice',
+  rank: 'rank',
+  statement: 'statement',
+  statement_es: 'statement es',
+  source: 'source url',
+  published_on: 'published on',
+} as const satisfies Partial<Record<keyof OwnEndorsement, string>>;
+const FIELDS = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
+
+/** A table of endorsements, as `submit` reads it. @throws PageError 413 if it is too large */
+async function writeTable({ query, session }: PageRequest, { pool }: ConsoleContext): Promise<string> {
+  const chosen = (name: string) => query.get(name)?.replaceAll('\0', '') || null;
+  const part = { endorser: chosen('endorser'), election: chosen('election'), limit: FILE_PAGE };
+  const pieces = [TABLE_START + formatRow(Object.values(COLUMNS))];
+  let size = 0;
+  for (let after = 0; ; ) {
+    const rows = await listOwnEndorsements(pool, session.accountId, { ...part, after });
+    const piece = rows.map((row) => formatRow(FIELDS.map((field) => String(row[field] ?? '')))).join('');
+    pieces.push(piece);
+    size += piece.length;
+    if (size > MAX_FILE)
+      throw new PageError(413, 'The table is larger than 16 MB: export one election at a time.');
+    const last = rows.at(-1);
+    if (!last || rows.length < FILE_PAGE) return pieces.join('');
+    after = last.id;
+  }
+}
+
+/** The positions of the account's endorsers, by election, and as a table. */
 export const ownEndorsementPages: readonly Page[] = [
   { method: 'GET', path: '/console/endorsements', role: 'editor', handle: showList },
+  {
+    method: 'GET',
+    path: '/console/endorsements.csv',
+    role: 'editor',
+    async handle(request, context) {
+      return { table: await writeTable(request, context), name: 'endorsements.csv' };
+    },
+  },
 ];

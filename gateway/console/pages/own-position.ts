@@ -5,17 +5,15 @@ import type { OwnPosition } from '../../../store/console/own-positions.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { Notice } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
-import { BallotText } from '../explorer/ballot-text.ts';
+import { historyAddress } from '../history-link.ts';
 import { type Content, type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
-import { findSubject, type Subject } from '../publishing/own-position.ts';
+import { findSubject, type Subject, VERSION_FIELD } from '../publishing/own-position.ts';
 import { PositionFields } from '../publishing/position-fields.ts';
-import { readPosition, versionOf, writePosition } from '../publishing/position-form.ts';
+import { readPosition, writePosition } from '../publishing/position-form.ts';
 import { showReceipt } from '../publishing/receipt.ts';
 
-/** The version of the position that a form has shown. */
-const VERSION_FIELD = 'version';
 /** Names the publication, so that a form that is sent again publishes once. */
 const FORM_FIELD = 'form';
 
@@ -28,17 +26,23 @@ function Place({ subject }: { subject: Subject }): Html {
   const { endorser, position } = subject;
   const explorer = `/console/explorer/contests/${position.id}`;
   return html`
-    <p><strong>${endorser.name}</strong> · <a href=${listOf(subject)}>${position.electionName}</a>, ${position.date} · <${BallotText}>${position.district}<//> · <a href=${explorer}>All positions</a></p>
-    ${position.description && html`<p><${BallotText}>${position.description}<//></p>`}`;
+    <p><strong>${endorser.name}</strong> · <a href=${listOf(subject)}>${position.electionName}</a>, ${position.date} · ${position.district} · <a href=${explorer}>All positions</a> · <a href=${historyAddress(endorser.slug, position.id)}>History</a></p>
+    ${position.title_es && html`<p class="muted" lang="es">${position.title_es}</p>`}
+    ${position.description && html`<p>${position.description}</p>`}
+    ${position.description_es && html`<p class="muted" lang="es">${position.description_es}</p>`}`;
 }
 
 function PickText({ position, pick }: { position: OwnPosition; pick: SubmittedPick }): Html {
   const label = position.choices.find(({ key }) => key === pick.choice)?.label ?? pick.choice;
   return html`
-    ${pick.rank !== null && `${pick.rank}. `}<${BallotText}>${label}<//>${pick.statement && html`: “<${BallotText}>${pick.statement}<//>”`}`;
+    ${pick.rank !== null && `${pick.rank}. `}${label}${pick.statement && html`: “${pick.statement}”`}`;
 }
 
-/** The position that somebody else has stored since the form was shown. */
+/** How often, and how many times, a page looks for a change that is on its way; in milliseconds. */
+const LOOK_MS = 100;
+const MAX_LOOKS = 20;
+
+/** The position that has changed since the form was shown. */
 function Stored({ position }: { position: OwnPosition }): Html {
   return html`
     <section class="card">
@@ -57,7 +61,7 @@ interface ShownForm {
   /** The reasons why the form was not published. */
   problems?: readonly string[];
   status?: number;
-  /** Whether somebody else has changed the position. */
+  /** Whether the position has changed since the version in `values`. The form shows the new one then. */
   isOutdated?: boolean;
 }
 
@@ -67,8 +71,11 @@ function showForm(
   { values, problems = [], status = 200, isOutdated = false }: ShownForm,
 ): ShownPage {
   const { endorser, position } = subject;
+  // Whoever corrects a form has not seen a later position, which the next preview then shows.
+  const seen = isOutdated ? null : values.get(VERSION_FIELD);
   return {
     title: position.title,
+    script: 'position',
     status,
     body: html`
       ${problems.map((problem) => html`<${Notice} kind="bad">${problem}<//>`)}
@@ -76,7 +83,7 @@ function showForm(
       ${isOutdated && html`<${Stored} position=${position} />`}
       <${Form} action=${`${addressOf(subject)}/preview`} csrf=${csrf} class="card">
         <input type="hidden" name="endorser" value=${endorser.slug} />
-        <input type="hidden" name=${VERSION_FIELD} value=${versionOf(position)} />
+        <input type="hidden" name=${VERSION_FIELD} value=${seen ?? position.sequence} />
         <${PositionFields} position=${position} values=${values} />
         <button>Preview</button> <a href=${listOf(subject)}>Cancel</a>
       <//>
@@ -121,7 +128,7 @@ function showPreview(
       ${changes.length === 0 ? html`<p>This is the present position, so nothing changes.</p>` : html`<${Changes} position=${position} changes=${changes} /><p>${countEvents(changes)}</p>`}
       <${Form} action=${addressOf(subject)} csrf=${csrf}>
         <input type="hidden" name="endorser" value=${endorser.slug} />
-        <input type="hidden" name=${VERSION_FIELD} value=${versionOf(position)} />
+        <input type="hidden" name=${VERSION_FIELD} value=${position.sequence} />
         <input type="hidden" name=${FORM_FIELD} value=${randomUUID()} />
         ${fields.map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
         <div class="actions">
@@ -162,11 +169,25 @@ function readForm(
     const sentences = problems.map(({ field, message }) => `${field ?? 'The position'} ${message}.`);
     return showForm(request, subject, { values, problems: sentences, status: 400 });
   }
-  const isOutdated = values.get(VERSION_FIELD) !== versionOf(position);
+  const isOutdated = position.isChanged || !values.has(VERSION_FIELD);
   if (!isOutdated || changesTo(subject, picks).length === 0) return { picks };
-  const problem =
-    'Somebody else has changed the position since you opened the form, so nothing was published.';
-  return showForm(request, subject, { values, problems: [problem], status: 409, isOutdated });
+  return showOutdated(request, subject);
+}
+
+/** The form beside the position that was stored since the form was shown. */
+function showOutdated(request: PageRequest, subject: Subject): ShownPage {
+  const problem = 'The position has changed since you opened the form, so nothing was published.';
+  const { form: values } = request;
+  return showForm(request, subject, { values, problems: [problem], status: 409, isOutdated: true });
+}
+
+/** The subject once its position has changed, or as it is after two seconds. */
+async function awaitChange(request: PageRequest, context: ConsoleContext): Promise<Subject> {
+  for (let look = 1; ; look += 1) {
+    const subject = await findSubject(request, context);
+    if (subject.position.isChanged || look === MAX_LOOKS || request.closed.aborted) return subject;
+    await context.clock.wait(LOOK_MS, request.closed);
+  }
 }
 
 /** Publishes a position, and shows the receipt. */
@@ -187,11 +208,14 @@ async function publish(request: PageRequest, context: ConsoleContext): Promise<P
     const answer = await context.api.call(request, {
       ...{ method: 'POST', path: '/v1/submissions', body },
       idempotencyKey: request.form.get(FORM_FIELD) ?? randomUUID(),
+      unchangedSince: String(position.sequence),
     });
     ({ id } = (answer as { data: { id: number } }).data);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { message, status } = error;
+    const present = status === 409 ? await awaitChange(request, context) : subject;
+    if (present.position.isChanged) return showOutdated(request, present);
     return showForm(request, subject, { values: request.form, problems: [message], status });
   }
   return showReceipt(request, context, {
@@ -217,7 +241,7 @@ async function undo(request: PageRequest, context: ConsoleContext): Promise<Page
   const subject = await findSubject(request, context);
   const { form: values } = request;
   // The reader has seen no version since, so that the preview shows the difference from the present position.
-  values.set(VERSION_FIELD, versionOf(subject.position));
+  values.set(VERSION_FIELD, String(subject.position.sequence));
   const read = readForm(request, subject, context);
   return 'title' in read ? read : showPreview(request, subject, { values, picks: read.picks });
 }

@@ -4,7 +4,7 @@ import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import { mayUse } from '../layout.ts';
 import type { Page, PageRequest, ShownPage } from '../page.ts';
-import { FIRST_REQUESTS, type FirstRequest, KEY_PLACE, snippetsOf } from './first-requests.ts';
+import { FIRST_REQUESTS, type FirstRequest, KEY_PLACE, type Snippet, snippetsOf } from './first-requests.ts';
 
 /** Says whether the account has a key for the programs, and how to get one. */
 async function renderKeyStep({ session }: PageRequest, { pool }: ConsoleContext): Promise<Html> {
@@ -16,6 +16,17 @@ async function renderKeyStep({ session }: PageRequest, { pool }: ConsoleContext)
     ? html`<a href="/console/keys">Make one under API keys</a>.`
     : 'Ask an owner of the account to make one.';
   return html`<p class="notice bad">The account has no usable key, so programs are refused. ${advice} The buttons on this page work without a key.</p>`;
+}
+
+/** A program to copy, folded away unless it is a command. @param props.name joins programs of which one is open */
+export function ShownSnippet(props: { snippet: Snippet; name: string; of?: string }): Html {
+  const { language, run, text } = props.snippet;
+  return html`
+    <details name=${props.name} open=${run === null}>
+      <summary>${language}</summary>
+      ${run && html`<p class="muted">Run it with <code>${run.command}</code>. It needs ${run.needs}.</p>`}
+      <${CopyText} label=${`${props.of ?? 'The first request'} with ${language}`} text=${text} />
+    </details>`;
 }
 
 function Section({ item, publicUrl }: { item: FirstRequest; publicUrl: string }): Html {
@@ -31,14 +42,7 @@ function Section({ item, publicUrl }: { item: FirstRequest; publicUrl: string })
         <span role="status" class="muted" data-status></span>
       </p>
       <pre data-answer hidden tabindex="0" aria-label=${`Answer: ${title}`}></pre>
-      ${snippetsOf(item, publicUrl).map(
-        ({ language, run, text }) => html`
-        <details name=${id} open=${run === null}>
-          <summary>${language}</summary>
-          ${run && html`<p class="muted">Run it with <code>${run.command}</code>. It needs ${run.needs}.</p>`}
-          <${CopyText} label=${`${title} with ${language}`} text=${text} />
-        </details>`,
-      )}
+      ${snippetsOf(item, publicUrl).map((snippet) => html`<${ShownSnippet} snippet=${snippet} name=${id} of=${title} />`)}
     </section>`;
 }
 

@@ -16,6 +16,17 @@ export function listEndorsers(
   return listAllowedEndorsers(pool, session.accountId, { limit: MAX_OFFERED });
 }
 
+/** The field with the version of the position that a form has shown: its `sequence`. */
+export const VERSION_FIELD = 'version';
+const VERSION = /^\d{1,15}$/;
+
+/** The version of a form. A form without one has seen nothing. */
+function readVersion(form: URLSearchParams): number | null {
+  const text = form.get(VERSION_FIELD);
+  if (text === null) return null;
+  return VERSION.test(text) ? Number(text) : 0;
+}
+
 /** A contest, the position of one of the account's endorsers in it, and that endorser. */
 export interface Subject {
   endorser: AllowedEndorser;
@@ -38,7 +49,9 @@ export async function findSubject(request: PageRequest, context: ConsoleContext)
       'The account may not publish for this endorser. Ask an operator of the service to allow it.',
     );
   const contestId = readRowId(path.id);
-  const position = contestId && (await findOwnPosition(context.pool, { endorser: endorser.slug, contestId }));
+  const since = readVersion(form);
+  const position =
+    contestId && (await findOwnPosition(context.pool, { endorser: endorser.slug, contestId, since }));
   if (!position) throw new PageError(404, 'There is no such contest.');
   return { endorser, position };
 }

@@ -1,39 +1,52 @@
+import { MAX_TEXT } from '../../../schemas/catalogue/fields.ts';
 import type { OwnChoice, OwnPosition } from '../../../store/console/own-positions.ts';
-import { BallotText } from '../explorer/ballot-text.ts';
+import { InBoth } from '../explorer/ballot-text.ts';
 import { type Html, html } from '../html.ts';
+import { number } from '../number.ts';
 import { markingOf, PICK_TEXTS } from './position-form.ts';
+
+interface PickProps {
+  position: OwnPosition;
+  item: OwnChoice;
+  values: URLSearchParams;
+}
 
 /** The text of a choice: its label, with its party and a mark if it is withdrawn. */
 function ChoiceLabel({ item }: { item: OwnChoice }): Html {
   return html`
     <span class=${item.withdrawn ? 'withdrawn' : null}>
-      <${BallotText}>${item.label}<//>${item.party && html` <span class="muted"><${BallotText}>${item.party}<//></span>`}${item.withdrawn && html` <small>withdrawn</small>`}
+      <${InBoth} text=${item.label} spanish=${item.label_es} />${item.party && html` <span class="muted"><${InBoth} text=${item.party} spanish=${item.party_es} /></span>`}${item.withdrawn && html` <small>withdrawn</small>`}
     </span>`;
 }
 
+const LIMIT = `at most ${number.format(MAX_TEXT)} characters`;
+
+/** A field for a long text. A script shows how much room is left. */
+function Statement(props: { label: string; id: string; name: string; value: string; lang?: string }): Html {
+  const { label, id, name, value, lang } = props;
+  return html`
+    <label>${label} <textarea name=${name} rows="3" lang=${lang} aria-describedby=${id} data-limit=${MAX_TEXT}>${value}</textarea></label>
+    <small class="muted" id=${id}>${LIMIT}</small>`;
+}
+
 /** The texts of a pick. They are folded away while they are empty. */
-function PickTexts({ item: { key, label }, values }: { item: OwnChoice; values: URLSearchParams }): Html {
+function PickTexts({ position, item, values }: PickProps): Html {
+  const { key, label, party } = item;
+  const place = position.choices.indexOf(item);
   const textOf = (field: string) => values.get(`${field}:${key}`) ?? '';
   const isFilled = PICK_TEXTS.some((field) => textOf(field) !== '');
+  const line = party === null ? label : `${label}, ${party}`;
   return html`
     <details open=${isFilled}>
-      <summary aria-label=${`Statement and source: ${label}`}>Statement and source</summary>
-      <label>Statement <textarea name=${`statement:${key}`} rows="3">${textOf('statement')}</textarea></label>
-      <label>Statement in Spanish <textarea name=${`statement_es:${key}`} rows="3" lang="es">${textOf('statement_es')}</textarea></label>
+      <summary aria-label=${`Statement and source: ${line}`}>Statement and source</summary>
+      <${Statement} label="Statement" id=${`room-${place}`} name=${`statement:${key}`} value=${textOf('statement')} />
+      <${Statement} label="Statement in Spanish" id=${`room-es-${place}`} name=${`statement_es:${key}`} value=${textOf('statement_es')} lang="es" />
       <label>Address of the source <input type="url" name=${`source_url:${key}`} value=${textOf('source_url')} placeholder="https://" /></label>
       <label>Published on <input type="date" name=${`published_on:${key}`} value=${textOf('published_on')} /></label>
     </details>`;
 }
 
-function Mark({
-  position,
-  item,
-  values,
-}: {
-  position: OwnPosition;
-  item: OwnChoice;
-  values: URLSearchParams;
-}): Html {
+function Mark({ position, item, values }: PickProps): Html {
   const { key } = item;
   const isMarked = values.getAll('choice').includes(key);
   if (markingOf(position) === 'ranks') {
@@ -46,29 +59,47 @@ function Mark({
   return html`<label class="check"><input type=${type} name="choice" value=${key} checked=${isMarked} /> <${ChoiceLabel} item=${item} /></label>`;
 }
 
+function PickFields(props: PickProps): Html {
+  return html`
+    <div class="pick" data-pick>
+      <${Mark} ...${props} />
+      <${PickTexts} ...${props} />
+    </div>`;
+}
+
+/** The lines of each candidate together, at the place of the first line in ballot order. */
+function groupLines(choices: readonly OwnChoice[]): OwnChoice[][] {
+  return [
+    ...Map.groupBy(choices, ({ key, candidate }) =>
+      candidate ? `${candidate.id}` : `choice ${key}`,
+    ).values(),
+  ];
+}
+
+function CandidateFields({ lines, ...props }: Omit<PickProps, 'item'> & { lines: OwnChoice[] }): Html {
+  const [first] = lines;
+  const fields = lines.map((item) => html`<${PickFields} item=${item} ...${props} />`);
+  if (lines.length === 1 || !first?.candidate) return html`<div>${fields}</div>`;
+  return html`
+    <fieldset class="lines">
+      <legend>${first.candidate.name}, on ${lines.length} lines</legend>
+      ${fields}
+    </fieldset>`;
+}
+
 const LEGENDS = {
   one: 'The choice to endorse',
   some: 'The choices to endorse',
   ranks: 'The ranks of the choices, 1 for the first',
 } as const;
 
-/** The fields of a position, in ballot order. */
-export function PositionFields({
-  position,
-  values,
-}: {
-  position: OwnPosition;
-  values: URLSearchParams;
-}): Html {
+/** The fields of a position, in ballot order. With scripts, ranks can also be dragged. */
+export function PositionFields({ position, values }: Omit<PickProps, 'item'>): Html {
+  const marking = markingOf(position);
   return html`
-    <fieldset class="position">
-      <legend>${LEGENDS[markingOf(position)]}</legend>
-      ${position.choices.map(
-        (item) => html`
-        <div class="pick">
-          <${Mark} position=${position} item=${item} values=${values} />
-          <${PickTexts} item=${item} values=${values} />
-        </div>`,
-      )}
+    <fieldset class="position" data-ranks=${marking === 'ranks' ? '' : null}>
+      <legend>${LEGENDS[marking]}</legend>
+      ${groupLines(position.choices).map((lines) => html`<${CandidateFields} lines=${lines} position=${position} values=${values} />`)}
+      <p class="unseen" role="status" data-said></p>
     </fieldset>`;
 }

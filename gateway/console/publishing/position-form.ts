@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { findUnpublished } from '../../../domain/publication.ts';
 import type { Problem } from '../../../schemas/problems.ts';
 import type { SubmittedPick } from '../../../schemas/submission.ts';
@@ -15,11 +14,6 @@ export type Marking = 'one' | 'some' | 'ranks';
 export function markingOf({ vote_method, picks }: Pick<OwnPosition, 'vote_method' | 'picks'>): Marking {
   if (vote_method === 'ranked_choice') return 'ranks';
   return picks.length > 1 || vote_method === 'multi_seat' || vote_method === 'approval' ? 'some' : 'one';
-}
-
-/** Names the present picks, so that a form notices when somebody else has changed them. */
-export function versionOf({ picks }: Pick<OwnPosition, 'picks'>): string {
-  return hash('sha256', JSON.stringify(picks), 'base64url').slice(0, 16);
 }
 
 /** The fields of a form that has this position. */

@@ -3,6 +3,7 @@ import type { publication } from '../../../schemas/http/submissions.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
+import { HistoryLink } from '../history-link.ts';
 import { type Content, type Html, html } from '../html.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
 
@@ -25,6 +26,7 @@ function OutcomeRow({ item }: { item: Outcome }): Html {
       <td>${item.contest}</td>
       <td>${STATES[item.status]}</td>
       <td>${item.reason?.message}${item.events?.map((event) => html`<div><code>${event}</code></div>`)}</td>
+      <td><${HistoryLink} endorser=${item.endorser} contest=${item.contest} of=${`${item.endorser}, ${item.contest}`} /></td>
     </tr>`;
 }
 
@@ -76,7 +78,7 @@ export async function showReceipt(
         isKnown
           ? html`
         ${describe(outcomes)}
-        <${Table} caption="Submissions" head=${['Endorser', 'Contest', 'State', 'Events']}>
+        <${Table} caption="Submissions" head=${['Endorser', 'Contest', 'State', 'Events', 'History']}>
           ${outcomes.map((item) => html`<${OutcomeRow} item=${item} />`)}
         <//>`
           : html`<${Notice} kind="good">It is stored safely. What became of it cannot be shown yet: ${outcomes}<//>`

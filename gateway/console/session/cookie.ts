@@ -6,6 +6,7 @@ const SESSION = 'bes_session';
 /** Longer than any session, because the database ends sessions. */
 const SESSION_MS = 24 * 60 * 60 * 1000;
 const SIGN_IN = 'bes_sign_in';
+const RETURN = 'bes_return';
 
 /** How the browser keeps a secret of the console. Other sites cannot send it, and scripts cannot read it. */
 function cookieOptions(isSecure: boolean) {
@@ -33,6 +34,21 @@ export const readSessionToken = (ctx: Context): string | null => readToken(ctx, 
 
 export function setSessionToken(ctx: Context, token: string | null, isSecure: boolean): void {
   setToken(ctx, { name: SESSION, token, maxAge: SESSION_MS }, isSecure);
+}
+
+/** Keeps the page to show after signing in with a link, which is opened later; null forgets it. */
+export function setReturnAddress(ctx: Context, address: string | null, isSecure: boolean): void {
+  const token = address === null ? null : encodeURIComponent(address);
+  setToken(ctx, { name: RETURN, token, maxAge: SIGN_IN_MINUTES * 60_000 }, isSecure);
+}
+
+/** The page to show after signing in, as the browser has kept it. Anybody could have written it. */
+export function readReturnAddress(ctx: Context): string | null {
+  try {
+    return decodeURIComponent(ctx.cookies.get(RETURN) ?? '') || null;
+  } catch {
+    return null;
+  }
 }
 
 /** The token of the browser's current sign-in. */

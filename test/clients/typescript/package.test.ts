@@ -258,7 +258,7 @@ describe("the README's programs", () => {
         const readCopy = () =>
           readFile(path.join(folder, 'mirror.json'), 'utf8').then(JSON.parse, () => null);
         await until('the copy', async () => Object.keys((await readCopy())?.endorsements ?? {}).length === 2);
-        expect(mirror.output()).toBe('');
+        await until('a sentence', () => mirror?.output().endsWith('until you press Ctrl-C.\n') === true);
       } finally {
         await mirror?.kill();
       }

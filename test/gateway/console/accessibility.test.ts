@@ -7,7 +7,7 @@ import {
   startChromium,
 } from '../../helpers/browser/chromium.ts';
 import { ConsoleClient, makeLink } from '../../helpers/console/console-client.ts';
-import { addressesOf } from '../../helpers/console/console-pages.ts';
+import { addressesOf, isDownload } from '../../helpers/console/console-pages.ts';
 import { emailOf, useConsoleWithProvider } from '../../helpers/console/console-with-provider.ts';
 import { publishInConsole } from '../../helpers/service/publishing.ts';
 
@@ -58,12 +58,13 @@ afterAll(() => browser?.close());
         webhooks: /webhooks\/([0-9]+)/.exec(hook.html)?.[1] ?? '',
         receipts: receipt,
       }),
+      `/console/history?endorser=bakers-local-1&contest=${contest}`,
       '/console/sign-in?signed-out',
       '/console/nothing',
       await makeLink(console.service),
       await console.invite(account, emailOf('carl')),
     ];
-    for (const path of paths) {
+    for (const path of paths.filter((each) => !isDownload(each))) {
       const page = await context.newPage();
       await page.goto(`${origin}${path}`);
       problems.push(...(await findProblemsInLooks(page)).map((problem) => `${path}: ${problem}`));

@@ -168,3 +168,69 @@ test('endorsers can be listed by the home state "national"', async () => {
   expect(html).not.toContain('Coast Gazette');
   expect((await client.get('/console/explorer')).html).not.toContain('>national<');
 });
+
+test('every link of the explorer keeps the language, and one leads to the other', async () => {
+  const { data } = (await service.get('/v1/endorsements')).body;
+  const { contest, election, endorser } = data[0];
+  for (const path of [
+    '/console/explorer',
+    `/console/explorer/elections/${election.slug}`,
+    `/console/explorer/contests/${contest.id}`,
+    '/console/explorer/endorsers',
+    `/console/explorer/endorsers/${endorser.slug}`,
+    '/console/explorer/coverage',
+  ]) {
+    const main = (html: string) => html.split('<main')[1] ?? '';
+    const links = [
+      ...main((await open(`${path}?lang=es`)).replaceAll('&amp;', '&')).matchAll(
+        /href="(\/console\/explorer[^"]*)"/g,
+      ),
+    ];
+    expect(links.length).toBeGreaterThan(4);
+    expect([path, links.map(([, href]) => href).filter((href) => !/[?&]lang=es/.test(href ?? ''))]).toEqual([
+      path,
+      [],
+    ]);
+    expect(linkTo(await open(`${path}?lang=es`), 'English')).toBe('?');
+    expect(linkTo(await open(path), 'Español')).toBe('?lang=es');
+  }
+});
+
+test('a contest has the tally of its endorsers, of the chosen ones if some are chosen', async () => {
+  const { data } = (await service.get('/v1/endorsements')).body;
+  const path = `/console/explorer/contests/${data[0].contest.id}`;
+  const html = await open(path);
+  expect(html).toContain('All agree · 1 endorser took a position');
+  expect(html).toMatch(
+    />ann<.*?<td class="number">1<\/td><td><meter min="0" max="1" value="1" aria-label="1 of 1"><\/meter><\/td><td>yes<\/td>/,
+  );
+  expect(await open(`${path}?categories=newspaper`)).not.toContain('Tally');
+});
+
+test('an endorser has its endorsements, each with its history', async () => {
+  const html = await open('/console/explorer/endorsers/bakers-local-1');
+  expect(html).toMatch(
+    /Its endorsements.*Title of mayor.*ann.*She listens\..*\/console\/history\?endorser=bakers-local-1/s,
+  );
+});
+
+test('coverage is a table of the states with elections, with totals', async () => {
+  const html = await open('/console/explorer/coverage');
+  const { data } = (await service.get('/v1/coverage')).body;
+  const covered = data.filter((each: { election_count: number }) => each.election_count > 0);
+  expect(html).toContain(`${covered.length} of 56 states and territories have an upcoming election.`);
+  const total = (field: string) =>
+    covered.reduce((sum: number, each: Record<string, number>) => sum + Number(each[field]), 0);
+  const [elections, contests, measures] = ['election_count', 'contest_count', 'measure_count'].map(total);
+  const cell = (text: unknown) => `<td class="number">${text}</td>`;
+  expect(html).toContain(`Total</th>${cell(elections)}${cell(contests)}${cell(measures)}${cell('')}`);
+  expect(linkTo(html, 'Oregon')).toBe('/console/explorer?states=OR');
+});
+
+test('officeholders are found by name and state, and a service without them says so', async () => {
+  const none = await client.get('/console/explorer/officeholders');
+  expect([none.status, none.html.includes('ever loaded') || none.html.includes('loaded')]).toEqual([
+    503,
+    true,
+  ]);
+});

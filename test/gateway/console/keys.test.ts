@@ -31,6 +31,10 @@ test('an owner makes a key, which is shown once and works as pasted', async () =
   expect(made.status).toBe(200);
   const key = keyIn(made.html);
   expect(made.html).toContain(`curl -H &#39;Authorization: Bearer ${key}`.replaceAll('&#39;', "'"));
+  for (const program of [`apiKey: '${key}'`, `"API_KEY", "${key}"`]) {
+    expect(made.html.replaceAll('&quot;', '"')).toContain(program);
+  }
+  expect(made.html).toMatch(/The limits of the plan internal.*Requests a minute<\/dt><dd>no limit/s);
   expect(await statusWith(key)).toBe(200);
   const { html } = await client.get('/console/keys');
   expect(html).toContain('Website');

@@ -54,7 +54,7 @@ function enter(context: BrowserContext, client: ConsoleClient): Promise<void> {
 async function open(
   path: string,
   client: ConsoleClient,
-  options: { javaScriptEnabled?: boolean } = {},
+  options: { javaScriptEnabled?: boolean; timezoneId?: string } = {},
 ): Promise<Page> {
   const context = await browser.newContext(options);
   contexts.push(context);
@@ -101,8 +101,11 @@ testInBrowser(
     expect(row).toContain('Nation Herald');
     expect(await page.locator('[data-by-type]').textContent()).toMatch(/created.*1/);
     expect(await page.locator('[data-by-state]').textContent()).toMatch(/OR.*1/);
-    const link = page.locator('[data-rows] a');
-    expect(await link.getAttribute('href')).toMatch(/^\/console\/explorer\/contests\/\d+$/);
+    const [link, history] = await page.locator('[data-rows] a').all();
+    expect(await link?.getAttribute('href')).toMatch(/^\/console\/explorer\/contests\/\d+$/);
+    expect(await history?.getAttribute('href')).toMatch(
+      /^\/console\/history\?endorser=nation-herald&contest=\d+$/,
+    );
     await page.locator('[data-rows] summary').click();
     await page.locator('[data-rows] pre').waitFor();
     expect(JSON.parse((await page.locator('[data-rows] pre').textContent()) ?? '')).toMatchObject({
@@ -302,6 +305,34 @@ testInBrowser(
     await change('coast-gazette');
     await change('nation-herald');
     await count(page, 1);
+
+    // The page says which filter it follows, also after another page has edited it.
+    const { id, name } = data.at(-1);
+    await service.send('PUT', `/v1/subscriptions/${id}`, { name, filter: { types: ['deleted'] } });
+    await page.getByText('Types of change: deleted.').waitFor();
+  },
+  TIMEOUT_MS,
+);
+
+testInBrowser(
+  `local times stand beside those in UTC${SKIPPED}`,
+  async () => {
+    await change('nation-herald');
+    const [row] = await service.query('SELECT id FROM contests WHERE key LIKE $1', ['%/mayor']);
+    const path = `/console/history?endorser=nation-herald&contest=${row?.id}`;
+    const abroad = await open(path, await ConsoleClient.signIn(service), { timezoneId: 'America/New_York' });
+    const time = abroad.locator('td time').first();
+    const utc = new Date((await time.getAttribute('datetime')) ?? '');
+    const hour = utc.toLocaleString('en', {
+      timeZone: 'America/New_York',
+      hour: '2-digit',
+      hourCycle: 'h23',
+    });
+    expect(await abroad.locator('td .local').first().textContent()).toMatch(
+      new RegExp(`${hour}:\\d\\d E[DS]T$`),
+    );
+    const here = await open(path, await ConsoleClient.signIn(service), { timezoneId: 'UTC' });
+    expect(await here.locator('.local').count()).toBe(0);
   },
   TIMEOUT_MS,
 );

@@ -1,11 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  markingOf,
-  readPosition,
-  versionOf,
-  writePosition,
-} from '../../../gateway/console/publishing/position-form.ts';
+import { markingOf, readPosition, writePosition } from '../../../gateway/console/publishing/position-form.ts';
 import type { SubmittedPick } from '../../../schemas/submission.ts';
 import type { OwnPosition } from '../../../store/console/own-positions.ts';
 import { pick } from '../../helpers/ballots/submissions.ts';
@@ -17,7 +12,11 @@ const positionWith = (fields: Partial<OwnPosition> = {}): OwnPosition => ({
   ...{ id: 1, key: 'or-2026-11-03-general/mayor', title: 'Mayor', description: null, district: 'Fernville' },
   ...{ election: 'or-2026-11-03-general', electionName: 'Oregon', date: '2026-11-03' },
   ...{ vote_method: 'plurality', votes_allowed: 1, ranks_allowed: null, picks: [] },
-  choices: KEYS.map((key) => ({ key, label: key.toUpperCase(), party: null, withdrawn: false })),
+  ...{ title_es: null, description_es: null, sequence: 1, isChanged: false },
+  choices: KEYS.map((key) => ({
+    ...{ key, label: key.toUpperCase(), label_es: null, party: null, party_es: null },
+    ...{ withdrawn: false, candidate: null },
+  })),
   ...fields,
 });
 
@@ -99,15 +98,4 @@ test('one choice is marked in a contest for one, unless the endorser has several
   expect(markingOf(positionWith({ vote_method: 'yes_no' }))).toBe('one');
   expect(markingOf(positionWith({ vote_method: 'approval' }))).toBe('some');
   expect(markingOf(positionWith({ vote_method: 'ranked_choice' }))).toBe('ranks');
-});
-
-test('a version differs for every difference of the picks', () => {
-  const versions = [
-    [],
-    [pick('ann')],
-    [pick('ann', { statement: 'a' })],
-    [pick('bob')],
-    [pick('ann', { rank: 1 })],
-  ];
-  expect(new Set(versions.map((held) => versionOf({ picks: held }))).size).toBe(versions.length);
 });

@@ -40,6 +40,50 @@ async function follow(page: Page, name: string): Promise<void> {
 }
 
 testInBrowser(
+  `an editor drags choices into their ranks, and sees how much room a statement has${SKIPPED}`,
+  async () => {
+    const account = 'ranking';
+    await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+    await service.allow(['bakers-local-1'], account);
+    const context = await browser?.newContext();
+    if (!context) throw new Error('Chromium has not started.');
+    const page = await context.newPage();
+    await page.goto(service.url(await makeLink(service, { account, role: 'editor' })));
+    await page.click('main button');
+    const [sheriff] = await service.query(`SELECT id FROM contests WHERE key LIKE '%/sheriff'`);
+    await page.goto(service.url(`/console/endorsements/${sheriff?.id}`));
+    const drag = async (from: string, to: string) => {
+      const rowOf = (key: string) =>
+        page.locator('[data-pick]', { has: page.locator(`[name="rank:${key}"]`) });
+      const start = await rowOf(from).locator('.handle').boundingBox();
+      const end = await rowOf(to).boundingBox();
+      if (!start || !end) throw new Error('The rows have no place.');
+      await page.mouse.move(start.x + 5, start.y + 5);
+      await page.mouse.down();
+      await page.mouse.move(end.x + 40, end.y + end.height / 2, { steps: 5 });
+      await page.mouse.up();
+    };
+    const ranks = () =>
+      page.evaluate<string[]>(`[...document.querySelectorAll('input.rank')].map(({ value }) => value)`);
+    await drag('cyd', 'dee');
+    await drag('ann', 'bob');
+    await drag('bob', 'cyd');
+    expect(await ranks()).toEqual(['3', '1', '2', '']);
+
+    await page.click('summary[aria-label="Statement and source: ann"]');
+    const field = page.locator('textarea[name="statement:ann"]');
+    await field.fill('😀'.repeat(19_900));
+    expect(await page.textContent('#room-0')).toBe('100 characters left');
+    await page.getByRole('status').filter({ hasText: '100 characters left' }).waitFor();
+    await field.fill('a'.repeat(20_001));
+    expect(await page.textContent('#room-0')).toBe('1 character too many');
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await context.close();
+  },
+  60_000,
+);
+
+testInBrowser(
   `an editor with a link publishes a position by keyboard alone, on a phone, and it reaches the stream${SKIPPED}`,
   async () => {
     const account = 'newsroom';

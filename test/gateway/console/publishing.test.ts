@@ -3,7 +3,7 @@ import { createKey } from '../../../ops/commands/keys.ts';
 import { ConsoleClient, type ReceivedPage } from '../../helpers/console/console-client.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 
-const service = useTestService({ gatewayConfig: { today: '2026-11-02' } });
+const service = useTestService({ gateways: 2, gatewayConfig: { today: '2026-11-02' } });
 const ENDORSERS = ['bakers-local-1', 'coast-gazette'];
 
 let account: string;
@@ -142,7 +142,7 @@ describe('an editor', () => {
     for (const path of [`${mayor}/preview`, mayor]) {
       const refused = await second.post(path, late);
       expect(refused.status).toBe(409);
-      expect(refused.html).toContain('Somebody else has changed the position');
+      expect(refused.html).toContain('The position has changed since you opened the form');
       expect(refused.html).toMatch(/The position now<\/h2><ul><li>.*bob/);
       expect(refused.html).toMatch(/value="cyd" checked/);
     }
@@ -152,6 +152,54 @@ describe('an editor', () => {
     const preview = await second.post(`${mayor}/preview`, { ...seen, choice: 'cyd' });
     await second.post(mayor, fieldsOf(preview, mayor));
     expect(await positions()).toEqual([['cyd', null, null]]);
+    await editor.post(mayor, fieldsOf(await editor.get(`${mayor}/withdraw`), mayor));
+  });
+
+  test('and another one publish at the same moment: one is first, and the other sees it before anything else', async () => {
+    const second = await ConsoleClient.signIn(service, { account, role: 'editor' });
+    second.gateway = 1;
+    for (let round = 0; round < 3; round += 1) {
+      const form = await editor.get(`${mayor}?endorser=bakers-local-1`);
+      const sent = await Promise.all(
+        [editor, second].map(async (client, index) => {
+          const choice = [`ann`, `bob`][(index + round) % 2] ?? '';
+          const preview = await client.post(`${mayor}/preview`, {
+            ...fieldsOf(form, `${mayor}/preview`),
+            choice,
+          });
+          return { client, choice, fields: fieldsOf(preview, mayor) };
+        }),
+      );
+      const answers = await Promise.all(
+        sent.map(async ({ client, choice, fields }) => ({ choice, ...(await client.post(mayor, fields)) })),
+      );
+      const first = answers.find(({ status }) => status === 200);
+      const late = answers.find(({ status }) => status === 409);
+      expect(first?.html).toContain('It is done');
+      expect(late?.html).toMatch(new RegExp(`The position now</h2><ul><li>.*${first?.choice}`));
+      expect(late?.html).toMatch(new RegExp(`value="${late?.choice}" checked`));
+      expect(await positions()).toEqual([[first?.choice, null, null]]);
+      await editor.post(mayor, fieldsOf(await editor.get(`${mayor}/withdraw`), mayor));
+    }
+  });
+
+  test('who corrects a form, or goes back to it, still sees what changed since it was opened', async () => {
+    const form = await editor.get(`${mayor}?endorser=bakers-local-1`);
+    const opened = fieldsOf(form, `${mayor}/preview`);
+    const preview = await editor.post(`${mayor}/preview`, { ...opened, choice: 'cyd' });
+    await take(editor, mayor, { choice: 'bob' });
+    const wrong = { ...opened, choice: 'cyd', 'source_url:cyd': 'page 3' };
+    const corrected = await editor.post(`${mayor}/preview`, wrong);
+    expect(corrected.status).toBe(400);
+    const back = await editor.post(`${mayor}/edit`, fieldsOf(preview, mayor));
+    for (const page of [corrected, back]) {
+      const late = await editor.post(`${mayor}/preview`, {
+        ...fieldsOf(page, `${mayor}/preview`),
+        choice: 'cyd',
+      });
+      expect(late.status).toBe(409);
+      expect(late.html).toMatch(/The position now<\/h2><ul><li>.*bob/);
+    }
     await editor.post(mayor, fieldsOf(await editor.get(`${mayor}/withdraw`), mayor));
   });
 

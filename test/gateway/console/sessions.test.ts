@@ -162,15 +162,6 @@ test('a live stream ends when its session shows another account, so that a remov
   expect((await client.get('/console/api/v1/states')).status).toBe(200);
 });
 
-test('a form of an ended session is not carried out, and the sign-in page says so', async () => {
-  const client = await ConsoleClient.signIn(service);
-  const csrf = await client.formToken();
-  await service.query('DELETE FROM console_sessions');
-  const { location } = await client.post('/console/subscriptions', { csrf, name: 'Lost' });
-  expect((await client.get(location)).html).toContain('so the form was not carried out');
-  expect((await client.get('/console/sign-in')).html).not.toContain('Your session has ended');
-});
-
 test('an address without a session leads to signing in, and never to another site', async () => {
   const client = new ConsoleClient(service);
   expect((await client.get('/console/keys?done=revoked')).location).toBe(
@@ -178,5 +169,37 @@ test('an address without a session leads to signing in, and never to another sit
   );
   for (const path of ['/console//evil.example', '/console/%5cevil.example']) {
     expect((await client.get(path)).location).not.toContain('evil');
+  }
+});
+
+test('a form of an ended session is not carried out, and its entries are shown for the next one', async () => {
+  const client = await ConsoleClient.signIn(service, { account: 'test' });
+  const csrf = await client.formToken();
+  await service.query('DELETE FROM console_sessions');
+  client.headers = { Referer: service.url('/console/keys?after=usable-3') };
+  const page = await client.post('/console/keys', { csrf, name: 'Website <of> ours', scope: 'data:read' });
+  expect(page.status).toBe(401);
+  expect(page.html).toContain('<dd>Website &lt;of> ours</dd>');
+  expect(page.html).not.toContain(csrf);
+  expect(page.html).toContain(
+    `href="/console/sign-in?return_to=${encodeURIComponent('/console/keys?after=usable-3')}"`,
+  );
+  client.headers = { Referer: 'https://elsewhere.example/steal' };
+  expect((await client.post('/console/keys', { csrf })).html).toContain('return_to=%2Fconsole"');
+  const keys = await service.query(`SELECT FROM api_keys WHERE name LIKE 'Website <%'`);
+  expect(keys).toEqual([]);
+});
+
+test('a link that is opened after a deep link leads to the page of that one, once', async () => {
+  const client = new ConsoleClient(service);
+  const deep = '/console/explorer/contests/1?lang=es';
+  const { status, location } = await client.get(deep);
+  expect([status, location]).toEqual([303, `/console/sign-in?return_to=${encodeURIComponent(deep)}`]);
+  await client.get(location);
+  expect((await client.send('POST', await makeLink(service))).location).toBe(deep);
+  expect((await client.send('POST', await makeLink(service))).location).toBe('/console');
+  for (const hostile of ['https://elsewhere.example', '//elsewhere.example', '/console/../v1', '%']) {
+    client.setCookie('bes_return', hostile);
+    expect((await client.send('POST', await makeLink(service))).location).toBe('/console');
   }
 });

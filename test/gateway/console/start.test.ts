@@ -1,9 +1,15 @@
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from '@jest/globals';
-import { FIRST_REQUESTS, KEY_PLACE, snippetsOf } from '../../../gateway/console/pages/first-requests.ts';
+import {
+  FIRST_REQUESTS,
+  KEY_PLACE,
+  snippetsOf,
+  snippetsWith,
+} from '../../../gateway/console/pages/first-requests.ts';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
+import { installClient } from '../../helpers/clients/client-package.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { findProgram } from '../../helpers/servers/find-program.ts';
 import { useTestService } from '../../helpers/service/service.ts';
@@ -21,7 +27,7 @@ beforeAll(async () => {
 /** How to run each language's text: with a shell, or from a file. */
 const RUNNERS: Readonly<Record<string, { program: string; file: string | null }>> = {
   curl: { program: 'sh', file: null },
-  TypeScript: { program: process.execPath, file: 'first.ts' },
+  TypeScript: { program: process.execPath, file: 'first.mts' },
   Python: { program: 'python3', file: 'first.py' },
 };
 const NEEDED: Readonly<Record<string, string>> = { curl: 'curl', Python: 'python3' };
@@ -74,6 +80,19 @@ test.each(cases.filter((each) => !isMissing(each)))(
     else expect(JSON.parse(output).data.length).toBeGreaterThan(0);
   },
 );
+
+test('TypeScript with our client, and the key in it: three endorsements', async () => {
+  const installation = await installClient();
+  try {
+    const snippet = snippetsWith(service.key, service.url('')).find(
+      ({ language }) => language === 'TypeScript',
+    );
+    const file = await installation.write('first.mts', snippet?.text ?? '');
+    expect(await run(process.execPath, [file], null)).toBe('Coast Gazette: Yes\n');
+  } finally {
+    await installation.remove();
+  }
+});
 
 test('the page has the programs with the address of the service, and links that work without scripts', async () => {
   const client = await ConsoleClient.signIn(service, { role: 'member' });

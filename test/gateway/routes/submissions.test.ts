@@ -134,6 +134,55 @@ describe('published submissions', () => {
     expect(await flush()).toBe(before + 2);
   });
 
+  test('can name contests and choices by the ids of the read API', async () => {
+    const { data } = (await service.get('/v1/contests?elections=or-2026-11-03-general')).body;
+    const of = (title: string) => data.find((each: { short_title: string }) => each.short_title === title);
+    const [mayor, council] = [of('mayor'), of('council')];
+    const idOf = (contest: { choices: { id: number; label: string }[] }, label: string) =>
+      contest.choices.find((each) => each.label === label)?.id;
+    const [cyd, dee] = [idOf(mayor, 'cyd'), idOf(council, 'dee')];
+    const accepted = await publish([
+      { endorser: 'coast-gazette', contest: mayor.id, choice: cyd },
+      {
+        action: 'position',
+        endorser: 'coast-gazette',
+        contest: council.id,
+        picks: [{ choice: dee }, { choice: 'cyd' }],
+      },
+      { action: 'withdraw', endorser: 'coast-gazette', contest: MAYOR, choice: cyd },
+    ]);
+    expect(outcomes(await settled(accepted))).toEqual(['applied', 'applied', 'applied']);
+    expect(accepted.body.data.submissions.map(({ contest }: { contest: string }) => contest)).toEqual([
+      ...[MAYOR, COUNCIL, MAYOR],
+    ]);
+    const before = await flush();
+    const { status, body } = await publish([
+      { endorser: 'coast-gazette', contest: mayor.id, choice: cyd },
+      { endorser: 'coast-gazette', contest: 999_999, choice: 'ann' },
+      { endorser: 'coast-gazette', contest: 2 ** 31, choice: 'ann' },
+      { endorser: 'coast-gazette', contest: mayor.id, choice: dee },
+      {
+        action: 'position',
+        endorser: 'coast-gazette',
+        contest: COUNCIL,
+        picks: [{ choice: 'ann' }, { choice: cyd }, 7],
+      },
+      { endorser: 'coast-gazette', contest: 1.5, choice: -1 },
+    ]);
+    expect([status, body.error.code]).toEqual([400, 'invalid_submission']);
+    for (const problem of [
+      'submissions[1].contest is 999999, which is the id of no contest',
+      'submissions[2].contest is 2147483648, which is the id of no contest',
+      `submissions[3].choice is ${dee}, which is the id of no choice of the contest "${MAYOR}"`,
+      `submissions[4].picks[1].choice is ${cyd}, which is the id of no choice of the contest "${COUNCIL}"`,
+      'submissions[5].contest is 1.5, which is the id of no contest',
+    ]) {
+      expect(body.error.message).toContain(problem);
+    }
+    expect(body.error.message).not.toContain('submissions[0]');
+    expect(await flush()).toBe(before + 2);
+  });
+
   test.each([
     ['none', []],
     ['more than 500', Array(501).fill(endorse('coast-gazette', MAYOR, 'ann'))],

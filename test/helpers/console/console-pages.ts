@@ -20,6 +20,9 @@ export function addressesOf(method: 'GET' | 'POST', values: PathValues = {}): st
   return pages.filter((page) => page.method === method).map(({ path }) => fillIn(path, values));
 }
 
+/** Whether a browser saves the answer of an address instead of showing it. */
+export const isDownload = (address: string): boolean => address.endsWith('.csv');
+
 /** A page's path with its parameters filled in. */
 export function fillIn(path: string, values: PathValues = {}): string {
   const parts = path.split('/');

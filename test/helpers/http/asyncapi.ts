@@ -170,7 +170,14 @@ export function createAsyncApi(): Document {
         schema: 'endorsement-submission',
         title: 'Submissions',
         description: 'Endorsers say what they endorse. Any producer can send here.',
-        headers: TRACE,
+        headers: {
+          ...TRACE,
+          submitted_by: {
+            ...text,
+            description:
+              'The name that the sender gives itself, in 1 to 200 visible characters. The console shows it in the history of an endorsement.',
+          },
+        },
       }),
       rejected: describeTopic(rejected, {
         schema: 'submission-rejection',

@@ -255,10 +255,11 @@ export class TestService {
     );
   }
 
-  /** Sends submissions, and resolves when Kafka has them. */
-  async submit(submissions: Submission[]): Promise<void> {
+  /** Sends submissions, by default without a sender, and resolves when Kafka has them. */
+  async submit(submissions: Submission[], sender?: string): Promise<void> {
     const topic = topicNames(this.topicPrefix).submissions;
-    await submitAll({ brokers: brokersOf('producer'), topic, submissions });
+    const brokers = brokersOf('producer');
+    await submitAll({ brokers, topic, submissions, ...(sender !== undefined && { sender }) });
   }
 
   /** All events from a cursor, or from the beginning, to the end of the stream. */

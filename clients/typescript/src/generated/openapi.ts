@@ -406,7 +406,7 @@ export interface paths {
         put?: never;
         /**
          * Publish endorsements
-         * @description Sends 1 to 500 submissions, in the forms of submission files, for endorsers for which the account may publish. All are checked before any is sent: either all are sent or none. The answer comes when they are stored safely, before they are applied; its `Location` tells what became of them. Submissions of an endorser are applied in the order in which they were sent, and the requests of an account are sent one after the other. After an answer of 503, or none, some of them may have been sent: the same request with the same Idempotency-Key sends all of them again, unless the first one was accepted. What is applied already changes nothing then, but where somebody else has changed a position in between, the repeated submission wins. An addition to the interface specification. Needs an API key with the scope `endorsements:write`.
+         * @description Sends 1 to 500 submissions, in the forms of submission files, for endorsers for which the account may publish. Contests and choices are named by their keys, or by their ids as the read endpoints have them. All are checked before any is sent: either all are sent or none. The answer comes when they are stored safely, before they are applied; its `Location` tells what became of them. Submissions of an endorser are applied in the order in which they were sent, and the requests of an account are sent one after the other. After an answer of 503, or none, some of them may have been sent: the same request with the same Idempotency-Key sends all of them again, unless the first one was accepted. What is applied already changes nothing then, but where somebody else has changed a position in between, the repeated submission wins. An addition to the interface specification. Needs an API key with the scope `endorsements:write`.
          */
         post: operations["createSubmissions"];
         delete?: never;
@@ -1600,10 +1600,10 @@ export interface components {
              * @enum {string|null}
              */
             action?: "endorse" | "withdraw" | null;
-            /** @description The key of the choice. Must be text of 1 to 200 characters. */
-            choice: string;
-            /** @description The key of the contest. Must be an election slug, a slash and a contest slug. */
-            contest: string;
+            /** @description The key of the choice, or its id. */
+            choice: string | number;
+            /** @description The key of the contest, or its id. */
+            contest: string | number;
             /** @description Anything else. Kept, and not shown. Must be an object. */
             details?: Record<string, never> | null;
             /** @description The slug of the endorser. Must be a slug (a to z, 0 to 9 and single hyphens, at most 200 characters). */
@@ -1638,8 +1638,8 @@ export interface components {
              * @enum {string}
              */
             action: "position";
-            /** @description The key of the contest. Must be an election slug, a slash and a contest slug. */
-            contest: string;
+            /** @description The key of the contest, or its id. */
+            contest: string | number;
             /** @description The slug of the endorser. Must be a slug (a to z, 0 to 9 and single hyphens, at most 200 characters). */
             endorser: string;
             /** @description All picks; none withdraws all. Must be a list of at most 500. */
@@ -1930,8 +1930,8 @@ export interface components {
         SubmissionStatus: "submitted" | "applied" | "unchanged" | "rejected";
         /** @description A pick of a position. */
         SubmittedPick: {
-            /** @description The key of the choice. Must be text of 1 to 200 characters. */
-            choice: string;
+            /** @description The key of the choice, or its id. */
+            choice: string | number;
             /** @description Anything else. Kept, and not shown. Must be an object. */
             details?: Record<string, never> | null;
             /**

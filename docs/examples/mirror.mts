@@ -1,5 +1,5 @@
 /*
- * Keeps a file in step with all endorsements while it runs: API_KEY=bes_... node docs/examples/mirror.ts [FILE]
+ * Keeps a file in step with all endorsements while it runs: API_KEY=bes_... node docs/examples/mirror.mts [FILE]
  * BASE_URL is the address of the service. After a restart, the program continues from the cursor in the file.
  */
 import { BallotEndorsements } from 'ballot-endorsements';

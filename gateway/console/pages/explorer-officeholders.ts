@@ -1,0 +1,62 @@
+import type { Static } from 'typebox';
+import type { officeholder } from '../../../schemas/http/officeholders.ts';
+import { Table } from '../components.ts';
+import { NextPage, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
+import { ask, chooseQuery } from '../explorer/question.ts';
+import { type Html, html } from '../html.ts';
+import type { Page } from '../page.ts';
+
+type Officeholder = Static<typeof officeholder>;
+
+const TAB = '/console/explorer/officeholders';
+
+function PersonRow({ item }: { item: Officeholder }): Html {
+  return html`
+    <tr>
+      <th scope="row">${item.name}</th>
+      <td>${item.party}</td>
+      <td>${item.offices.map(({ office_title, district }) => html`<div>${office_title}${district && html` <span class="muted">${district}</span>`}</div>`)}</td>
+      <td>${item.state}</td>
+      <td><${OutsideLink} href=${item.website_url}>Website<//></td>
+    </tr>`;
+}
+
+/** The people in office. */
+export const explorerOfficeholderPages: readonly Page[] = [
+  {
+    method: 'GET',
+    path: TAB,
+    role: 'member',
+    async handle(request, context) {
+      const query = chooseQuery(request.query, ['q', 'states', 'cursor']);
+      query.set('limit', '50');
+      const question = { path: '/v1/officeholders', query };
+      const { body, problem } = await ask<{ data: Officeholder[]; next_cursor: string | null }>(
+        request,
+        context,
+        question,
+      );
+      return showExplorer(request, {
+        title: 'Officeholders',
+        tab: TAB,
+        question,
+        problem,
+        body: html`
+          <form class="filters" method="get">
+            <label>Name contains <input type="search" name="q" value=${query.get('q')} /></label>
+            <${StateField} name="states" value=${query.get('states')} all="All states" />
+            <button>Show</button>
+          </form>
+          ${
+            body &&
+            html`
+            <${Table} caption="Officeholders" head=${['Name', 'Party', 'Offices', 'State', 'Page']}>
+              ${body.data.map((item) => html`<${PersonRow} item=${item} />`)}
+            <//>
+            ${body.data.length === 0 && html`<p>There is no such officeholder.</p>`}
+            <${NextPage} request=${request} cursor=${body.next_cursor} />`
+          }`,
+      });
+    },
+  },
+];

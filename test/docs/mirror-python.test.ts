@@ -1,0 +1,102 @@
+/** The Python program of docs/streaming.md, exactly as printed there. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { parseCursor } from '../../schemas/cursor.ts';
+import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
+import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
+import { readPages } from '../helpers/http/paging.ts';
+import { findProgram } from '../helpers/servers/find-program.ts';
+import { useTestService } from '../helpers/service/service.ts';
+import { until } from '../helpers/until.ts';
+import { useFolder } from '../helpers/use-folder.ts';
+
+const RETENTION_MS = 5000;
+const PROGRAM = path.resolve('docs/examples/mirror.py');
+const testPython = findProgram('python3') === null ? test.skip : test;
+
+const service = useTestService({ retentionMs: RETENTION_MS });
+const inFolder = useFolder();
+let switchboard: TcpProxy;
+let program: ChildProcess | undefined;
+let changes = 0;
+
+beforeAll(async () => {
+  switchboard = await TcpProxy.open(service.gateways[0]?.port ?? 0);
+});
+afterAll(async () => {
+  await stop();
+  await switchboard.close();
+});
+
+function start(): void {
+  const env = { PATH: process.env.PATH, BASE_URL: switchboard.address, API_KEY: service.key };
+  program = spawn('python3', [PROGRAM, inFolder('mirror.json')], { env, stdio: 'ignore' });
+}
+
+async function stop(): Promise<void> {
+  if (!program) return;
+  const ended = once(program, 'exit');
+  program.kill('SIGKILL');
+  await ended;
+  program = undefined;
+}
+
+interface Held {
+  id: number;
+  endorser: { slug: string };
+  choice: { label: string };
+  statement: string | null;
+}
+
+const shown = ({ id, endorser, choice, statement }: Held) => [id, endorser.slug, choice.label, statement];
+const readMirror = async () => JSON.parse(await readFile(inFolder('mirror.json'), 'utf8'));
+
+/** Makes, changes and withdraws endorsements, and waits until all of it is on the stream. */
+async function change(round: number): Promise<void> {
+  const of = (key: string) =>
+    endorse('bakers-local-1', 'council', key, { statement: `Round ${round}: “sí”.` });
+  await service.submit([of('ann'), of('bob'), withdraw('bakers-local-1', 'council', 'ann')]);
+  changes += 3;
+  await service.eventsOnceThereAre(changes);
+}
+
+async function expectMirror(): Promise<void> {
+  await until('the mirror to follow', async () => {
+    const mirror = await readMirror().catch(() => null);
+    return mirror !== null && parseCursor(mirror.cursor).sequence === changes;
+  });
+  const { endorsements } = await readMirror();
+  const list: Held[] = await readPages(service, '/v1/endorsements', 3);
+  expect(Object.values<Held>(endorsements).map(shown).sort()).toEqual(list.map(shown).sort());
+}
+
+testPython(
+  'it mirrors /v1/endorsements, through cuts, a killed client and an expired cursor',
+  async () => {
+    await change(1);
+    start();
+    await expectMirror();
+    await change(2);
+    await expectMirror();
+    expect(switchboard.cut()).toBeGreaterThan(0);
+    await change(3);
+    await expectMirror();
+
+    await stop();
+    await change(4);
+    start();
+    await expectMirror();
+
+    await stop();
+    const { cursor } = await readMirror();
+    const expired = async () => (await service.get(`/v1/events?cursor=${cursor}`)).status === 410;
+    await change(5);
+    await until('the cursor to expire', expired, 30_000);
+    start();
+    await expectMirror();
+  },
+  90_000,
+);
