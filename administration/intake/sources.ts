@@ -87,11 +87,18 @@ async function loadDecisions(client: ClientBase, accountId: number | null): Prom
   return decisions;
 }
 
-/** @throws OperatorError if the catalogue is too large to match names with */
-export async function loadSources(client: ClientBase, accountId: number | null): Promise<Sources> {
+/**
+ * @param from.accountId the account whose decisions count, before the common ones; null for these alone
+ * @param from.endorsers those that rows can mean; by default all of the catalogue
+ * @throws OperatorError if the catalogue is too large to match names with
+ */
+export async function loadSources(
+  client: ClientBase,
+  { accountId, endorsers: given }: { accountId: number | null; endorsers?: readonly EndorserEntry[] },
+): Promise<Sources> {
   const elections = await loadElections(client, MAX_ELECTIONS + 1);
   refuseMany(elections.length, MAX_ELECTIONS, 'elections');
-  const entries = await loadEndorsers(client, MAX_ENDORSERS + 1);
+  const entries = given ?? (await loadEndorsers(client, MAX_ENDORSERS + 1));
   refuseMany(entries.length, MAX_ENDORSERS, 'endorsers');
   const endorsers = indexEndorsers(entries);
   const decisions = await loadDecisions(client, accountId);
