@@ -18,6 +18,7 @@ import { peoplePages } from './people.ts';
 import { receiptPages } from './receipts.ts';
 import { startPages } from './start.ts';
 import { subscriptionPages } from './subscriptions.ts';
+import { uploadPages } from './uploads.ts';
 import { usagePages } from './usage.ts';
 
 export const pages: readonly Page[] = [
@@ -28,6 +29,7 @@ export const pages: readonly Page[] = [
   ...explorerGuidePages,
   ...ownEndorsementPages,
   ...receiptPages,
+  ...uploadPages,
   ...ownPositionPages,
   ...usagePages,
   ...auditPages,

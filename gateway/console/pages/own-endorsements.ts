@@ -83,6 +83,7 @@ async function showList(request: PageRequest, context: ConsoleContext): Promise<
         <label>Contest or place contains <input type="search" name="q" value=${contains} /></label>
         <button>Show</button>
       </form>
+      <p><a href="/console/endorsements/uploads">Upload a table</a></p>
       <p>${number.format(counts.all - counts.taken)} of ${number.format(counts.all)} contests are without a position of ${endorser.name}.</p>
       <${Table} caption=${election.name} head=${['Contest', 'Place', 'Position']}>
         ${contests.slice(0, ON_PAGE).map((item) => html`<${ContestRow} item=${item} endorser=${endorser.slug} />`)}

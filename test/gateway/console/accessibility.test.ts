@@ -9,7 +9,7 @@ import {
 import { ConsoleClient, makeLink } from '../../helpers/console/console-client.ts';
 import { addressesOf } from '../../helpers/console/console-pages.ts';
 import { emailOf, useConsoleWithProvider } from '../../helpers/console/console-with-provider.ts';
-import { publishInConsole } from '../../helpers/service/publishing.ts';
+import { publishInConsole, uploadInConsole } from '../../helpers/service/publishing.ts';
 
 const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
 const console = useConsoleWithProvider({ gateways: 1 });
@@ -34,6 +34,23 @@ afterAll(() => browser?.close());
     const [mayor] = await console.service.query(`SELECT id FROM contests WHERE key LIKE '%/mayor'`);
     const contest = Number(mayor?.id);
     const receipt = await publishInConsole(operator, contest, { endorser: 'bakers-local-1', choice: 'ann' });
+    const upload = () =>
+      uploadInConsole(operator, [
+        'endorser,election,contest,choice',
+        'Bakers Local 1,or-2026-11-03-general,mayor,ann',
+        'Bakers Local 1,or-2026-11-03-general,mayor,anne',
+        'Bakers Local 2,or-2026-11-03-general,dogcatcher,ann',
+        'Bakers Local 1,or-2026-11-03-general,mayor,no endorsement',
+        'Bakers Local 1,or-2026-11-03-general,mayor,bob,too,many',
+        'Bakers Local 1,or-2026-11-03-general,council,bob',
+      ]);
+    const sentUpload = async () => {
+      const path = `/console/endorsements/uploads/${await upload()}`;
+      const { html } = await operator.get(`${path}/preview`);
+      const [, seen = ''] = /name="seen" value="([^"]+)"/.exec(html) ?? [];
+      await operator.post(`${path}/publish`, { seen });
+      return [path];
+    };
     const context = await browser?.newContext({ viewport: { width, height }, colorScheme: theme });
     if (!context) throw new Error('Chromium has not started.');
     const origin = console.service.url('');
@@ -49,7 +66,9 @@ afterAll(() => browser?.close());
         plans: 'internal',
         endorsements: contest,
         receipts: receipt,
+        uploads: await upload(),
       }),
+      ...(await sentUpload()),
       '/console/sign-in?signed-out',
       '/console/nothing',
       await makeLink(console.service),
