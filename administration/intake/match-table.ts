@@ -51,6 +51,8 @@ export interface TableOptions {
   endorsers?: readonly EndorserEntry[];
   /** Whether to only look, and stage nothing. */
   lookOnly?: boolean;
+  /** Awaited after each row, so that a process can do its other work. */
+  pause?(): Promise<void>;
 }
 
 /** A decision, as the columns of a review file have it. */
@@ -101,7 +103,8 @@ const MAX_DECISIONS = 50_000;
 export async function matchTable(client: ClientBase, options: TableOptions): Promise<MatchedTable> {
   const map = readColumnMap(options.map, ENDORSEMENT_FIELDS);
   const first = await readTable(options.open());
-  const answersChoices = await scan(first, readColumns(first.header, map, options.constants));
+  const firstColumns = readColumns(first.header, map, options.constants);
+  const answersChoices = await scan(first, firstColumns, options);
   const table = await readTable(options.open());
   const columns = { ...readColumns(table.header, map, options.constants), answersChoices };
   const sources = await loadSources(client, options);
@@ -109,6 +112,7 @@ export async function matchTable(client: ClientBase, options: TableOptions): Pro
   for await (const row of table.rows) {
     if ('fault' in row) work.refuse(row.line, row.fault);
     else await work.take(row.line, row.cells);
+    await options.pause?.();
   }
   if (!options.lookOnly) {
     await work.flush();
@@ -131,13 +135,18 @@ const DATE_FIELDS: readonly EndorsementField[] = ['published_on', 'election_date
  * positions, which are about measures
  * @throws TableError if a column has a date that can only be read with its day first
  */
-async function scan({ header, rows }: Table, { places }: EndorsementColumns): Promise<boolean> {
+async function scan(
+  { header, rows }: Table,
+  { places }: EndorsementColumns,
+  { pause }: Pick<TableOptions, 'pause'>,
+): Promise<boolean> {
   const dates = DATE_FIELDS.flatMap((field) => places.get(field) ?? []);
   const isFilled = (field: EndorsementField, cells: string[]) =>
     (cells[places.get(field) ?? -1] ?? '').trim() !== '';
   let answersChoices = false;
   let answersMeasures = false;
   for await (const row of rows) {
+    await pause?.();
     if ('fault' in row) continue;
     const { line, cells } = row;
     if (isFilled('position', cells)) {

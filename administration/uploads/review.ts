@@ -33,10 +33,12 @@ export interface UploadWork {
  * @returns the names of its columns
  * @throws TableError if it cannot be read, or has more than MAX_ROWS rows
  */
-export async function checkTable(bytes: AsyncIterable<Uint8Array>): Promise<string[]> {
-  const { header, rows } = await readTable(bytes);
+export async function checkTable(content: Buffer): Promise<string[]> {
+  const { header, rows } = await readTable(piecesOf(content));
+  const pause = createPause();
   let count = 0;
   for await (const _ of rows) {
+    await pause();
     count += 1;
     if (count > MAX_ROWS) {
       throw new TableError(
@@ -48,18 +50,24 @@ export async function checkTable(bytes: AsyncIterable<Uint8Array>): Promise<stri
   return header;
 }
 
-/** The file of an upload. Other requests have their turn between its pieces. */
-async function* readPieces(client: ClientBase, id: number): AsyncGenerator<Uint8Array> {
-  for await (const piece of readContent(client, id)) {
-    // A piece has some hundred rows, which take milliseconds to match.
-    for (let at = 0; at < piece.length; at += YIELD_BYTES) {
-      await setImmediate();
-      yield piece.subarray(at, at + YIELD_BYTES);
-    }
-  }
+const PIECE_BYTES = 16 * 1024;
+
+async function* piecesOf(content: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < content.length; at += PIECE_BYTES) yield content.subarray(at, at + PIECE_BYTES);
 }
 
-const YIELD_BYTES = 8 * 1024;
+/** How long one request works before others have their turn, in milliseconds. */
+const TURN_MS = 10;
+
+/** Creates a function that lets the process do its other work, if it did not for a while. */
+function createPause(): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    if (performance.now() - since < TURN_MS) return;
+    await setImmediate();
+    since = performance.now();
+  };
+}
 
 function match(
   client: ClientBase,
@@ -68,13 +76,14 @@ function match(
 ): Promise<MatchedTable> {
   const { map, endorser, election } = upload.settings;
   return matchTable(client, {
-    open: () => readPieces(client, upload.id),
+    open: () => readContent(client, upload.id),
     map,
     constants: { ...(endorser !== null && { endorser }), ...(election !== null && { election }) },
     accountId,
     endorsers,
     acceptClose: false,
     now,
+    pause: createPause(),
     decide: (line) => upload.decisions[line],
     ...more,
   });

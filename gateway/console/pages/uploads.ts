@@ -105,7 +105,7 @@ async function takeFile(request: PageRequest, context: ConsoleContext): Promise<
   if (file === null)
     return refuse('Choose a file that is not empty. A browser does not keep the choice of a file.');
   try {
-    const header = await checkTable(piecesOf(file.content));
+    const header = await checkTable(file.content);
     const settings = readSettings(form, { endorsers, header: [] });
     const { accountId, person } = session;
     const table = { fileName: file.name, content: file.content, header };
@@ -119,15 +119,6 @@ async function takeFile(request: PageRequest, context: ConsoleContext): Promise<
       return refuse(`${error.message} Send or delete one of them first.`);
     }
     throw error;
-  }
-}
-
-const PIECE_BYTES = 16 * 1024;
-
-async function* piecesOf(content: Buffer): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < content.length; at += PIECE_BYTES) {
-    await new Promise(setImmediate);
-    yield content.subarray(at, at + PIECE_BYTES);
   }
 }
 
