@@ -2,7 +2,8 @@ import { request as sendRequest } from 'node:http';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { createKey } from '../../../ops/commands/keys.ts';
-import { forgetOldUploads } from '../../../store/console/uploads.ts';
+import { inTransaction } from '../../../store/connection/transaction.ts';
+import { forgetOldUploads, saveUpload } from '../../../store/console/uploads.ts';
 import { TABLE_BALLOT } from '../../helpers/ballots/table-ballot.ts';
 import { ConsoleClient, type ReceivedPage } from '../../helpers/console/console-client.ts';
 import { inputsOf } from '../../helpers/console/console-pages.ts';
@@ -51,7 +52,7 @@ async function upload(
   {
     client = editor,
     ...fields
-  }: { client?: ConsoleClient; endorser?: string; election?: string; whole?: string } = {},
+  }: { client?: ConsoleClient; csrf?: string; endorser?: string; election?: string; whole?: string } = {},
 ): Promise<ReceivedPage & { address: string }> {
   const text = `${lines.join('\r\n')}\r\n`;
   const answer = await client.postFile(UPLOADS, { election: GENERAL, ...fields }, { name: 'list.csv', text });
@@ -72,11 +73,14 @@ function choicesOf({ html }: ReceivedPage, address: string, choices: Record<numb
   return { ...fields, line: lines };
 }
 
+/** What a preview has shown, as its form says it. */
+const seenOf = async (address: string): Promise<string> => readSeen(await editor.get(`${address}/preview`));
+const readSeen = ({ html }: ReceivedPage): string => /name="seen" value="([^"]+)"/.exec(html)?.[1] ?? '';
+
 /** Opens the preview of an upload, and publishes it. */
-async function publish(address: string, more: Record<string, string> = {}, client = editor) {
-  const preview = await client.get(`${address}/preview`);
-  const [seen] = inputsOf(preview.html, `${address}/publish`).filter((input) => input.get('name') === 'seen');
-  const answer = await client.post(`${address}/publish`, { seen: seen?.get('value') ?? '', ...more });
+async function publish(address: string, more: Record<string, string> = {}) {
+  const preview = await editor.get(`${address}/preview`);
+  const answer = await editor.post(`${address}/publish`, { seen: readSeen(preview), ...more });
   return { preview, answer };
 }
 
@@ -184,8 +188,10 @@ test('of two tabs with one upload, the second sees what the first has decided, a
 test('two tabs that publish one upload publish it once', async () => {
   const { address } = await upload(tableOf('mayor,ann', 'council,bob'), GAZETTE);
   const before = (await service.events()).data.length;
-  const answers = await Promise.all([publish(address), publish(address)]);
-  expect(answers.map(({ answer }) => answer.status)).toEqual([303, 303]);
+  const seen = await seenOf(address);
+  const csrf = await editor.formToken();
+  const answers = await Promise.all([1, 2].map(() => editor.post(`${address}/publish`, { csrf, seen })));
+  expect(answers.map(({ status }) => status)).toEqual([303, 303]);
   const receipt = await editor.get(address);
   expect(receipt.html).toContain('2 of 2 submissions are sent.');
   expect((await service.eventsOnceThereAre(before + 2)).length).toBe(before + 2);
@@ -193,6 +199,26 @@ test('two tabs that publish one upload publish it once', async () => {
     expect((await editor.post(`${address}${path}`)).location).toMatch(address);
   }
   expect((await editor.get(`${address}/preview`)).location).toBe(address);
+});
+
+test('a batch is published once, even if the service forgets before it has noted it', async () => {
+  const { address } = await upload(tableOf('mayor,bob'), GAZETTE);
+  const seen = await seenOf(address);
+  await service.query(
+    `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
+     BEGIN RAISE EXCEPTION 'gone' USING ERRCODE = '57P01'; END $$`,
+  );
+  await service.query('CREATE TRIGGER fail BEFORE UPDATE ON upload_batches EXECUTE FUNCTION fail()');
+  expect((await editor.post(`${address}/publish`, { seen })).status).toBe(503);
+  await service.query('DROP FUNCTION fail() CASCADE');
+  expect((await editor.get(address)).html).toContain('0 of 1 submissions are sent.');
+  expect((await editor.post(`${address}/send`)).status).toBe(303);
+  expect((await editor.get(address)).html).toContain('1 of 1 submissions are sent.');
+  const [published] = await service.query(
+    'SELECT count(*)::int FROM publications p JOIN accounts a ON a.id = p.account_id WHERE a.name = $1',
+    [account],
+  );
+  expect(published).toEqual({ count: 1 });
 });
 
 describe('nobody publishes by an upload', () => {
@@ -225,20 +251,16 @@ describe('nobody publishes by an upload', () => {
 
   test('whose right was taken back since the preview, or after the first batch; it goes on where it stopped', async () => {
     const { address } = await upload(tableOf('mayor,cyd'), GAZETTE);
-    const { html } = await editor.get(`${address}/preview`);
-    const [seen] = inputsOf(html, `${address}/publish`).filter((input) => input.get('name') === 'seen');
+    const seen = await seenOf(address);
     await disallow();
-    const refused = await editor.post(`${address}/publish`, { seen: seen?.get('value') ?? '' });
+    const refused = await editor.post(`${address}/publish`, { seen });
     expect(refused.status).toBe(409);
     expect(refused.html).toContain('Something has changed since the preview');
     await allow(['coast-gazette', 'sierra-club']);
 
     const mine = Array.from({ length: 500 }, () => 'Coast Gazette,council,dee');
     const long = await upload(['endorser,contest,choice', ...mine, 'Sierra Club,council,dee']);
-    const page = await editor.get(`${long.address}/preview`);
-    const [input] = inputsOf(page.html, `${long.address}/publish`).filter(
-      (each) => each.get('name') === 'seen',
-    );
+    const shown = await seenOf(long.address);
     const before = (await service.events()).data.length;
     await service.query(
       `CREATE OR REPLACE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -247,7 +269,7 @@ describe('nobody publishes by an upload', () => {
     await service.query(
       'CREATE TRIGGER lose AFTER UPDATE OF publication_id ON upload_batches EXECUTE FUNCTION lose()',
     );
-    const stopped = await editor.post(`${long.address}/publish`, { seen: input?.get('value') ?? '' });
+    const stopped = await editor.post(`${long.address}/publish`, { seen: shown });
     await service.query('DROP FUNCTION lose() CASCADE');
     expect(stopped.status).toBe(409);
     expect(stopped.html).toMatch(/sierra-club.*1 submissions are not sent yet/);
@@ -273,8 +295,7 @@ describe('nobody publishes by an upload', () => {
 
 test('what somebody else has changed since the preview is shown before it is overwritten', async () => {
   const { address } = await upload(['contest,choice,statement', 'mayor,dee,Mine.'], GAZETTE);
-  const { html } = await editor.get(`${address}/preview`);
-  const [seen] = inputsOf(html, `${address}/publish`).filter((input) => input.get('name') === 'seen');
+  const seen = await seenOf(address);
   await service.submit([
     {
       ...{ action: 'endorse', endorser: 'coast-gazette', contest: `${GENERAL}/mayor` },
@@ -289,7 +310,7 @@ test('what somebody else has changed since the preview is shown before it is ove
   await until('it is applied', async () =>
     (await positions('coast-gazette')).includes('Title of mayor: dee'),
   );
-  const refused = await editor.post(`${address}/publish`, { seen: seen?.get('value') ?? '' });
+  const refused = await editor.post(`${address}/publish`, { seen });
   expect(refused.status).toBe(409);
   expect(refused.html).toMatch(/Something has changed since the preview.*<th scope="row">Change/s);
   expect((await publish(address)).answer.status).toBe(303);
@@ -332,8 +353,8 @@ describe('a file', () => {
     expect((await editor.get(UPLOADS)).html).not.toContain('list.csv');
   });
 
-  test('whose upload breaks off in the middle leaves nothing', async () => {
-    const token = await editor.formToken();
+  test('whose upload breaks off in the middle leaves nothing; until then, others of the account wait or are refused', async () => {
+    const csrf = await editor.formToken();
     const part = (name: string, more = '') =>
       `--x\r\nContent-Disposition: form-data; name="${name}"${more}\r\n`;
     const sent = sendRequest(service.url(UPLOADS), {
@@ -346,15 +367,19 @@ describe('a file', () => {
     });
     sent.on('error', () => {});
     sent.write(
-      `${part('csrf')}\r\n${token}\r\n${part('file', '; filename="half.csv"')}Content-Type: text/csv\r\n\r\n`,
+      `${part('csrf')}\r\n${csrf}\r\n${part('file', '; filename="half.csv"')}Content-Type: text/csv\r\n\r\n`,
     );
     await new Promise((resolve) => sent.write(`contest,choice\n${'mayor,ann\n'.repeat(1_000)}`, resolve));
+    expect((await editor.get(UPLOADS)).status).toBe(200);
+    const others = [1, 2, 3].map(() => upload(tableOf('mayor,ann'), { ...GAZETTE, csrf }));
+    const refused = await Promise.race(others);
+    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '2']);
     sent.destroy();
-    await new Promise((resolve) => sent.once('close', resolve));
-    // The account's next file has its turn once the gateway has given up the first one.
-    const { address } = await upload(tableOf('mayor,ann'), GAZETTE);
-    expect((await editor.get(UPLOADS)).html.match(/\.csv<\/a>/g)).toEqual(['.csv</a>']);
-    expect((await editor.get(address)).html).toContain('1 rows: 1 exact.');
+    expect((await Promise.all(others)).map(({ status }) => status).sort()).toEqual([303, 303, 429]);
+    expect((await editor.get(UPLOADS)).html.match(/\w+\.csv<\/a>/g)).toEqual([
+      'list.csv</a>',
+      'list.csv</a>',
+    ]);
   });
 
   test('whose columns have other names is kept, and read once the person says what they hold', async () => {
@@ -379,10 +404,21 @@ describe('a file', () => {
     expect((await publish(first.address)).answer.status).toBe(303);
     expect((await upload(tableOf('mayor,ann'), GAZETTE)).status).toBe(303);
     expect((await editor.get(first.address)).status).toBe(404);
+    // Of two gateways that take the tenth at the same time, one refuses.
+    const uploads = await service.query('SELECT account_id, id FROM uploads ORDER BY id DESC LIMIT 1');
+    await service.query('DELETE FROM uploads WHERE id = $1', [uploads[0]?.id]);
+    const table = { fileName: 'a.csv', person: 'ann', content: Buffer.from('a'), header: ['a'] };
+    const settings = { map: [], endorser: null, election: null, isWhole: false };
+    const pool = new pg.Pool({ connectionString: service.databaseUrl });
+    const save = () =>
+      inTransaction(pool, async (saver) => {
+        await saveUpload(saver, { accountId: Number(uploads[0]?.account_id), ...table, settings });
+        await saver.query('SELECT pg_sleep(0.1)');
+      });
+    const saved = await Promise.allSettled([save(), save()]);
+    expect(saved.map((each) => each.status).sort()).toEqual(['fulfilled', 'rejected']);
     await service.query(`UPDATE uploads SET changed_at = now() - interval '15 days'`);
-    const client = new pg.Client({ connectionString: service.databaseUrl });
-    await client.connect();
-    await forgetOldUploads(client).finally(() => client.end());
+    await forgetOldUploads(pool).finally(() => pool.end());
     expect((await editor.get(UPLOADS)).html).not.toContain('list.csv');
   });
 });
