@@ -200,7 +200,7 @@ export async function stageUpload(client: ClientBase, work: UploadWork): Promise
 async function refuseReplacing(client: ClientBase, open: number): Promise<string | null> {
   if (open > 0) {
     return (
-      `${open.toLocaleString('en-US')} rows are open, and as the whole list the table would withdraw what they may mean: ` +
+      `${open === 1 ? '1 row is' : `${open.toLocaleString('en-US')} rows are`} open, and as the whole list the table would withdraw what they may mean: ` +
       'decide on them, or say that it is not the whole list.'
     );
   }

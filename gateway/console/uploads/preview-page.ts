@@ -6,7 +6,7 @@ import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import { number } from '../number.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
-import { addressOf, type PageWork } from './upload.ts';
+import { addressOf, type PageWork, rowsThat } from './upload.ts';
 
 /** What the preview has shown, so that nothing else is published. */
 export const SEEN_FIELD = 'seen';
@@ -56,9 +56,9 @@ export function showUploadPreview(
       ${refusal && html`<${Notice} kind="bad">${refusal}<//>`}
       <p>${describeEvents(effects)}</p>
       <ul>
-        <li>${number.format(counts.unchanged)} endorsements stay as they are.</li>
-        ${leftOut > 0 && html`<li>${number.format(leftOut)} rows are left out: nothing is decided about them, or they cannot be used.</li>`}
-        ${repeated > 0 && html`<li>${number.format(repeated)} rows repeat an earlier one; the last one counts.</li>`}
+        ${counts.unchanged > 0 && html`<li>${counts.unchanged === 1 ? '1 endorsement stays' : `${number.format(counts.unchanged)} endorsements stay`} as ${counts.unchanged === 1 ? 'it is' : 'they are'}.</li>`}
+        ${leftOut > 0 && html`<li>${rowsThat(leftOut, 'is', 'are')} left out, because nothing is decided, or no endorsement can say it.</li>`}
+        ${repeated > 0 && html`<li>${rowsThat(repeated, 'repeats', 'repeat')} an earlier one. The last one counts.</li>`}
       </ul>
       ${
         rows.length > 0 &&

@@ -13,7 +13,7 @@ import { number } from '../number.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
 import { describeRow, RowChoices } from './row-choices.ts';
 import { ColumnFields, SettingFields } from './settings-form.ts';
-import { addressOf, type PageWork, UPLOADS } from './upload.ts';
+import { addressOf, type PageWork, rowsThat, UPLOADS } from './upload.ts';
 
 const MAX_ELECTIONS = 500;
 
@@ -89,11 +89,11 @@ export function DeleteForm({ upload, csrf }: { upload: { id: number }; csrf: str
 function Summary({ review: { read, counts, rows, open }, work }: { review: Review; work: PageWork }): Html {
   const parts = [...counts].filter(([, count]) => count > 0);
   return html`
-    <p>Read as ${read}. ${number.format(rows)} rows: ${parts.map(([fate, count]) => `${number.format(count)} ${FATES[fate]}`).join(', ')}.</p>
+    <p>Read as ${read}. ${rows === 1 ? '1 row' : `${number.format(rows)} rows`}: ${parts.map(([fate, count]) => `${number.format(count)} ${FATES[fate]}`).join(', ')}.</p>
     <p>${
       open === 0
         ? 'Every row is decided on.'
-        : `${number.format(open)} rows need a decision. Until then they are left out.`
+        : `${rowsThat(open, 'needs', 'need')} a decision, and ${open === 1 ? 'is' : 'are'} left out until then.`
     } Decisions count for later rows with the same names, and are remembered for the account's next table when this one is sent.</p>
     <p><a class="button" href=${`${addressOf(work.upload)}/preview`}>Preview</a></p>`;
 }

@@ -68,7 +68,7 @@ export function RowChoices({ seen, stored, refused, endorsers }: AskedRow): Html
       ${
         needsEndorser &&
         html`
-        <label>Endorser
+        <label>Endorser, of those for which the account may publish
           <select name=${`endorser:${line}`}>
             <option value="">Choose an endorser</option>
             ${endorsers.map(({ slug, name: label }) => html`<option value=${slug} selected=${slug === endorser}>${label}</option>`)}

@@ -15,6 +15,10 @@ export const addressOf = ({ id }: { id: number }): string => `${UPLOADS}/${id}`;
 /** The bounds of a file, for people. */
 export const BOUNDS = `at most ${MAX_FILE} and ${MAX_ROWS.toLocaleString('en-US')} rows`;
 
+/** A number of rows with the verb of a sentence: `1 row is`, `2 rows are`. */
+export const rowsThat = (count: number, verbOfOne: string, verb: string): string =>
+  count === 1 ? `1 row ${verbOfOne}` : `${count.toLocaleString('en-US')} rows ${verb}`;
+
 /** The upload of a page, and the endorsers for which its account may publish. */
 export interface PageWork extends UploadWork {
   endorsers: readonly AllowedEndorser[];

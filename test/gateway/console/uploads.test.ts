@@ -152,7 +152,7 @@ test('what is decided stays for the next session, and only for the account', asy
   const { html } = await again.get(address);
   expect(html).toMatch(/name="row:4" value="no" checked/);
   expect(html).toMatch(/name="row:5" value="or-2026-11-03-general\/senate-5\/smith-sr" checked/);
-  expect(html).toContain('1 rows need a decision');
+  expect(html).toContain('1 row needs a decision');
 
   const stranger = await ConsoleClient.signIn(service);
   for (const path of [address, `${address}/preview`]) expect((await stranger.get(path)).status).toBe(404);
@@ -326,7 +326,7 @@ test('a whole list withdraws what it lacks, but nothing while a row is open, and
   const whole = { ...GAZETTE, whole: 'yes' };
   const open = await upload(tableOf(...all.slice(0, 7), 'governor,Tina Kotec'), whole);
   const unclear = await publish(open.address);
-  expect(unclear.preview.html).toContain('1 rows are open, and as the whole list');
+  expect(unclear.preview.html).toContain('1 row is open, and as the whole list');
   expect(unclear.answer.status).toBe(409);
   await editor.post(open.address, choicesOf(await editor.get(open.address), open.address, { 9: 'no' }));
   const hasty = await publish(open.address);
@@ -392,7 +392,7 @@ describe('a file', () => {
     const columns = { 'column:0': 'endorser', 'column:1': 'position', 'column:2': 'contest' };
     await editor.post(`${address}/settings`, { ...columns, election: GENERAL });
     const read = await editor.get(address);
-    expect(read.html).toContain('1 rows: 1 exact.');
+    expect(read.html).toContain('1 row: 1 exact.');
     expect(read.html).toMatch(/name="column:1".*value="position" selected/);
   });
 
