@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { stringifyJson } from '../../schemas/json-text.ts';
-import type { Submission, SubmittedPick } from '../../schemas/submission.ts';
+import { writeSubmission } from '../../schemas/submission-files.ts';
 import { addBatch, forgetContent } from '../../store/console/uploads.ts';
 import { saveAliases } from '../../store/intake/aliases.ts';
 import { readEndorses, readPositions } from '../../store/intake/staged.ts';
@@ -10,21 +10,6 @@ import type { UploadEffects, UploadWork } from './review.ts';
 const MAX_SUBMISSIONS = 500;
 /** Well below a megabyte, which Kafka takes at a time. One submission can have more. */
 const MAX_BYTES = 500_000;
-
-/** A pick as requests have it. */
-function showPick({ details, ...pick }: SubmittedPick) {
-  return { ...pick, ...(details !== null && { details: JSON.parse(details) }) };
-}
-
-/** A submission as POST /v1/submissions takes it. */
-function showSubmission({ action, endorser, contest, picks }: Submission): string {
-  const named = { action, endorser, contest };
-  return stringifyJson(
-    action === 'position'
-      ? { ...named, picks: picks.map(showPick) }
-      : { ...named, ...picks.map(showPick)[0] },
-  );
-}
 
 /**
  * Makes the submissions of a staged upload, in the batches in which they are sent, forgets its file, and remembers what
@@ -53,7 +38,7 @@ export async function makeBatches(
     [batch, bytes] = [[], 0];
   };
   for await (const submission of submissions) {
-    const json = showSubmission(submission);
+    const json = stringifyJson(writeSubmission(submission));
     if (batch.length >= MAX_SUBMISSIONS || bytes + json.length > MAX_BYTES) await flush();
     batch.push(json);
     bytes += json.length;

@@ -9,6 +9,7 @@ import { livePages } from './live.ts';
 import { operatorAccountPages } from './operator-accounts.ts';
 import { operatorPlanPages } from './operator-plans.ts';
 import { operatorRejectedPages } from './operator-rejected.ts';
+import { operatorRejectionPages } from './operator-rejection.ts';
 import { operatorRightPages } from './operator-rights.ts';
 import { operatorStatusPages } from './operator-status.ts';
 import { operatorUsagePages } from './operator-usage.ts';
@@ -39,6 +40,7 @@ export const pages: readonly Page[] = [
   ...operatorStatusPages,
   ...operatorUsagePages,
   ...operatorRejectedPages,
+  ...operatorRejectionPages,
   ...livePages,
   ...subscriptionPages,
   ...peoplePages,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { pick, position } from '../../helpers/ballots/submissions.ts';
 import {
   findAccessibilityProblems,
   hasChromium,
@@ -9,7 +10,7 @@ import {
 import { ConsoleClient, makeLink } from '../../helpers/console/console-client.ts';
 import { addressesOf } from '../../helpers/console/console-pages.ts';
 import { emailOf, useConsoleWithProvider } from '../../helpers/console/console-with-provider.ts';
-import { publishInConsole, uploadInConsole } from '../../helpers/service/publishing.ts';
+import { findRejection, publishInConsole, uploadInConsole } from '../../helpers/service/publishing.ts';
 
 const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
 const console = useConsoleWithProvider({ gateways: 1 });
@@ -51,6 +52,9 @@ afterAll(() => browser?.close());
       await operator.post(`${path}/publish`, { seen });
       return [path];
     };
+    const picks = [pick('ann', { statement: 'Good.' }), pick('nobody')];
+    await console.service.submit([position('bakers-local-1', 'mayor', picks)]);
+    const rejection = await findRejection(operator, 'bakers-local-1');
     const context = await browser?.newContext({ viewport: { width, height }, colorScheme: theme });
     if (!context) throw new Error('Chromium has not started.');
     const origin = console.service.url('');
@@ -69,6 +73,7 @@ afterAll(() => browser?.close());
         uploads: await upload(),
       }),
       ...(await sentUpload()),
+      ...['', '/edit', '/edit?as=json'].map((end) => `${rejection}${end}`),
       '/console/sign-in?signed-out',
       '/console/nothing',
       await makeLink(console.service),

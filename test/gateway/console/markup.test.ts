@@ -8,7 +8,7 @@ import { hasChromium, startChromium } from '../../helpers/browser/chromium.ts';
 import { ConsoleClient, makeLink } from '../../helpers/console/console-client.ts';
 import { addressesOf, type PathValues, tagsOf } from '../../helpers/console/console-pages.ts';
 import { emailOf, startOf, useConsoleWithProvider } from '../../helpers/console/console-with-provider.ts';
-import { publishInConsole, uploadInConsole } from '../../helpers/service/publishing.ts';
+import { findRejection, publishInConsole, uploadInConsole } from '../../helpers/service/publishing.ts';
 
 const testInBrowser = hasChromium ? test : test.skip;
 const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
@@ -30,6 +30,7 @@ beforeAll(async () => {
   await createKey({ databaseUrl, account: ACCOUNT, plan: 'internal' });
   await service.submit([
     endorse('bakers-local-1', 'mayor', 'ann', { statement: HOSTILE, statement_es: HOSTILE }),
+    endorse('nobody-knows-it', 'mayor', HOSTILE, { statement: HOSTILE, details: HOSTILE }),
   ]);
   await service.eventsOnceThereAre(1);
 
@@ -106,10 +107,13 @@ async function allAddresses(): Promise<string[]> {
 
 /** The addresses of pages that show stored texts, or the path itself. */
 async function addressesOfTexts(): Promise<string[]> {
+  const rejection = await findRejection(client, 'nobody-knows-it');
   const link = await makeLink(console.service, { account: ACCOUNT, person: PERSON });
   const invitation = await console.invite(ACCOUNT, 'carl@example.org');
   return [
     ...addressesOf('GET', values),
+    rejection,
+    `${rejection}/edit`,
     '/console/sign-in',
     `/console/${encodeURIComponent(HOSTILE)}`,
     link,
