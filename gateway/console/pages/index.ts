@@ -7,6 +7,7 @@ import { explorerGuidePages } from './explorer-guide.ts';
 import { keyPages } from './keys.ts';
 import { livePages } from './live.ts';
 import { operatorAccountPages } from './operator-accounts.ts';
+import { operatorErrorPages } from './operator-errors.ts';
 import { operatorPlanPages } from './operator-plans.ts';
 import { operatorRejectedPages } from './operator-rejected.ts';
 import { operatorRejectionPages } from './operator-rejection.ts';
@@ -39,6 +40,7 @@ export const pages: readonly Page[] = [
   ...operatorPlanPages,
   ...operatorStatusPages,
   ...operatorUsagePages,
+  ...operatorErrorPages,
   ...operatorRejectedPages,
   ...operatorRejectionPages,
   ...livePages,
@@ -62,6 +64,7 @@ export const menu: readonly MenuEntry[] = [
   { path: '/console/operator/plans', label: 'Plans', role: 'operator' },
   { path: '/console/operator/status', label: 'Status', role: 'operator' },
   { path: '/console/operator/usage', label: 'Usage of all', role: 'operator' },
+  { path: '/console/operator/errors', label: 'Errors of all', role: 'operator' },
   { path: '/console/operator/rejected', label: 'Rejected', role: 'operator' },
   { path: '/console/operator/audit', label: 'Audit of all', role: 'operator' },
 ];
