@@ -113,6 +113,19 @@ export function parseSubmission(json: unknown, checks = fileChecks): Parsed<Subm
   return { ok: true, value: { action: action ?? 'endorse', endorser, contest, picks: [createPick(pick)] } };
 }
 
+/** The fields of a pick that are not empty. */
+function writePick({ details, ...pick }: SubmittedPick): object {
+  const filled = Object.entries(pick).filter(([, value]) => value !== null);
+  return { ...Object.fromEntries(filled), ...(details !== null && { details: readDetails(details) }) };
+}
+
+/** Writes a submission in the form of a file, which `parseSubmission` reads. */
+export function writeSubmission({ action, endorser, contest, picks }: Submission): object {
+  const named = { action, endorser, contest };
+  const written = picks.map(writePick);
+  return action === 'position' ? { ...named, picks: written } : { ...named, ...written[0] };
+}
+
 /** Parses a submission as `parseSubmission` does, except that its sources must be addresses. */
 export function parsePublished(json: unknown): Parsed<Submission> {
   return parseSubmission(json, serviceChecks);

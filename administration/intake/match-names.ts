@@ -26,6 +26,7 @@ export interface MatchedRow {
   unsure: { endorser: boolean; contest: boolean; choice: boolean };
   /** The number of contests that the row can mean. */
   fits: number;
+  candidates: RowMatch['candidates'];
 }
 
 /** The most elections of one day and state in which a row is looked for. */
@@ -34,7 +35,7 @@ const MAX_ELECTIONS = 5;
 /** Matches the names of a row. Its grade is the worst of its parts. */
 export async function matchNames(row: EndorsementRow, sources: Sources): Promise<MatchedRow> {
   const endorser = matchEndorserOf(row, sources);
-  const { election, names } = await matchInElections(row, sources);
+  const { election, names, candidates } = await matchInElections(row, sources);
   return {
     grade: worstOf([endorser.grade, election.grade, names?.grade ?? 'exact']),
     reasons: [endorser.reason, election.reason, ...(names?.reasons ?? [])].filter(
@@ -50,6 +51,7 @@ export async function matchNames(row: EndorsementRow, sources: Sources): Promise
       choice: names?.unsure.choice ?? true,
     },
     fits: names?.fits ?? 0,
+    candidates,
   };
 }
 
@@ -62,11 +64,12 @@ async function matchInElections(row: EndorsementRow, sources: Sources) {
     const { index, find } = await sources.loadElection(each);
     matches.push(matchRow(index, row, sources.findAlias, find));
   }
-  if (election.value) return { election, names: matches[0] ?? null };
+  const candidates = matches.flatMap((match) => match.candidates);
+  if (election.value) return { election, names: matches[0] ?? null, candidates };
   const names = chooseMatch(matches);
   return names === null
-    ? { election, names }
-    : { election: { grade: 'exact' as const, reason: null }, names };
+    ? { election, names, candidates }
+    : { election: { grade: 'exact' as const, reason: null }, names, candidates: names.candidates };
 }
 
 function matchEndorserOf({ endorser }: EndorsementRow, sources: Sources) {

@@ -12,6 +12,7 @@ import {
   readRow,
 } from '../../intake/endorsements/read-row.ts';
 import { createReviewWriter } from '../../intake/endorsements/review-file.ts';
+import type { EndorserEntry } from '../../intake/matching/match-endorser.ts';
 import { readColumnMap } from '../../intake/tables/columns.ts';
 import { isDayFirst } from '../../intake/tables/dates.ts';
 import { describeTable, readTable, type Table } from '../../intake/tables/read-table.ts';
@@ -41,7 +42,39 @@ export interface TableOptions {
   /** Milliseconds since 1970. */
   now: number;
   /** Takes the lines of the review file: first its head. */
-  review(line: string): Promise<void>;
+  review?(line: string): Promise<void>;
+  /** The decision of a person about the row of a line, which counts before one in the table. */
+  decide?(line: number): RowDecision | undefined;
+  /** Is told of every row, in the order of the table. */
+  onRow?(seen: SeenRow): void;
+  /** The endorsers that rows can mean; by default all of the catalogue. */
+  endorsers?: readonly EndorserEntry[];
+  /** Whether to only look, and stage nothing. */
+  lookOnly?: boolean;
+  /** Awaited after each row, so that a process can do its other work. */
+  pause?(): Promise<void>;
+}
+
+/** A decision, as the columns of a review file have it. */
+interface RowDecision {
+  /** `no`, or the key of a contest, a slash and the key of a choice. */
+  decision: string;
+  /** The slug of the endorser, if it was in question. */
+  endorser: string | null;
+}
+
+/** A row, and what became of it. */
+export interface SeenRow {
+  line: number;
+  fate: Fate;
+  /** Why it is not exact, or what is wrong with it; empty if the names say it all. */
+  reason: string;
+  /** Null if the row cannot be read. */
+  row: EndorsementRow | null;
+  /** Null if the row cannot be read. */
+  matched: MatchedRow | null;
+  /** The keys of the contest and choice that the row means, or probably means; empty if none. */
+  proposed: string;
 }
 
 export interface MatchedTable {
@@ -70,17 +103,22 @@ const MAX_DECISIONS = 50_000;
 export async function matchTable(client: ClientBase, options: TableOptions): Promise<MatchedTable> {
   const map = readColumnMap(options.map, ENDORSEMENT_FIELDS);
   const first = await readTable(options.open());
-  const answersChoices = await scan(first, readColumns(first.header, map, options.constants));
+  const firstColumns = readColumns(first.header, map, options.constants);
+  const answersChoices = await scan(first, firstColumns, options);
   const table = await readTable(options.open());
   const columns = { ...readColumns(table.header, map, options.constants), answersChoices };
-  const work = new TableWork(client, await loadSources(client, options.accountId), options, columns, table);
+  const sources = await loadSources(client, options);
+  const work = new TableWork(client, sources, options, columns, table);
   for await (const row of table.rows) {
-    if ('fault' in row) work.refuse(row.line, null, row.fault);
+    if ('fault' in row) work.refuse(row.line, row.fault);
     else await work.take(row.line, row.cells);
+    await options.pause?.();
   }
-  await work.flush();
-  await finishStage(client);
-  await keepStored(client, listMissing(columns));
+  if (!options.lookOnly) {
+    await work.flush();
+    await finishStage(client);
+    await keepStored(client, listMissing(columns));
+  }
   return { read: describeTable(table), unused: columns.unused, ...work.result };
 }
 
@@ -97,13 +135,18 @@ const DATE_FIELDS: readonly EndorsementField[] = ['published_on', 'election_date
  * positions, which are about measures
  * @throws TableError if a column has a date that can only be read with its day first
  */
-async function scan({ header, rows }: Table, { places }: EndorsementColumns): Promise<boolean> {
+async function scan(
+  { header, rows }: Table,
+  { places }: EndorsementColumns,
+  { pause }: Pick<TableOptions, 'pause'>,
+): Promise<boolean> {
   const dates = DATE_FIELDS.flatMap((field) => places.get(field) ?? []);
   const isFilled = (field: EndorsementField, cells: string[]) =>
     (cells[places.get(field) ?? -1] ?? '').trim() !== '';
   let answersChoices = false;
   let answersMeasures = false;
   for await (const row of rows) {
+    await pause?.();
     if ('fault' in row) continue;
     const { line, cells } = row;
     if (isFilled('position', cells)) {
@@ -116,6 +159,11 @@ async function scan({ header, rows }: Table, { places }: EndorsementColumns): Pr
     throw new TableError(
       `Line ${line} has ${cells[at]?.trim()} in the column "${name}", which fits only with the day first, and dates are read ` +
         `with the month first: write the dates as YYYY-MM-DD, or leave the column out with --map ${JSON.stringify(`${name}=`)}.`,
+      {
+        problem:
+          `Line ${line} has ${cells[at]?.trim()} in the column "${name}", which fits only with the day first, and dates ` +
+          'are read with the month first: write the dates as YYYY-MM-DD, or leave the column out.',
+      },
     );
   }
   return answersChoices || !answersMeasures;
@@ -150,13 +198,14 @@ class TableWork {
     this.#writer = createReviewWriter(header, columns);
   }
 
-  refuse(line: number, row: EndorsementRow | null, reason: string): void {
-    this.#report('refused', line, row, { reason });
+  refuse(line: number, reason: string, known: KnownRow | null = null): void {
+    this.#report('refused', line, known, { reason });
   }
 
   async take(line: number, cells: readonly string[]): Promise<void> {
-    const row = readRow(cells, this.#columns);
+    const row = applyDecision(readRow(cells, this.#columns), this.#options.decide?.(line));
     const matched = await matchNames(row, this.#sources);
+    const known = { row, matched };
     if (row.decision !== null) return this.#decide(line, row, matched);
     const { unrepresentable, grade } = matched;
     const reason = matched.reasons.join('; ');
@@ -164,7 +213,7 @@ class TableWork {
       this.#report(
         'not representable',
         line,
-        row,
+        known,
         { reason: unrepresentable.text },
         unrepresentable.isUnderstood,
       );
@@ -175,14 +224,15 @@ class TableWork {
     const proposed = showProposal(matched);
     if (isSure && meant !== null) {
       const fault = await this.#stage(line, row, meant);
-      if (fault !== null) this.refuse(line, row, fault);
-      else this.#report(grade, line, row, { reason, proposed }, true);
+      if (fault !== null) this.refuse(line, fault, known);
+      else this.#report(grade, line, known, { reason, proposed }, true);
       return;
     }
-    this.#report(grade, line, row, { reason, proposed });
-    if (this.result.reviewed === 0) await this.#options.review(this.#writer.head);
+    this.#report(grade, line, known, { reason, proposed });
+    const { review } = this.#options;
+    if (this.result.reviewed === 0) await review?.(this.#writer.head);
     this.result.reviewed += 1;
-    await this.#options.review(
+    await review?.(
       this.#writer.write(cells, {
         match_grade: grade,
         match_reason: reason,
@@ -195,12 +245,13 @@ class TableWork {
   }
 
   async #decide(line: number, row: EndorsementRow, matched: MatchedRow): Promise<void> {
+    const known = { row, matched };
     const decided = await readDecision(row, matched, this.#sources);
-    if ('fault' in decided) return this.refuse(line, row, decided.fault);
-    if (decided.left) return this.#report('left out', line, row, { reason: 'decided: no' }, true);
+    if ('fault' in decided) return this.refuse(line, decided.fault, known);
+    if (decided.left) return this.#report('left out', line, known, { reason: 'decided: no' }, true);
     const meant = meantBy(decided);
     const fault = meant === null ? null : await this.#stage(line, row, meant);
-    if (fault !== null) return this.refuse(line, row, fault);
+    if (fault !== null) return this.refuse(line, fault, known);
     const { decisions } = this.result;
     const made = createAliases(row, matched, decided);
     decisions.push(...made);
@@ -208,13 +259,14 @@ class TableWork {
     if (decisions.length > MAX_DECISIONS) {
       throw new OperatorError('The table has more than 50,000 decisions: send it in several parts.');
     }
-    this.#report('decided', line, row, { reason: 'decided', proposed: showProposal(decided) }, true);
+    this.#report('decided', line, known, { reason: 'decided', proposed: showProposal(decided) }, true);
   }
 
   /** Stages a row. @returns the row's problem, or null */
   async #stage(line: number, row: EndorsementRow, meant: Meant): Promise<string | null> {
     const pick = createPick(row, meant, this.#options.now);
     if ('fault' in pick) return pick.fault;
+    if (this.#options.lookOnly) return null;
     this.#batch.push({ ...pick, line, endorser: meant.endorser, contest: meant.contest });
     this.result.staged += 1;
     if (this.#batch.length >= BATCH_ROWS) await this.flush();
@@ -229,10 +281,12 @@ class TableWork {
   #report(
     fate: Fate,
     line: number,
-    row: EndorsementRow | null,
+    known: KnownRow | null,
     { reason, proposed = '' }: { reason: string; proposed?: string },
     isResolved = false,
   ): void {
+    const { row = null, matched = null } = known ?? {};
+    this.#options.onRow?.({ line, fate, reason, row, matched, proposed });
     const { endorser = null, contest = null, choice = null, position = null } = row ?? {};
     this.result.outcome.add(
       fate,
@@ -241,6 +295,20 @@ class TableWork {
     );
   }
 }
+
+interface KnownRow {
+  row: EndorsementRow;
+  matched: MatchedRow;
+}
+
+const applyDecision = (row: EndorsementRow, decided: RowDecision | undefined): EndorsementRow =>
+  decided === undefined
+    ? row
+    : {
+        ...row,
+        decision: decided.decision,
+        proposed: { ...row.proposed, endorser: decided.endorser ?? row.proposed.endorser },
+      };
 
 const showProposal = ({ contest, choice }: Pick<MatchedRow, 'contest' | 'choice'>): string =>
   contest === null ? '' : `${contest.key}${choice === null ? '' : `/${choice.key}`}`;

@@ -4,7 +4,8 @@ import {
   type ElectionEntry,
   type ElectionIndex,
   type IndexedContest,
-  indexElection,
+  indexContest,
+  joinContests,
 } from '../../intake/matching/catalogue-index.ts';
 import type { Match } from '../../intake/matching/grade.ts';
 import {
@@ -87,11 +88,23 @@ async function loadDecisions(client: ClientBase, accountId: number | null): Prom
   return decisions;
 }
 
-/** @throws OperatorError if the catalogue is too large to match names with */
-export async function loadSources(client: ClientBase, accountId: number | null): Promise<Sources> {
+/**
+ * @param from.accountId the account whose decisions count, before the common ones; null for these alone
+ * @param from.endorsers those that rows can mean; by default all of the catalogue
+ * @param from.pause awaited while contests are prepared, so that a process can do its other work
+ * @throws OperatorError if the catalogue is too large to match names with
+ */
+export async function loadSources(
+  client: ClientBase,
+  {
+    accountId,
+    endorsers: given,
+    pause,
+  }: { accountId: number | null; endorsers?: readonly EndorserEntry[]; pause?(): Promise<void> },
+): Promise<Sources> {
   const elections = await loadElections(client, MAX_ELECTIONS + 1);
   refuseMany(elections.length, MAX_ELECTIONS, 'elections');
-  const entries = await loadEndorsers(client, MAX_ENDORSERS + 1);
+  const entries = given ?? (await loadEndorsers(client, MAX_ENDORSERS + 1));
   refuseMany(entries.length, MAX_ENDORSERS, 'endorsers');
   const endorsers = indexEndorsers(entries);
   const decisions = await loadDecisions(client, accountId);
@@ -103,7 +116,12 @@ export async function loadSources(client: ClientBase, accountId: number | null):
   async function loadElection(election: ElectionEntry): Promise<LoadedElection> {
     const known = loaded.get(election.slug);
     if (known) return known;
-    const index = indexElection(election, await loadContests(client, election.slug));
+    const indexed: IndexedContest[] = [];
+    for (const contest of await loadContests(client, election.slug)) {
+      indexed.push(indexContest(contest, election));
+      await pause?.();
+    }
+    const index = joinContests(election, indexed);
     const size = index.contests.reduce((sum, { choices }) => sum + choices.length + 1, 1);
     const made = { index, find: createContestFinder(index) };
     loaded.set(election.slug, made, { size: Math.min(size, MAX_CHOICES) });

@@ -21,3 +21,11 @@ export function findSuperseded(rejections: readonly Rejection[]): Set<Rejection>
   }
   return superseded;
 }
+
+/** The last rejection of the same submission after this one; null without one. @param rejections by time */
+export function findLastOfSame(rejection: Rejection, rejections: readonly Rejection[]): Rejection | null {
+  const { value, truncated } = rejection;
+  if (value === null || truncated) return null;
+  const last = rejections.findLast((other) => !other.truncated && other.value?.equals(value));
+  return last && last !== rejection && last.rejected_at >= rejection.rejected_at ? last : null;
+}

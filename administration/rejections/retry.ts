@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { identifyTopic } from '../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { type Message, openProducer } from '../../kafka/writing/submissions-producer.ts';
-import type { Rejection, Submission } from '../../schemas/submission.ts';
+import { type Rejection, type Submission, submissionCodec } from '../../schemas/submission.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { type Actor, nameCommand, recordAudit } from '../../store/accounts/audit-log.ts';
@@ -14,6 +14,7 @@ import {
   lockConsumerOffsets,
   reconcileTopic,
 } from '../../store/stream/consumer-offsets.ts';
+import { loadSettled } from '../../store/stream/settled-rejections.ts';
 import { readSubmission } from './describe.ts';
 import { findSuperseded } from './find-superseded.ts';
 import { findNamed, nameOf, originOf } from './name.ts';
@@ -44,6 +45,8 @@ export interface RetryOutcome {
   outdated: number;
   /** The number of rejections left out because their submission came again and was rejected again, and counts then. */
   superseded: number;
+  /** The number of rejections left out because an operator has dismissed them, or has sent a correction. */
+  settled: number;
 }
 
 /** A rejected submission that can be sent again. */
@@ -95,7 +98,7 @@ async function findOutdated(client: ClientBase, retriable: Retriable[]): Promise
 /**
  * Sends the submissions that were rejected since the last retry again, unchanged. Bad ones are rejected
  * again. Omits a submission if its endorser has changed the position at the same time or later, because
- * sending it could undo the newer change.
+ * sending it could undo the newer change, or if an operator has dismissed or corrected it.
  *
  * Postgres keeps the end of the last retry beside the consumers' offsets. A concurrent retry waits for this
  * one, and sends the rest. The audit log records a retry that met any rejection.
@@ -112,7 +115,14 @@ export async function retryNew(client: ClientBase, place: TopicsPlace, actor: Ac
   const identified = { brokers, topic, clientId: 'ballot-endorsements-administration' };
   await reconcileTopic(client, topic, await identifyTopic(identified));
   const offsets = await loadConsumerOffsets(client, topic);
-  const outcome: RetryOutcome = { sent: 0, unreadable: 0, skipped: 0, outdated: 0, superseded: 0 };
+  const outcome: RetryOutcome = {
+    sent: 0,
+    unreadable: 0,
+    skipped: 0,
+    outdated: 0,
+    superseded: 0,
+    settled: 0,
+  };
   let ends: ReadonlyMap<number, number> = new Map();
   await withSender(place, actor, async (send) => {
     const reading = { brokers, topic, ...(onProgress && { onProgress }) };
@@ -145,7 +155,9 @@ async function retryPage(
   { send, outcome }: { send: (chosen: readonly Retriable[]) => Promise<void>; outcome: RetryOutcome },
 ): Promise<void> {
   const superseded = findSuperseded(rejections);
-  const last = rejections.filter((rejection) => !superseded.has(rejection));
+  const latest = rejections.filter((rejection) => !superseded.has(rejection));
+  const settled = await loadSettled(client, latest.map(nameOf));
+  const last = latest.filter((rejection) => !settled.has(nameOf(rejection)));
   // A skipped submission could stop the consumers again.
   const others = last.filter(({ code }) => code !== 'skipped');
   const retriable = findRetriable(others);
@@ -156,6 +168,7 @@ async function retryPage(
   outcome.unreadable += others.length - retriable.length;
   outcome.skipped += last.length - others.length;
   outcome.superseded += superseded.size;
+  outcome.settled += settled.size;
   outcome.outdated += outdated.size;
 }
 
@@ -175,13 +188,8 @@ export async function retryChosen(
   names: readonly string[],
   actor: Actor,
 ): Promise<number> {
-  const { brokers, topicPrefix, onProgress } = place;
-  const { rejected: topic } = topicNames(topicPrefix);
-  const rejections: Rejection[] = [];
-  for await (const page of readRejections({ brokers, topic, ...(onProgress && { onProgress }) })) {
-    const isNamed = (one: Rejection) => names.some((name) => findNamed([one], name).length > 0);
-    rejections.push(...page.rejections.filter(isNamed));
-  }
+  const { rejected: topic } = topicNames(place.topicPrefix);
+  const rejections = await readNamed(place, names);
   const chosen = names.map((name) => choose(rejections, name));
   const [first] = chosen;
   await recordAudit(client, actor, {
@@ -194,15 +202,68 @@ export async function retryChosen(
   return chosen.length;
 }
 
+/** All rejections of these names. */
+async function readNamed(
+  { brokers, topicPrefix, onProgress }: TopicsPlace,
+  names: readonly string[],
+): Promise<Rejection[]> {
+  const { rejected: topic } = topicNames(topicPrefix);
+  const rejections: Rejection[] = [];
+  for await (const page of readRejections({ brokers, topic, ...(onProgress && { onProgress }) })) {
+    const isNamed = (one: Rejection) => names.some((name) => findNamed([one], name).length > 0);
+    rejections.push(...page.rejections.filter(isNamed));
+  }
+  return rejections;
+}
+
+/**
+ * The rejections of these names, one for each.
+ *
+ * @param nothing the sentence that says that nothing was done
+ * @throws OperatorError if one is not kept, or its name is ambiguous
+ */
+export async function findChosen(
+  place: TopicsPlace,
+  names: readonly string[],
+  nothing: string,
+): Promise<Rejection[]> {
+  const rejections = await readNamed(place, names);
+  return names.map((name) => {
+    const named = findNamed(rejections, name);
+    refuseSeveral(named, name, nothing);
+    const [found] = named;
+    if (found) return found;
+    throw new OperatorError(
+      `No rejected submission of origin ${name} is kept; "rejected list" shows them. ${nothing}.`,
+    );
+  });
+}
+
+/** Sends a submission. @throws the Kafka client's error */
+export async function sendSubmission(
+  { brokers, topicPrefix }: TopicsPlace,
+  submission: Submission,
+): Promise<void> {
+  const producer = await openProducer(brokers, topicNames(topicPrefix).submissions);
+  try {
+    await producer.send([{ key: submission.endorser, value: submissionCodec.encode(submission) }]);
+  } finally {
+    await producer.close();
+  }
+}
+
+/** The operator may mean any of several, and a wrong one could undo a newer position. */
+function refuseSeveral(named: readonly Rejection[], name: string, nothing: string): void {
+  if (named.length < 2) return;
+  throw new OperatorError(
+    `${named.length} different rejected submissions have the origin ${name}. ${nothing}. Add the time of the one ` +
+      `that you mean: ${named.map(describeChoice).join(', ')}.`,
+  );
+}
+
 function choose(rejections: Rejection[], name: string): Retriable {
   const named = findNamed(rejections, name);
-  // The operator may mean any of them, and sending a wrong one could undo a newer position.
-  if (named.length > 1) {
-    throw new OperatorError(
-      `${named.length} different rejected submissions have the origin ${name}. Nothing was sent. Add the time of the one ` +
-        `to send: ${named.map(describeChoice).join(', ')}.`,
-    );
-  }
+  refuseSeveral(named, name, 'Nothing was sent');
   const [retriable] = findRetriable(named);
   if (retriable) return retriable;
   if (named[0]?.truncated) {

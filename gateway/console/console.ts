@@ -1,5 +1,7 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
+import { hashToken } from '../../schemas/console-token.ts';
+import { findSession } from '../../store/access/console-sessions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { ApiError } from '../http/api-error.ts';
 import { encodeContent, sendContent } from '../http/content.ts';
@@ -10,6 +12,7 @@ import { serveAssets } from './assets.ts';
 import type { ConsoleContext } from './context.ts';
 import { enter } from './entry.ts';
 import { answerErrors } from './errors.ts';
+import { isFileForm } from './file-form.ts';
 import { readForm } from './form.ts';
 import { renderPage, type Visitor } from './layout.ts';
 import { showOverBudget } from './over-budget.ts';
@@ -54,6 +57,8 @@ export interface ConsoleOptions {
   budget: ConsoleBudget;
   /** The turns of pages and forms, by account. */
   turns: FairQueue;
+  /** The turns of forms with files, from the first byte on, because files are in memory meanwhile. */
+  uploads: FairQueue;
 }
 
 async function sendToSignIn(ctx: Context): Promise<void> {
@@ -62,12 +67,34 @@ async function sendToSignIn(ctx: Context): Promise<void> {
   ctx.redirect(`/console/sign-in?return_to=${encodeURIComponent(safeReturnAddress(ctx.url))}`);
 }
 
-async function answerPage(ctx: Context, page: Page, options: ConsoleOptions): Promise<void> {
+/** Answers a form with a file when the account's turn has come. */
+async function answerFileForm(ctx: Context, page: Page, options: ConsoleOptions): Promise<void> {
+  const token = readSessionToken(ctx);
+  const session = token === null ? null : await findSession(options.sessionPool, hashToken(token));
+  if (session === null) return sendToSignIn(ctx);
+  const closed = watchClose(ctx);
+  const client = { accountId: session.accountId, gone: closed };
+  await options.uploads.run(() => answerPage(ctx, page, options, closed), client);
+}
+
+/** Aborts when the connection closes. */
+function watchClose({ res }: Context): AbortSignal {
+  const closed = new AbortController();
+  res.once('close', () => closed.abort());
+  return closed.signal;
+}
+
+async function answerPage(
+  ctx: Context,
+  page: Page,
+  options: ConsoleOptions,
+  closed: AbortSignal = watchClose(ctx),
+): Promise<void> {
   const { pool, clock } = options.context;
   const { sessionPool, budget } = options;
   const entry = await enter(ctx, page, { sessionPool, pool, clock, budget });
   if (!entry) return sendToSignIn(ctx);
-  const { token, session, form, stray, waitSeconds } = entry;
+  const { token, session, form, file, stray, waitSeconds } = entry;
   ctx.state.account = session.account;
   const csrf = formTokenOf(token, session.accountId);
   const refuse = (seconds: number) => {
@@ -76,20 +103,19 @@ async function answerPage(ctx: Context, page: Page, options: ConsoleOptions): Pr
     showPage(ctx, showOverBudget(sent, ctx.url, seconds), { session, csrf });
   };
   if (waitSeconds > 0) return refuse(waitSeconds);
-  const closed = new AbortController();
-  ctx.res.once('close', () => closed.abort());
   const request = {
     path: ctx.params,
     query: new URLSearchParams(ctx.querystring),
     form,
+    file,
     session,
     csrf,
     publicUrl: options.publicUrl ?? `${ctx.protocol}://${ctx.host}`,
     id: ctx.state.requestId,
-    closed: closed.signal,
+    closed,
   };
   const handle = () => (stray ? showStrayForm(stray, pool) : page.handle(request, options.context));
-  const client = { accountId: session.accountId, gone: closed.signal };
+  const client = { accountId: session.accountId, gone: closed };
   const reply = await options.turns.run<PageReply>(handle, client).catch((error: unknown) => {
     if (error instanceof ApiError && error.code === 'too_many_requests_in_flight') return null;
     throw error;
@@ -136,7 +162,9 @@ function createRouter(options: ConsoleOptions): Router {
   });
   for (const page of pages) {
     const path = page.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    router.register(path, [page.method], (ctx) => answerPage(ctx, page, options));
+    router.register(path, [page.method], (ctx) =>
+      page.takesFile && isFileForm(ctx) ? answerFileForm(ctx, page, options) : answerPage(ctx, page, options),
+    );
   }
   return router;
 }

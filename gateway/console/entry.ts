@@ -5,6 +5,7 @@ import type { Clock } from '../../service/clock.ts';
 import { type ConsoleSession, findSession } from '../../store/access/console-sessions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import type { ConsoleBudget } from '../limits/console-budget.ts';
+import { isFileForm, readFileForm, type SentFile } from './file-form.ts';
 import { isForm, readForm } from './form.ts';
 import { mayUse } from './layout.ts';
 import type { Page } from './page.ts';
@@ -20,6 +21,8 @@ export interface Entry {
   session: ConsoleSession;
   /** The fields of the form; empty for GET. */
   form: URLSearchParams;
+  /** The file of the form, if the page takes files. */
+  file: SentFile | null;
   /** The form, if it was made for an account that the session does not show. The page must not handle it then. */
   stray: StrayForm | null;
   /** 0, or the seconds to wait if too many requests came. The page must not handle the request then. */
@@ -46,26 +49,28 @@ export async function enter(
   ctx: Context,
   page: Page,
   parts: EntryParts,
-  read: URLSearchParams | null = null,
+  read: ReadForm | null = null,
 ): Promise<Entry | null> {
   const token = readSessionToken(ctx);
   const session = token === null ? null : await findSession(parts.sessionPool, hashToken(token));
   if (token === null || session === null || !isUsable(session, parts.clock.now())) return null;
   const waitSeconds = read === null ? parts.budget.admit(session) : 0;
   if (waitSeconds > 0) {
-    const form = ctx.method === 'POST' ? (await readSent(ctx, token)).form : new URLSearchParams();
-    return { token, session, form, stray: null, waitSeconds };
+    const form = ctx.method === 'POST' ? (await readSent(ctx, page, token)).form : new URLSearchParams();
+    return { token, session, form, file: null, stray: null, waitSeconds };
   }
   // The person's role in the form's account decides about an owner's form.
-  const early = page.role !== 'operator' && isForm(ctx) ? await readSent(ctx, token, read) : null;
+  const isSent = isForm(ctx) || (page.takesFile && isFileForm(ctx));
+  const early = page.role !== 'operator' && isSent ? await readSent(ctx, page, token, read) : null;
   if (early && early.madeFor !== session.accountId && !page.anyAccount) {
     const stray = { ...early, path: ctx.path, session };
-    if (await switchBack(stray, parts.pool)) return enter(ctx, page, parts, early.form);
-    return { token, session, form: early.form, stray, waitSeconds };
+    if (await switchBack(stray, parts.pool)) return enter(ctx, page, parts, early);
+    return { token, session, form: early.form, file: null, stray, waitSeconds };
   }
   requireRole(page, session);
-  const sent = early ?? (ctx.method === 'POST' ? await readSent(ctx, token) : null);
-  return { token, session, form: sent?.form ?? new URLSearchParams(), stray: null, waitSeconds };
+  const sent = early ?? (ctx.method === 'POST' ? await readSent(ctx, page, token) : null);
+  const { form = new URLSearchParams(), file = null } = sent ?? {};
+  return { token, session, form, file, stray: null, waitSeconds };
 }
 
 /** Whether a session is still valid. Operators keep theirs in a suspended account, because only they can resume it. */
@@ -73,14 +78,22 @@ function isUsable({ expiresAt, suspended, role }: ConsoleSession, now: number): 
   return expiresAt > now && (!suspended || role === 'operator');
 }
 
-/** The fields of a form, and the id of the account for which it was made. */
+/** The fields and the file of a form. */
+interface ReadForm {
+  form: URLSearchParams;
+  file: SentFile | null;
+}
+
+/** A form, and the id of the account for which it was made. */
 async function readSent(
   ctx: Context,
+  page: Page,
   token: string,
-  read: URLSearchParams | null = null,
-): Promise<{ form: URLSearchParams; madeFor: number }> {
-  const form = read ?? (await readForm(ctx));
-  return { form, madeFor: requireFormToken(form, token) };
+  read: ReadForm | null = null,
+): Promise<ReadForm & { madeFor: number }> {
+  const sent = read ?? (page.takesFile && isFileForm(ctx) ? await readFileForm(ctx) : null);
+  const { form, file } = sent ?? { form: await readForm(ctx), file: null };
+  return { form, file, madeFor: requireFormToken(form, token) };
 }
 
 function requireRole(page: Page, { role }: ConsoleSession): void {

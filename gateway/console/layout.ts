@@ -57,9 +57,16 @@ function Menu({ visitor: { session, path, menu } }: { visitor: Visitor }): Html 
 }
 
 /** A form of the signed-in person. Its token proves that a page of the session made it. */
-export function Form(props: { action: string; csrf: string; class?: string; children?: Content }): Html {
+export function Form(props: {
+  action: string;
+  csrf: string;
+  class?: string;
+  /** Whether it sends a file. */
+  hasFile?: boolean;
+  children?: Content;
+}): Html {
   return html`
-    <form method="post" action=${props.action} class=${props.class}>
+    <form method="post" action=${props.action} class=${props.class} enctype=${props.hasFile ? 'multipart/form-data' : null}>
       <input type="hidden" name=${CSRF_FIELD} value=${props.csrf} />
       ${props.children}
     </form>`;

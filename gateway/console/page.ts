@@ -1,6 +1,7 @@
 import type { Language, Role } from '../../schemas/vocabulary.ts';
 import type { ConsoleSession } from '../../store/access/console-sessions.ts';
 import type { ConsoleContext } from './context.ts';
+import type { SentFile } from './file-form.ts';
 import type { Content } from './html.ts';
 
 /** A request of a signed-in person. */
@@ -10,6 +11,8 @@ export interface PageRequest {
   query: URLSearchParams;
   /** The fields of a form; empty for GET. */
   form: URLSearchParams;
+  /** The file of a form, if the page takes files and one was chosen. */
+  file: SentFile | null;
   session: ConsoleSession;
   /** The token that every form of this session carries. */
   csrf: string;
@@ -51,6 +54,8 @@ export interface Page {
   role: Role;
   /** Whether its form does the same for every shown account, as operators' forms do. */
   anyAccount?: true;
+  /** Whether its form can have a file. */
+  takesFile?: true;
   /** @throws ApiError, which is shown as a page of its status. */
   handle(request: PageRequest, context: ConsoleContext): Promise<PageReply>;
 }

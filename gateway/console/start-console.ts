@@ -8,6 +8,7 @@ import { reportFailure } from '../../service/report-failure.ts';
 import { findSession } from '../../store/access/console-sessions.ts';
 import { createWorkPool } from '../../store/connection/work-pool.ts';
 import { forgetExpired } from '../../store/console/sessions.ts';
+import { forgetOldUploads } from '../../store/console/uploads.ts';
 import type { Access } from '../auth/access.ts';
 import { callerOf, requireUsableSession } from '../auth/sessions.ts';
 import type { Caller } from '../http/caller.ts';
@@ -24,6 +25,7 @@ import { MatchCounts } from './subscriptions/match-counts.ts';
 
 const MAX_CONNECTIONS = 3;
 const TURNS = { atOnce: 6, atOnceOfAccount: 2, reserved: 3, waiting: 1000, waitingOfAccount: 100 };
+const UPLOADS = { atOnce: 3, atOnceOfAccount: 1, reserved: 0, waiting: 20, waitingOfAccount: 2 };
 const TIDY_MS = 10 * 60_000;
 
 /** The console of a gateway. */
@@ -56,9 +58,13 @@ export function startConsole(
   const api = new ApiCalls(endpoints, { ...access, clock });
   const budget = new ConsoleBudget(clock);
   const matchCounts = new MatchCounts({ pool, clock });
+  const tidy = async () => {
+    await forgetExpired(pool);
+    await forgetOldUploads(pool);
+  };
   const tidying = repeat(TIDY_MS, clock, () =>
-    forgetExpired(pool).catch((error: unknown) => {
-      const message = 'expired sessions cannot be deleted; trying again later';
+    tidy().catch((error: unknown) => {
+      const message = 'expired sessions and old uploads cannot be deleted; trying again later';
       reportFailure(log, error, { where: 'console', message });
     }),
   );
@@ -80,6 +86,7 @@ export function startConsole(
       sessionPool: access.pool,
       budget,
       turns: new FairQueue(TURNS),
+      uploads: new FairQueue(UPLOADS),
     }),
     async findCaller(ctx) {
       const token = readSessionToken(ctx);

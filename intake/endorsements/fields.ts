@@ -1,3 +1,4 @@
+import { foldText } from '../matching/words.ts';
 import type { FieldNames } from '../tables/columns.ts';
 
 /** The fields of a table of endorsements, with the usual names of their columns, folded. */
@@ -82,6 +83,16 @@ export const ENDORSEMENT_FIELDS = {
 } as const satisfies FieldNames<string>;
 
 export type EndorsementField = keyof typeof ENDORSEMENT_FIELDS;
+
+const FIELD_OF_NAME = new Map(
+  Object.entries(ENDORSEMENT_FIELDS).flatMap(([field, names]) =>
+    names.map((name) => [name as string, field as EndorsementField] as const),
+  ),
+);
+
+/** The field that a column of this name usually holds; null if no name is known. */
+export const usualFieldOf = (name: string): EndorsementField | null =>
+  FIELD_OF_NAME.get(foldText(name)) ?? null;
 
 /** The columns that a review file adds to a table, in their order. A person fills the last one. */
 export const REVIEW_FIELDS = [

@@ -49,11 +49,16 @@ export function readColumns(
     throw new TableError(
       `--${field} is given, and the column "${header[place]}" has the ${field} too: leave one of them out, the column ` +
         `with --map ${JSON.stringify(`${header[place]}=`)}.`,
+      {
+        problem: `The ${field} of all rows is chosen, and the column "${header[place]}" has the ${field} too.`,
+      },
     );
   }
   const names = header.map((name) => `"${name}"`).join(', ');
   const missing = (what: string, remedy: string) =>
-    new TableError(`The table has no column for ${what}: ${remedy}. Its columns are ${names}.`);
+    new TableError(`The table has no column for ${what}: ${remedy}. Its columns are ${names}.`, {
+      problem: `The table has no column for ${what}. Its columns are ${names}.`,
+    });
   if (!has('endorser') && constants.endorser === undefined) {
     throw missing('the endorser', 'name it with --endorser, or name the column with --map "COLUMN=endorser"');
   }

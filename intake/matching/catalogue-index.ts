@@ -1,4 +1,10 @@
-import { type ContestWords, readContestWords, type StateWords, shortWordsOf } from './contest-words.ts';
+import {
+  type ContestWords,
+  readContestWords,
+  type StateWords,
+  shortWordsOf,
+  unitOf,
+} from './contest-words.ts';
 import { foldParty } from './parties.ts';
 import { type PersonName, readPersonName } from './person-name.ts';
 import { foldText } from './words.ts';
@@ -55,6 +61,8 @@ export interface IndexedContest extends ContestEntry {
   districtWords: ReadonlySet<string>;
   /** All of them, and the short words that may mean them. */
   allWords: ReadonlySet<string>;
+  /** The units that have a number or letter, such as `district`. */
+  units: ReadonlySet<string>;
   party: string | null;
   contenders: readonly Contender[];
   /** The contenders by the joined words of their names. */
@@ -90,7 +98,14 @@ function createContender(lines: ChoiceEntry[]): Contender {
   };
 }
 
-function indexContest(contest: ContestEntry, { date }: ElectionEntry, state: StateWords): IndexedContest {
+const stateWordsOf = (election: ElectionEntry): StateWords => ({
+  name: foldText(election.state_name),
+  code: election.state.toLowerCase(),
+});
+
+/** Prepares a contest of an election for matching. */
+export function indexContest(contest: ContestEntry, election: ElectionEntry): IndexedContest {
+  const state = stateWordsOf(election);
   const { title, short_title: shortTitle, measure_code: code, district, choices } = contest;
   const read = (text: string) => readContestWords(text, state);
   const titles = [read(title), read(shortTitle)];
@@ -105,12 +120,14 @@ function indexContest(contest: ContestEntry, { date }: ElectionEntry, state: Sta
       addTo(byName, joined, contender);
   }
   const words = [...titles.flatMap((title) => [...title.words]), ...districtWords];
+  const allWords = new Set([...words, ...shortWordsOf(words)]);
   return {
     ...contest,
-    electionDate: date,
+    electionDate: election.date,
     titles,
     districtWords,
-    allWords: new Set([...words, ...shortWordsOf(words)]),
+    allWords,
+    units: new Set([...allWords].map(unitOf).filter((unit) => unit !== null)),
     party: titles.find((words) => words.party !== null)?.party ?? null,
     contenders,
     byName,
@@ -119,11 +136,17 @@ function indexContest(contest: ContestEntry, { date }: ElectionEntry, state: Sta
 
 /** Prepares an election for matching. */
 export function indexElection(election: ElectionEntry, contests: readonly ContestEntry[]): ElectionIndex {
-  const state = { name: foldText(election.state_name), code: election.state.toLowerCase() };
-  const indexed = contests.map((contest) => indexContest(contest, election, state));
+  return joinContests(
+    election,
+    contests.map((contest) => indexContest(contest, election)),
+  );
+}
+
+/** An election of contests that are prepared already. */
+export function joinContests(election: ElectionEntry, indexed: readonly IndexedContest[]): ElectionIndex {
   return {
     election,
-    state,
+    state: stateWordsOf(election),
     contests: indexed,
     byKey: new Map(indexed.map((contest) => [contest.key, contest])),
   };

@@ -98,8 +98,8 @@ export function chooseLine({ lines }: Contender, text: string, party: string | n
   return { grade: 'exact', value: line, reason: null };
 }
 
-/** The names of a contest's contenders that look most like a text, for a message. */
-export function nearestContenders(contest: IndexedContest, text: string): Contender[] {
+/** The contenders of a contest whose names look most like a text. */
+export function nearestContenders(contest: IndexedContest, text: string, most = 3): Contender[] {
   const given = readPersonName(text);
   const score = ({ names }: Contender) => {
     const common = names.map(({ words }) => words.filter((word) => given.words.includes(word)).length);
@@ -108,7 +108,7 @@ export function nearestContenders(contest: IndexedContest, text: string): Conten
   return contest.contenders
     .map((contender) => ({ contender, common: score(contender) }))
     .toSorted((a, b) => b.common - a.common)
-    .slice(0, 3)
+    .slice(0, most)
     .map(({ contender }) => contender);
 }
 

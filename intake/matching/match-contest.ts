@@ -27,17 +27,9 @@ const MIN_TYPO_LETTERS = 5;
 const isSubset = (words: ReadonlySet<string>, of: ReadonlySet<string>) => words.isSubsetOf(of);
 
 /** Whether one text has another number of the same unit, such as another district. */
-function hasOtherNumber(given: ReadonlySet<string>, contest: IndexedContest): boolean {
-  const known = new Map<string, Set<string>>();
-  for (const word of contest.allWords) {
-    const unit = unitOf(word);
-    if (unit !== null) known.set(unit, (known.get(unit) ?? new Set()).add(word));
-  }
-  return [...given].some((word) => {
-    const unit = unitOf(word);
-    const others = unit === null ? undefined : known.get(unit);
-    return others !== undefined && !others.has(word);
-  });
+function hasOtherNumber(given: ReadonlySet<string>, { allWords, units }: IndexedContest): boolean {
+  if (units.size === 0) return false;
+  return [...given].some((word) => !allWords.has(word) && units.has(unitOf(word) ?? ''));
 }
 
 function hasTypoOf(word: string, known: ReadonlySet<string>): boolean {
@@ -53,13 +45,11 @@ function compare(given: ReadonlySet<string>, contest: IndexedContest): Fit {
   const { allWords, titles } = contest;
   const named = titles.find(({ words }) => words.size > 0 && isSubset(words, given));
   if (named && isSubset(given, allWords)) return 'exact';
-  const renamed = renameMeasure(given, allWords);
-  if (
-    contest.kind === 'measure' &&
-    renamed.difference(given).size > 0 &&
-    compare(renamed, contest) === 'exact'
-  ) {
-    return { close: `the measure is called "${contest.short_title}"` };
+  if (contest.kind === 'measure') {
+    const renamed = renameMeasure(given, allWords);
+    if (renamed.difference(given).size > 0 && compare(renamed, contest) === 'exact') {
+      return { close: `the measure is called "${contest.short_title}"` };
+    }
   }
   if (given.size === 0 || hasOtherNumber(given, contest)) return null;
   if (isSubset(given, allWords)) {

@@ -34,7 +34,34 @@ export interface RowMatch {
   fits: number;
   /** Whether the contest, or the choice, is known by other means than the exact name. */
   unsure: { contest: boolean; choice: boolean };
+  /** What the row can mean, the most probable first; without a match, the most similar ones. At most MAX_CANDIDATES. */
+  candidates: readonly Candidate[];
 }
+
+/** A choice that a row can mean. */
+export interface Candidate {
+  contest: IndexedContest;
+  choice: ChoiceEntry;
+}
+
+const MAX_CANDIDATES = 12;
+
+/** All lines of contenders, each with its contest. */
+const candidatesOf = (pairs: readonly { contest: IndexedContest; contender: Contender }[]): Candidate[] =>
+  pairs
+    .flatMap(({ contest, contender }) => contender.lines.map((choice) => ({ contest, choice })))
+    .slice(0, MAX_CANDIDATES);
+
+/** The choices of contests whose names look most like a text. */
+const nearestCandidates = (contests: readonly IndexedContest[], text: string): Candidate[] =>
+  candidatesOf(
+    contests.slice(0, MAX_CANDIDATES).flatMap((contest) =>
+      nearestContenders(contest, text, contests.length > 1 ? 3 : MAX_CANDIDATES).map((contender) => ({
+        contest,
+        contender,
+      })),
+    ),
+  );
 
 /** The text by which a row's contest is remembered. */
 export function contestTextOf({ contest, district, choice, party, position }: RowNames): string {
@@ -69,6 +96,7 @@ const OUT = {
   choice: null,
   unrepresentable: null,
   unsure: { contest: false, choice: false },
+  candidates: [],
 };
 
 const outcome = (grade: Grade, reason: string, more: Partial<RowMatch> = {}): RowMatch => ({
@@ -126,12 +154,13 @@ export function matchRow(
     return outcome(
       'none',
       `no such contest${near.length === 0 ? '' : `; the nearest are ${listSome(near)}`}`,
+      { candidates: nearestCandidates(fitting.nearest, row.choice ?? row.position ?? '') },
     );
   }
   const findDecided: FindAlias = (kind, scope, text) =>
     kind === 'choice' && whole ? decidedChoice.join('/') : findAlias(kind, scope, text);
   const pairs = contests.flatMap((each) => findPairs(row, each.contest, each.reason, findDecided));
-  const match = judge(row, pairs) ?? refuseSeveral(row, contests) ?? describeFailure(row, found);
+  const match = judge(row, pairs) ?? refuseSeveral(row, contests, pairs) ?? describeFailure(row, found);
   const reasons = match.reasons.length > 0 || !contest ? match.reasons : ['contest: decided before'];
   return { ...match, reasons, fits: contests.length };
 }
@@ -232,25 +261,32 @@ function judge(row: RowNames, pairs: readonly Pair[]): RowMatch | null {
     return outcome('ambiguous', `"${row.choice ?? row.position ?? ''}" can be ${listSome(names)}`, {
       contest: oneContest,
       unsure: { contest: contestReason !== null || oneContest === null, choice: true },
+      candidates: candidatesOf(found),
     });
   }
   const unsure = { contest: contestReason !== null, choice: choiceReason !== null || lineReason !== null };
-  if (lineReason !== null) return outcome('ambiguous', lineReason, { contest, unsure });
+  if (lineReason !== null) {
+    return outcome('ambiguous', lineReason, { contest, unsure, candidates: candidatesOf(found) });
+  }
   const reasons = [contestReason, choiceReason].filter((reason) => reason !== null);
   const grade = reasons.length === 0 ? 'exact' : 'close';
   const before = decided && reasons.length === 0 ? ['choice: decided before'] : [];
-  return { ...OUT, ...{ grade, contest, choice, unsure }, reasons: [...reasons, ...before] };
+  const similar = grade === 'exact' ? [] : nearestCandidates([contest], row.choice ?? '');
+  const candidates = [{ contest, choice }, ...similar.filter((other) => other.choice !== choice)];
+  return { ...OUT, ...{ grade, contest, choice, unsure, candidates }, reasons: [...reasons, ...before] };
 }
 
 /** The outcome for a cell with several names; null if it has one. */
 function refuseSeveral(
   row: RowNames,
   [first, ...others]: readonly { contest: IndexedContest; reason: string | null }[],
+  pairs: readonly Pair[],
 ): RowMatch | null {
   if (!hasSeveralNames(row)) return null;
   const one = others.length === 0 ? first : undefined;
   return outcome('ambiguous', 'the cell has several choices: give each of them a row, or decide on one', {
     contest: one?.contest ?? null,
+    candidates: candidatesOf(pairs),
     unsure: { contest: one === undefined || one.reason !== null, choice: true },
   });
 }
@@ -264,15 +300,19 @@ function hasSeveralNames({ choice }: RowNames): boolean {
 }
 
 /** Says why nothing fits. */
-function describeFailure({ choice }: RowNames, [contest, ...others]: readonly IndexedContest[]): RowMatch {
+function describeFailure({ choice }: RowNames, found: readonly IndexedContest[]): RowMatch {
+  const [contest, ...others] = found;
   const text = choice ?? '';
+  const candidates = nearestCandidates(found, text);
   if (contest === undefined || others.length > 0) {
-    return outcome('none', `none of the ${others.length + 1} contests that fit has the choice "${text}"`);
+    return outcome('none', `none of the ${others.length + 1} contests that fit has the choice "${text}"`, {
+      candidates,
+    });
   }
   const near = nearestContenders(contest, text).map(showContender);
   const reason =
     near.length === 0 ? 'the contest has no choices' : `no such choice; the nearest are ${listSome(near)}`;
-  return outcome('none', reason, { contest });
+  return outcome('none', reason, { contest, candidates });
 }
 
 /** Chooses among a row's matches in several elections that fit: the exact one, if the others find nothing. */

@@ -76,6 +76,7 @@ export function mapColumns<F extends string>(
     if (at < 0) {
       throw new TableError(
         `--map names the column "${name}", and the table has ${listSome(header.map((each) => `"${each}"`))}.`,
+        { problem: `The table has no column "${name}".` },
       );
     }
     mapped.set(at, field);
@@ -94,9 +95,11 @@ export function mapColumns<F extends string>(
     const other = places.get(field);
     if (other !== undefined) {
       const names = [other, at].map((place) => `"${nameOf(header[place] ?? '', place)}"`);
+      const problem = `The columns ${names.join(' and ')} both hold the ${field}`;
       throw new TableError(
-        `The columns ${names.join(' and ')} both hold the ${field}: choose one with --map ${JSON.stringify(`${header[other]}=${field}`)}, ` +
+        `${problem}: choose one with --map ${JSON.stringify(`${header[other]}=${field}`)}, ` +
           `or give each its own field; the fields are ${listFields(fields)}.`,
+        { problem: `${problem}.` },
       );
     }
     places.set(field, at);

@@ -4,6 +4,7 @@ import { findSuperseded } from '../../administration/rejections/find-superseded.
 import { checkName, findNamed } from '../../administration/rejections/name.ts';
 import { readRejections } from '../../administration/rejections/read-rejections.ts';
 import { type RetryOutcome, retryChosen, retryNew } from '../../administration/rejections/retry.ts';
+import { dismissChosen, findSettled } from '../../administration/rejections/settle.ts';
 import { showRejection } from '../../administration/rejections/show.ts';
 import { requireBrokers } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
@@ -20,6 +21,7 @@ const EXAMPLES = `
 Examples:
   npm run ops -- rejected list
   npm run ops -- rejected show 3/1201
+  npm run ops -- rejected dismiss 3/1201
   npm run ops -- rejected retry
   npm run ops -- rejected retry 3/1201 7/88
   npm run ops -- rejected retry 3/1201@2026-05-03T10:00:00.000Z`;
@@ -28,13 +30,13 @@ Examples:
 const NAME =
   'PARTITION/OFFSET as "rejected list" shows its origin, and @ with its time if others have the same origin';
 
-/** `rejected list [--all]`, `rejected show ORIGIN`, `rejected retry [ORIGIN...]` (INV-9). */
+/** `rejected list [--all]`, `show ORIGIN`, `dismiss ORIGIN...` and `retry [ORIGIN...]` (INV-9). */
 export const define: DefineCommand = (rejected, io) => {
   rejected
     .command('list')
     .description(
       'print the rejected submissions that Kafka still keeps, a line of JSON each, without those whose endorser has ' +
-        'changed its position in the contest since, or that were sent again',
+        'changed its position in the contest since, that were sent again, or that an operator has dismissed',
     )
     .option('--all', 'print those as well')
     .addHelpText('after', EXAMPLES)
@@ -45,6 +47,12 @@ export const define: DefineCommand = (rejected, io) => {
     .argument('<origin>', `its ${NAME}`)
     .addHelpText('after', EXAMPLES)
     .action((origin: string) => show(io, origin));
+  rejected
+    .command('dismiss')
+    .description('leave rejected submissions out of lists and retries from now on')
+    .argument('<origins...>', `each ${NAME}`)
+    .addHelpText('after', EXAMPLES)
+    .action((origins: string[]) => dismiss(io, origins));
   rejected
     .command('retry')
     .description('send the submissions that were rejected since the last retry again')
@@ -80,16 +88,19 @@ async function list(io: CommandIo, all: boolean): Promise<void> {
   io.err(
     `${count(kept)} rejected submissions are kept` +
       (hidden > 0
-        ? `, and ${count(hidden)} more whose endorsers have changed their positions since, or that were sent again: --all shows them too.`
+        ? `, and ${count(hidden)} more whose endorsers have changed their positions since, or that were sent again or dismissed: --all shows them too.`
         : '.'),
   );
 }
 
-/** The rejections that need nothing more: their positions were changed since, or they were sent again. */
+/** The rejections that need nothing more: changed since, sent again, corrected or dismissed. */
 async function findOver(io: CommandIo, rejections: Rejection[]): Promise<Set<Rejection>> {
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  const mended = await withDatabase(databaseUrl, 'ops', (client) => findMended(client, rejections));
-  return new Set([...mended, ...findSuperseded(rejections)]);
+  return withDatabase(databaseUrl, 'ops', async (client) => {
+    const mended = await findMended(client, rejections);
+    const settled = await findSettled(client, rejections);
+    return new Set([...mended, ...settled.keys(), ...findSuperseded(rejections)]);
+  });
 }
 
 /** @throws OperatorError if no rejection of this origin is kept, or if the brokers cannot be used */
@@ -109,6 +120,21 @@ async function show(io: CommandIo, origin: string): Promise<void> {
     if (index > 0) io.out('');
     for (const line of showRejection(rejection)) io.out(line);
   }
+}
+
+/** @throws OperatorError if an origin or a server cannot be used */
+async function dismiss(io: CommandIo, origins: string[]): Promise<void> {
+  for (const origin of origins) checkName(origin);
+  const config = createConfig(readEnv(io.env));
+  await requireDatabase(config.databaseUrl);
+  await requireBrokers(config.brokers);
+  const actor = currentActor();
+  const dismissed = await withProgress(io.terminal, 'Reading', (onProgress) =>
+    inOneTransaction(config.databaseUrl, (client) =>
+      dismissChosen(client, { ...config, onProgress }, origins, actor),
+    ),
+  );
+  io.err(`${dismissed} rejected submissions are dismissed.`);
 }
 
 /** @throws OperatorError if an origin or a server cannot be used */
@@ -136,7 +162,8 @@ async function retry(io: CommandIo, origins: string[]): Promise<void> {
 }
 
 /** Prints the number of sent submissions, and of those that were left out. */
-function reportRetry(io: CommandIo, { sent, unreadable, skipped, outdated, superseded }: RetryOutcome): void {
+function reportRetry(io: CommandIo, outcome: RetryOutcome): void {
+  const { sent, unreadable, skipped, outdated, superseded, settled } = outcome;
   io.err(
     `${sent} rejected submissions were sent again${unreadable > 0 ? `, ${unreadable} cannot be read` : ''}.`,
   );
@@ -148,6 +175,7 @@ function reportRetry(io: CommandIo, { sent, unreadable, skipped, outdated, super
   if (superseded > 0) {
     io.err(`${superseded} were not, since they had come again, and only the last of equal ones is sent.`);
   }
+  if (settled > 0) io.err(`${settled} were not, since an operator has dismissed or corrected them.`);
   if (outdated > 0) {
     io.err(
       `${outdated} were not, since their endorsers have changed their positions at the same time or later. ` +

@@ -33,6 +33,8 @@ type AuditAction =
   | 'link.created'
   | 'session.started'
   | 'submission.retried'
+  | 'submission.dismissed'
+  | 'submission.corrected'
   | 'sessions.ended'
   | 'submission.skipped'
   | 'webhook.disabled'

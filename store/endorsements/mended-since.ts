@@ -50,3 +50,35 @@ export async function findMendedSince(
   );
   return new Set(rows.map(({ index }) => index));
 }
+
+/** A change of an endorser's position in a contest after a submission was rejected. */
+export interface MendingChange {
+  sequence: number;
+  occurredAt: Date;
+  /** The place of the submission that made it. */
+  partition: number;
+  offset: number;
+}
+
+/**
+ * The first such change that a submission has made, as long as the change log has it; null without one.
+ */
+export async function findMendingChange(
+  client: ClientBase | Pool,
+  rejected: RejectedSubmission,
+): Promise<MendingChange | null> {
+  if (!isStorable(rejected)) return null;
+  const { endorser, contest, rejectedAt, partition, offset } = rejected;
+  const { rows } = await client.query<MendingChange>(
+    `SELECT g.sequence::float8 AS sequence, g.occurred_at AS "occurredAt", g.submission_partition AS partition,
+       g.submission_offset::float8 AS offset
+     FROM change_log g JOIN contests c ON c.key = $2
+     WHERE g.endorser = $1 AND g.occurred_at >= $3
+       AND COALESCE(g.contest_id, (g.body -> 'contest' ->> 'id')::int) = c.id
+       AND g.submission_offset IS NOT NULL AND (g.occurred_at > $3::timestamptz + interval '1 minute'
+         OR g.submission_partition = $4 AND g.submission_offset > $5)
+     ORDER BY g.sequence LIMIT 1`,
+    [endorser, contest, new Date(rejectedAt).toISOString(), partition, offset],
+  );
+  return rows[0] ?? null;
+}

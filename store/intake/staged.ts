@@ -140,24 +140,27 @@ const EFFECTS = (withdraw: boolean) => `WITH ${WANTED}
   SELECT CASE WHEN n.id IS NULL THEN 'created'
     WHEN (n.rank, n.statement, n.statement_es, n.source_url, n.published_on)
       IS DISTINCT FROM (w.rank, w.statement, w.statement_es, w.source_url, w.published_on) THEN 'changed'
-    ELSE 'unchanged' END AS effect, w.endorser, w.contest, w.choice
+    ELSE 'unchanged' END AS effect, w.endorser, w.contest, w.choice,
+    md5(ROW(w.rank, w.statement, w.statement_es, w.source_url, w.published_on, w.details,
+      n.rank, n.statement, n.statement_es, n.source_url, n.published_on)::text) AS texts
   FROM wanted w
   JOIN endorsers e ON e.slug = w.endorser
   JOIN contests c ON c.key = w.contest
   JOIN choices h ON h.contest_id = c.id AND h.key = w.choice
   LEFT JOIN endorsements n ON n.endorser_id = e.id AND n.choice_id = h.id
-  ${withdraw ? `UNION ALL SELECT 'withdrawn', endorser, contest, choice FROM (${MISSING}) AS missing` : ''}`;
+  ${withdraw ? `UNION ALL SELECT 'withdrawn', endorser, contest, choice, '' FROM (${MISSING}) AS missing` : ''}`;
 
 /**
  * Compares the staged rows with the stored endorsements.
  *
  * @param replace whether what the rows lack is withdrawn
- * @returns the number of each effect, and the first rows of those that change something
+ * @returns the number of each effect, and the first rows of those that change something. `digest` differs if anything
+ * is staged or stored that was not before
  */
 export async function compareStage(
   client: ClientBase,
   { replace, most }: { replace: boolean; most: number },
-): Promise<{ counts: Record<Effect, number>; rows: EffectRow[]; repeated: number }> {
+): Promise<{ counts: Record<Effect, number>; rows: EffectRow[]; repeated: number; digest: string }> {
   const counted = await client.query<{ effect: Effect; count: number }>(
     `SELECT effect, count(*)::int AS count FROM (${EFFECTS(replace)}) AS effects GROUP BY effect`,
   );
@@ -166,12 +169,21 @@ export async function compareStage(
     ORDER BY effect DESC, endorser, contest, choice LIMIT $1`,
     [most],
   );
+  const digested = await client.query<{ digest: string }>(
+    `SELECT md5(COALESCE(string_agg(effects::text, ';' ORDER BY endorser, contest, choice), '')) AS digest
+    FROM (${EFFECTS(replace)}) AS effects`,
+  );
   const repeated = await client.query<{ count: number }>(
     `SELECT (count(*) - count(DISTINCT (endorser, contest, choice)))::int AS count FROM staged_rows`,
   );
   const counts = { created: 0, changed: 0, unchanged: 0, withdrawn: 0 };
   for (const { effect, count } of counted.rows) counts[effect] = count;
-  return { counts, rows: shown.rows, repeated: repeated.rows[0]?.count ?? 0 };
+  return {
+    counts,
+    rows: shown.rows,
+    repeated: repeated.rows[0]?.count ?? 0,
+    digest: digested.rows[0]?.digest ?? '',
+  };
 }
 
 /** Counts the endorsements that replacing would withdraw, by endorser and election. */

@@ -58,13 +58,13 @@ async function reject(): Promise<Rejection> {
 test('a retry of new rejections is in the audit log with its author and counts, unless it met no rejection', async () => {
   await reject();
   const outcome = await inTransaction(pool, (client) => retryNew(client, kafka, ACTOR));
-  expect(outcome).toEqual({ sent: 1, unreadable: 0, skipped: 0, outdated: 0, superseded: 0 });
+  expect(outcome).toEqual({ sent: 1, unreadable: 0, skipped: 0, outdated: 0, superseded: 0, settled: 0 });
   expect(await audited()).toEqual([
     {
       os_user: 'ada',
       action: 'submission.retried',
       subject: 'rejected submissions',
-      details: { topic, sent: 1, unreadable: 0, skipped: 0, outdated: 0, superseded: 0 },
+      details: { topic, sent: 1, unreadable: 0, skipped: 0, outdated: 0, superseded: 0, settled: 0 },
     },
   ]);
   await until('it is rejected anew', async () => (await kept()).length === 2);

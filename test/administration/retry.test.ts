@@ -71,7 +71,14 @@ test('a skipped submission is not sent again, even if its position has not chang
   const other = endorse('coast-gazette', 'mayor', 'zed');
   await reject([skipped], { code: 'skipped', offset: 10 });
   await reject([other], { offset: 11 });
-  expect(await retry()).toEqual({ sent: 1, unreadable: 0, skipped: 1, outdated: 0, superseded: 0 });
+  expect(await retry()).toEqual({
+    sent: 1,
+    unreadable: 0,
+    skipped: 1,
+    outdated: 0,
+    superseded: 0,
+    settled: 0,
+  });
   expect(await countSent(skipped, other)).toEqual([0, 1]);
 
   const chosen = (on: pg.ClientBase) => retryChosen(on, { brokers, topicPrefix }, ['1/10'], ACTOR);
@@ -98,7 +105,14 @@ test('unreadable, empty and shortened submissions are counted and not sent, and 
   await reject([between], { offset: 41 });
   await reject([short], { offset: 42, value: null });
   await reject([short], { offset: 43, truncated: { size: 9_000_000, sha256: Buffer.alloc(32) } });
-  expect(await retry()).toEqual({ sent: 1, unreadable: 3, skipped: 0, outdated: 0, superseded: 0 });
+  expect(await retry()).toEqual({
+    sent: 1,
+    unreadable: 3,
+    skipped: 0,
+    outdated: 0,
+    superseded: 0,
+    settled: 0,
+  });
   expect(await countSent(short, between)).toEqual([0, 1]);
 });
 
@@ -164,9 +178,9 @@ test('of equal submissions only the last rejection counts, and the others are na
   await retry();
   const [twice, once] = [endorse('nation-herald', 'mayor', 'eve'), endorse('nation-herald', 'mayor', 'ivy')];
   await reject([twice, once], { offset: 60 });
-  expect(await retry()).toMatchObject({ sent: 2, superseded: 0 });
+  expect(await retry()).toMatchObject({ sent: 2, superseded: 0, settled: 0 });
   // Both are rejected again, one of them after a person has sent it again as well.
   await reject([twice, once, twice], { offset: 62 });
-  expect(await retry()).toMatchObject({ sent: 2, superseded: 1 });
+  expect(await retry()).toMatchObject({ sent: 2, superseded: 1, settled: 0 });
   expect(await countSent(twice, once)).toEqual([2, 2]);
 });

@@ -1,70 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
-import { choice, contest, endorser } from '../helpers/ballots/catalogue-records.ts';
+import { TABLE_BALLOT } from '../helpers/ballots/table-ballot.ts';
 import { createIo, createRunner, runToExit } from '../helpers/commands/command-io.ts';
 import { createFolder } from '../helpers/folder.ts';
 import { kafkaSettings } from '../helpers/servers/servers.ts';
 import { useTestService } from '../helpers/service/service.ts';
 
-const person = (key: string, name: string, more = {}) =>
-  choice(key, { label: name, candidate: { full_name: name }, ...more });
-
-const district = (number: number) => ({
-  ocd_id: `ocd-division/country:us/state:or/sldu:${number}`,
-  ...{ name: `Oregon Senate District ${number}`, level: 'state', type: 'senate_district', state: 'OR' },
-});
-
-const service = useTestService({
-  catalogue: [
-    ...SMALL_BALLOT,
-    ['endorsers', endorser({ slug: 'sierra-club', name: 'Sierra Club' })],
-    [
-      'contests',
-      contest('governor', {
-        title: 'Governor of Oregon',
-        short_title: 'Governor',
-        choices: [
-          person('kotek', 'Tina Kotek', { party: 'Democratic' }),
-          person('drazan', 'Christine Drazan'),
-        ],
-      }),
-    ],
-    [
-      'contests',
-      contest('senate-4', {
-        title: 'State Senator, 4th District',
-        short_title: 'State Senate 4',
-        district: district(4),
-        choices: [person('smith', 'Robert J. Smith'), person('nunez', 'José Núñez')],
-      }),
-    ],
-    [
-      'contests',
-      contest('senate-5', {
-        title: 'State Senator, 5th District',
-        short_title: 'State Senate 5',
-        district: district(5),
-        choices: [person('smith-sr', 'John Smith Sr.'), person('smith-jr', 'John Smith Jr.')],
-      }),
-    ],
-    [
-      'contests',
-      contest('measure-110', {
-        ...{
-          title: 'Measure 110: Drug treatment',
-          short_title: 'Measure 110',
-          kind: 'measure',
-          measure_code: '110',
-        },
-        vote_method: 'yes_no',
-        choices: ['yes', 'no'].map((key) =>
-          choice(key, { label: key, measure_answer: key, candidate: null }),
-        ),
-      }),
-    ],
-  ],
-});
+const service = useTestService({ catalogue: TABLE_BALLOT });
 
 let folder: Awaited<ReturnType<typeof createFolder>>;
 beforeEach(async () => {

@@ -10,8 +10,10 @@ import { historyPages } from './history.ts';
 import { keyPages } from './keys.ts';
 import { livePages } from './live.ts';
 import { operatorAccountPages } from './operator-accounts.ts';
+import { operatorErrorPages } from './operator-errors.ts';
 import { operatorPlanPages } from './operator-plans.ts';
 import { operatorRejectedPages } from './operator-rejected.ts';
+import { operatorRejectionPages } from './operator-rejection.ts';
 import { operatorRightPages } from './operator-rights.ts';
 import { operatorStatusPages } from './operator-status.ts';
 import { operatorUsagePages } from './operator-usage.ts';
@@ -21,6 +23,7 @@ import { peoplePages } from './people.ts';
 import { receiptPages } from './receipts.ts';
 import { startPages } from './start.ts';
 import { subscriptionPages } from './subscriptions.ts';
+import { uploadPages } from './uploads.ts';
 import { usagePages } from './usage.ts';
 import { oneWebhookPages } from './webhook.ts';
 import { webhookPages } from './webhooks.ts';
@@ -35,6 +38,7 @@ export const pages: readonly Page[] = [
   ...explorerOfficeholderPages,
   ...ownEndorsementPages,
   ...receiptPages,
+  ...uploadPages,
   ...ownPositionPages,
   ...historyPages,
   ...usagePages,
@@ -44,7 +48,9 @@ export const pages: readonly Page[] = [
   ...operatorPlanPages,
   ...operatorStatusPages,
   ...operatorUsagePages,
+  ...operatorErrorPages,
   ...operatorRejectedPages,
+  ...operatorRejectionPages,
   ...livePages,
   ...subscriptionPages,
   ...webhookPages,
@@ -69,6 +75,7 @@ export const menu: readonly MenuEntry[] = [
   { path: '/console/operator/plans', label: 'Plans', role: 'operator' },
   { path: '/console/operator/status', label: 'Status', role: 'operator' },
   { path: '/console/operator/usage', label: 'Usage of all', role: 'operator' },
+  { path: '/console/operator/errors', label: 'Errors of all', role: 'operator' },
   { path: '/console/operator/rejected', label: 'Rejected', role: 'operator' },
   { path: '/console/operator/audit', label: 'Audit of all', role: 'operator' },
 ];

@@ -119,6 +119,7 @@ async function showList(request: PageRequest, context: ConsoleContext): Promise<
         <label>Contest or place contains <input type="search" name="q" value=${contains} /></label>
         <button>Show</button>
       </form>
+      <p><a href="/console/endorsements/uploads">Upload a table</a></p>
       <p>${number.format(counts.all - counts.taken)} of ${number.format(counts.all)} contests are without a position of ${endorser.name}.</p>
       <p><a href=${`/console/endorsements.csv?${new URLSearchParams(subject)}`}>These endorsements as CSV</a> · <a href="/console/endorsements.csv">All endorsements of the account as CSV</a></p>
       <${Table} caption=${election.name} head=${['Contest', 'Place', 'Position', 'History']}>

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { diffPositions, type PickChange } from '../../../domain/position.ts';
 import type { SubmittedPick } from '../../../schemas/submission.ts';
+import { writeSubmission } from '../../../schemas/submission-files.ts';
 import type { OwnPosition } from '../../../store/console/own-positions.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { Notice } from '../components.ts';
@@ -196,13 +197,10 @@ async function publish(request: PageRequest, context: ConsoleContext): Promise<P
   const { position, endorser } = subject;
   const read = readForm(request, subject, context);
   if ('title' in read) return read;
-  const picks = read.picks.map(({ details, ...pick }) => ({
-    ...pick,
-    ...(details !== null && { details: JSON.parse(details) }),
-  }));
-  const body = {
-    submissions: [{ action: 'position', endorser: endorser.slug, contest: position.key, picks }],
+  const submission = {
+    ...{ action: 'position' as const, endorser: endorser.slug, contest: position.key, picks: read.picks },
   };
+  const body = { submissions: [writeSubmission(submission)] };
   let id: number;
   try {
     const answer = await context.api.call(request, {

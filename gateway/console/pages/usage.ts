@@ -1,4 +1,8 @@
-import { listRequestErrors, type RequestError } from '../../../store/accounts/request-errors.ts';
+import {
+  type ErrorPlace,
+  listRequestErrors,
+  type RequestError,
+} from '../../../store/accounts/request-errors.ts';
 import {
   countOpenStreams,
   type KeyUsage,
@@ -19,7 +23,7 @@ import { readRowId } from '../row-id.ts';
 
 /** The days that the totals cover. */
 const DAYS = 30;
-const ERRORS_ON_PAGE = 50;
+export const ERRORS_ON_PAGE = 50;
 const KEYS_ON_PAGE = 50;
 
 const PARTS = [
@@ -97,12 +101,14 @@ export async function showUsage(
     <//>`;
 }
 
-/** An error's place in the list, for the address of the next page: `2026-11-03T10:00:00.000Z,12`. */
-function readPlace(text: string | null): { occurredAt: Date; id: number } | null {
+/** An error's place in the list, in the address of the next page: `2026-11-03T10:00:00.000Z,12`. */
+export function readPlace(text: string | null): { occurredAt: Date; id: number } | null {
   const [time = '', id = ''] = (text ?? '').split(',');
   const occurredAt = new Date(time);
   return Number.isNaN(occurredAt.getTime()) || !/^\d{1,15}$/.test(id) ? null : { occurredAt, id: Number(id) };
 }
+
+export const writePlace = ({ occurredAt, id }: ErrorPlace): string => `${occurredAt.toISOString()},${id}`;
 
 /** The requests of the account, by their answers. */
 export const usagePages: readonly Page[] = [
@@ -161,7 +167,7 @@ export const usagePages: readonly Page[] = [
               ${errors.map((error) => html`<${ErrorRow} error=${error} />`)}
             <//>`
           }
-          ${next && html`<p><a class="button" href=${`?after=${next.occurredAt.toISOString()},${next.id}`}>Older errors</a></p>`}`,
+          ${next && html`<p><a class="button" href=${`?after=${writePlace(next)}`}>Older errors</a></p>`}`,
       };
     },
   },

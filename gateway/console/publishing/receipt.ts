@@ -7,7 +7,7 @@ import { HistoryLink } from '../history-link.ts';
 import { type Content, type Html, html } from '../html.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
 
-type Outcome = Static<typeof publication>['submissions'][number];
+export type Outcome = Static<typeof publication>['submissions'][number];
 
 /** The longest wait of the page for the outcome, in seconds. */
 const WAIT_SECONDS = 5;
@@ -43,16 +43,17 @@ function describe(outcomes: readonly Outcome[]): Html {
  *
  * @throws ApiError if the account has no such publication
  */
-async function loadOutcomes(
+export async function loadOutcomes(
   request: PageRequest,
   { api }: ConsoleContext,
   id: number,
+  waitSeconds = WAIT_SECONDS,
 ): Promise<Outcome[] | string> {
   try {
     const answer = await api.call(request, {
       path: '/v1/submissions/{id}',
       parameters: { id: String(id) },
-      query: new URLSearchParams({ wait: String(WAIT_SECONDS) }),
+      query: new URLSearchParams({ wait: String(waitSeconds) }),
     });
     return (answer as { data: Static<typeof publication> }).data.submissions;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { pick, position } from '../../helpers/ballots/submissions.ts';
 import {
   findAccessibilityProblems,
   findProblemsInLooks,
@@ -9,7 +10,7 @@ import {
 import { ConsoleClient, makeLink } from '../../helpers/console/console-client.ts';
 import { addressesOf, isDownload } from '../../helpers/console/console-pages.ts';
 import { emailOf, useConsoleWithProvider } from '../../helpers/console/console-with-provider.ts';
-import { publishInConsole } from '../../helpers/service/publishing.ts';
+import { findRejection, publishInConsole, uploadInConsole } from '../../helpers/service/publishing.ts';
 
 const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
 const console = useConsoleWithProvider({ gateways: 1 });
@@ -41,6 +42,26 @@ afterAll(() => browser?.close());
     await console.service.query(
       `INSERT INTO webhook_attempts SELECT id, 1, 'msg_1', false, now(), 5, 'refused', 500, 1, 9, 'broken' FROM webhooks`,
     );
+    const upload = () =>
+      uploadInConsole(operator, [
+        'endorser,election,contest,choice',
+        'Bakers Local 1,or-2026-11-03-general,mayor,ann',
+        'Bakers Local 1,or-2026-11-03-general,mayor,anne',
+        'Bakers Local 2,or-2026-11-03-general,dogcatcher,ann',
+        'Bakers Local 1,or-2026-11-03-general,mayor,no endorsement',
+        'Bakers Local 1,or-2026-11-03-general,mayor,bob,too,many',
+        'Bakers Local 1,or-2026-11-03-general,council,bob',
+      ]);
+    const sentUpload = async () => {
+      const path = `/console/endorsements/uploads/${await upload()}`;
+      const { html } = await operator.get(`${path}/preview`);
+      const [, seen = ''] = /name="seen" value="([^"]+)"/.exec(html) ?? [];
+      await operator.post(`${path}/publish`, { seen });
+      return [path];
+    };
+    const picks = [pick('ann', { statement: 'Good.' }), pick('nobody')];
+    await console.service.submit([position('bakers-local-1', 'mayor', picks)]);
+    const rejection = await findRejection(operator, 'bakers-local-1');
     const context = await browser?.newContext();
     if (!context) throw new Error('Chromium has not started.');
     const origin = console.service.url('');
@@ -57,8 +78,11 @@ afterAll(() => browser?.close());
         endorsements: contest,
         webhooks: /webhooks\/([0-9]+)/.exec(hook.html)?.[1] ?? '',
         receipts: receipt,
+        uploads: await upload(),
       }),
       `/console/history?endorser=bakers-local-1&contest=${contest}`,
+      ...(await sentUpload()),
+      ...['', '/edit', '/edit?as=json'].map((end) => `${rejection}${end}`),
       '/console/sign-in?signed-out',
       '/console/nothing',
       await makeLink(console.service),

@@ -8,7 +8,7 @@ import { hasChromium, startChromium } from '../../helpers/browser/chromium.ts';
 import { ConsoleClient, makeLink } from '../../helpers/console/console-client.ts';
 import { addressesOf, isDownload, type PathValues, tagsOf } from '../../helpers/console/console-pages.ts';
 import { emailOf, startOf, useConsoleWithProvider } from '../../helpers/console/console-with-provider.ts';
-import { publishInConsole } from '../../helpers/service/publishing.ts';
+import { findRejection, publishInConsole, uploadInConsole } from '../../helpers/service/publishing.ts';
 
 const testInBrowser = hasChromium ? test : test.skip;
 const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
@@ -30,6 +30,7 @@ beforeAll(async () => {
   await createKey({ databaseUrl, account: ACCOUNT, plan: 'internal' });
   await service.submit([
     endorse('bakers-local-1', 'mayor', 'ann', { statement: HOSTILE, statement_es: HOSTILE }),
+    endorse('nobody-knows-it', 'mayor', HOSTILE, { statement: HOSTILE, details: HOSTILE }),
   ]);
   await service.eventsOnceThereAre(1);
 
@@ -76,10 +77,23 @@ beforeAll(async () => {
     plans: 'internal',
     endorsements: Number(contest?.id),
     receipts: await publishInConsole(client, Number(contest?.id), publication),
+    uploads: await uploadInConsole(client, hostileTable(), { name: HOSTILE.slice(0, 100) }),
   };
   if (hasChromium) browser = await startChromium();
 });
 afterAll(() => browser?.close());
+
+/** A table whose column and cells are markup. */
+function hostileTable(): string[] {
+  const text = `"${HOSTILE.slice(0, 400).replaceAll('"', '""')}"`;
+  const election = 'or-2026-11-03-general';
+  return [
+    `endorser,election,contest,choice,${text}`,
+    `bakers-local-1,${election},mayor,cyd,x`,
+    `${text},${election},${text},${text},x`,
+    `bakers-local-1,${election},mayor,${text},x`,
+  ];
+}
 
 /** The addresses of all pages that show something, including those for people who are not signed in. */
 async function allAddresses(): Promise<string[]> {
@@ -93,11 +107,14 @@ async function allAddresses(): Promise<string[]> {
 
 /** The addresses of pages that show stored texts, or the path itself. */
 async function addressesOfTexts(): Promise<string[]> {
+  const rejection = await findRejection(client, 'nobody-knows-it');
   const link = await makeLink(console.service, { account: ACCOUNT, person: PERSON });
   const invitation = await console.invite(ACCOUNT, 'carl@example.org');
   return [
     ...addressesOf('GET', values),
     `/console/history?endorser=bakers-local-1&contest=${values.endorsements}`,
+    rejection,
+    `${rejection}/edit`,
     '/console/sign-in',
     `/console/${encodeURIComponent(HOSTILE)}`,
     link,

@@ -235,6 +235,7 @@ test('owners and members cannot find these pages or send their forms', async () 
       'status',
       'usage',
       'usage/1',
+      'errors',
       'rejected',
       'audit',
     ]) {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { createKey } from '../../../ops/commands/keys.ts';
+import { TABLE_BALLOT } from '../../helpers/ballots/table-ballot.ts';
 import { hasChromium, startChromium } from '../../helpers/browser/chromium.ts';
 import { makeLink } from '../../helpers/console/console-client.ts';
 import { useTestService } from '../../helpers/service/service.ts';
@@ -12,7 +13,7 @@ const PHONE = { width: 390, height: 844 };
 /** More than any page has places to stop at. */
 const MAX_TABS = 100;
 
-const service = useTestService({ gatewayConfig: { today: '2026-11-02' } });
+const service = useTestService({ catalogue: TABLE_BALLOT, gatewayConfig: { today: '2026-11-02' } });
 let browser: Browser | undefined;
 
 beforeAll(async () => {
@@ -111,6 +112,53 @@ testInBrowser(
       expect(event?.data).toMatchObject({ endorsement: { statement: 'She listens.' } });
       expect(await page.locator('.notice').textContent()).toBe('It is done: readers and the stream have it.');
       expect(await page.locator('td code').textContent()).toBe(event?.id);
+      const isWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+      expect(await page.evaluate<boolean>(isWide)).toBe(false);
+      await context.close();
+    } finally {
+      stream.close();
+    }
+  },
+  90_000,
+);
+
+testInBrowser(
+  `an editor uploads a table by keyboard, without scripts, on a phone, and decides on an unclear name${SKIPPED}`,
+  async () => {
+    const account = 'union';
+    await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+    await service.allow(['sierra-club'], account);
+    const stream = await service.stream('endorsers=sierra-club');
+    try {
+      await stream.wait('ready', 1);
+      const context = await browser?.newContext({ viewport: PHONE, javaScriptEnabled: false });
+      if (!context) throw new Error('Chromium has not started.');
+      const page = await context.newPage();
+      await page.goto(service.url(await makeLink(service, { account, role: 'editor' })));
+      await follow(page, 'Sign in');
+      await follow(page, 'Our endorsements');
+      await follow(page, 'Upload a table');
+      const text = [
+        'Organization,Election,Race,District,Candidate,Statement',
+        'Sierra Club,or-2026-11-03-general,Governor,,Tina Kotek,"Decidió bien, «siempre»."',
+        'Sierra Club,or-2026-11-03-general,State Senate,4,Bob Smith,',
+      ].join('\r\n');
+      const buffer = Buffer.from(`\ufeff${text}`);
+      await page.setInputFiles('input[type=file]', { name: 'list.csv', mimeType: 'text/csv', buffer });
+      await follow(page, 'Upload');
+      // The checked radio button of the row: arrows choose another one.
+      await tabTo(page, 'Decide later');
+      await page.keyboard.press('ArrowDown');
+      expect(await page.locator('input[type=radio]:checked').getAttribute('value')).toBe(
+        'or-2026-11-03-general/senate-4/smith',
+      );
+      await follow(page, 'Save');
+      await follow(page, 'Preview');
+      await follow(page, 'Publish');
+      const [first, second] = await stream.wait('endorsement', 2);
+      expect(first?.data).toMatchObject({ endorsement: { statement: 'Decidió bien, «siempre».' } });
+      expect(second?.data).toMatchObject({ choice: { label: 'Robert J. Smith' } });
+      expect(await page.locator('.notice').textContent()).toBe('It is done: readers and the stream have it.');
       const isWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
       expect(await page.evaluate<boolean>(isWide)).toBe(false);
       await context.close();

@@ -84,6 +84,66 @@ test('INV-15: the usage of many keys is shown in pages, the console last', async
   expect([seen[0], seen.at(-1)]).toEqual(['used-120', 'the console']);
 });
 
+/** Stores errors of an account, a second apart, the newest first. */
+const storeErrors = (account: string, count: number, { route = '/v1/states', status = 400, key = 0 } = {}) =>
+  service.query(
+    `INSERT INTO request_errors (account_id, key_id, occurred_at, request_id, method, route, status, code, message)
+     SELECT id, NULLIF($5, 0), now() - n * interval '1 second', name || '-' || n, 'GET', $3, $4, 'a_code', 'm'
+     FROM accounts, generate_series(1, $2) AS n WHERE name = $1`,
+    [account, count, route, status, key],
+  );
+
+test('an operator finds errors of all accounts by account, key, endpoint, status and request id, in pages', async () => {
+  for (const account of ['acme press', 'other press']) {
+    await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+  }
+  const [key] = await service.query(
+    `SELECT k.id FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE a.name = 'acme press'`,
+  );
+  await storeErrors('acme press', 70, { key: Number(key?.id) });
+  await storeErrors('other press', 3, { route: '/v1/contests/{id}', status: 404 });
+  const operator = await ConsoleClient.signIn(service, { role: 'operator' });
+  const found = async (query: string) => {
+    const seen: string[] = [];
+    for (let path = `?${query}`; path !== ''; ) {
+      const { html } = await operator.get(`/console/operator/errors${path}`);
+      seen.push(...[...html.matchAll(/<code>((?:acme|other) press-\d+)</g)].map(([, id]) => id ?? ''));
+      path = (/href="(\?[^"]*after=[^"]+)"/.exec(html)?.[1] ?? '').replaceAll('&amp;', '&');
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+    return seen.length;
+  };
+  expect(await found('account=ACME')).toBe(70);
+  expect(await found('account=press')).toBe(73);
+  expect(await found(`key=${key?.id}`)).toBe(70);
+  expect(await found('account=press&route=/v1/contests')).toBe(3);
+  expect(await found('account=press&status=404')).toBe(3);
+  expect(await found('request=acme+press-7')).toBe(1);
+  expect(await found('account=press&status=404&route=/v1/states')).toBe(0);
+  expect((await operator.get('/console/operator/errors?status=nine&key=x&after=y')).status).toBe(200);
+}, 30_000);
+
+test('INV-15: a search looks through a bounded number of errors at a time, and then goes on', async () => {
+  await createKey({ databaseUrl: service.databaseUrl, account: 'noisy', plan: 'free' });
+  await createKey({ databaseUrl: service.databaseUrl, account: 'quiet', plan: 'free' });
+  await storeErrors('noisy', 50_000);
+  await service.query(
+    `INSERT INTO request_errors (account_id, occurred_at, request_id, method, route, status, code, message)
+     SELECT id, now() - interval '6 days', 'the-quiet-one', 'GET', '/v1/states', 500, 'a_code', 'm'
+     FROM accounts WHERE name = 'quiet'`,
+  );
+  const operator = await ConsoleClient.signIn(service, { role: 'operator' });
+  const first = await operator.get('/console/operator/errors?account=quiet');
+  expect(first.html).toContain('Nothing among the newer errors fits. Older ones may.');
+  const [, next = ''] = /href="(\?account=quiet&amp;after=[^"]+)"/.exec(first.html) ?? [];
+  const second = await operator.get(`/console/operator/errors${next.replaceAll('&amp;', '&')}`);
+  expect(second.html).toContain('the-quiet-one');
+  expect(second.html).not.toContain('Older errors');
+  await service.query(
+    `DELETE FROM request_errors WHERE account_id = (SELECT id FROM accounts WHERE name = 'noisy')`,
+  );
+}, 60_000);
+
 test('the axis of a plot ends at a round number that holds every bar', () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 1e12, noNaN: true }), (max) => {

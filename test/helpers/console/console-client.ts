@@ -52,6 +52,19 @@ export class ConsoleClient {
     return this.send('POST', path, form);
   }
 
+  /** Sends a form with a file, as its page would. */
+  async postFile(
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    file: { name: string; text: string | Uint8Array<ArrayBuffer> },
+  ): Promise<ReceivedPage> {
+    const form = new FormData();
+    form.append('csrf', fields.csrf ?? (await this.formToken()));
+    for (const [name, value] of Object.entries(fields)) if (name !== 'csrf') form.append(name, value);
+    form.append('file', new Blob([file.text]), file.name);
+    return this.send('POST', path, form);
+  }
+
   /** The token in the forms of this session. */
   async formToken(): Promise<string> {
     const { html } = await this.get('/console/account');
@@ -67,7 +80,7 @@ export class ConsoleClient {
     this.#cookies.set(name, value);
   }
 
-  async send(method: string, path: string, body?: URLSearchParams): Promise<ReceivedPage> {
+  async send(method: string, path: string, body?: URLSearchParams | FormData): Promise<ReceivedPage> {
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(this.#service.url(path, this.gateway), {
       method,

@@ -1,0 +1,211 @@
+import { setImmediate } from 'node:timers/promises';
+import type { ClientBase } from 'pg';
+import { needsConsent, type Removal } from '../../domain/removal-guard.ts';
+import type { Fate } from '../../intake/endorsements/outcome.ts';
+import type { EndorserEntry } from '../../intake/matching/match-endorser.ts';
+import { readTable } from '../../intake/tables/read-table.ts';
+import { TableError } from '../../intake/tables/table-error.ts';
+import { readContent, type Upload } from '../../store/console/uploads.ts';
+import {
+  compareStage,
+  countWithdrawals,
+  createStage,
+  findOversizedPositions,
+} from '../../store/intake/staged.ts';
+import { type MatchedTable, matchTable, type SeenRow } from '../intake/match-table.ts';
+
+/** The most rows of an uploaded table. */
+export const MAX_ROWS = 5_000;
+
+/** An upload, and the account to which it belongs. */
+export interface UploadWork {
+  accountId: number;
+  /** The endorsers for which the account may publish. Rows can mean no others. */
+  endorsers: readonly EndorserEntry[];
+  upload: Upload;
+  /** Milliseconds since 1970. */
+  now: number;
+}
+
+/**
+ * Reads a table once.
+ *
+ * @returns the names of its columns
+ * @throws TableError if it cannot be read, or has more than MAX_ROWS rows
+ */
+export async function checkTable(content: Buffer): Promise<string[]> {
+  const { header, rows } = await readTable(piecesOf(content));
+  const pause = createPause();
+  let count = 0;
+  for await (const _ of rows) {
+    await pause();
+    count += 1;
+    if (count > MAX_ROWS) {
+      throw new TableError(
+        `The table has more than ${MAX_ROWS.toLocaleString('en-US')} rows: upload it in several parts.`,
+      );
+    }
+  }
+  if (count === 0) throw new TableError('The table has no rows below the names of its columns.');
+  return header;
+}
+
+const PIECE_BYTES = 16 * 1024;
+
+async function* piecesOf(content: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < content.length; at += PIECE_BYTES) yield content.subarray(at, at + PIECE_BYTES);
+}
+
+/** How long one request works before others have their turn, in milliseconds. */
+const TURN_MS = 10;
+
+/** Creates a function that lets the process do its other work, if it did not for a while. */
+function createPause(): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    if (performance.now() - since < TURN_MS) return;
+    await setImmediate();
+    since = performance.now();
+  };
+}
+
+function match(
+  client: ClientBase,
+  { accountId, endorsers, upload, now }: UploadWork,
+  more: { lookOnly: boolean; onRow?(seen: SeenRow): void },
+): Promise<MatchedTable> {
+  const { map, endorser, election } = upload.settings;
+  return matchTable(client, {
+    open: () => readContent(client, upload.id),
+    map,
+    constants: { ...(endorser !== null && { endorser }), ...(election !== null && { election }) },
+    accountId,
+    endorsers,
+    acceptClose: false,
+    now,
+    pause: createPause(),
+    decide: (line) => upload.decisions[line],
+    ...more,
+  });
+}
+
+/** The fates of rows that a person should look at, in the order of a page. */
+const LISTED_FATES = ['refused', 'not representable', 'exact'] as const satisfies Fate[];
+/** The most rows of each of these that a page lists. */
+const MAX_LISTED = 200;
+/** The rows on which one page asks for decisions. */
+export const ROWS_ON_PAGE = 20;
+
+/** What the rows of an upload mean. */
+export interface Review {
+  /** How the table was read, in words. */
+  read: string;
+  /** The number of rows by fate. */
+  counts: ReadonlyMap<Fate, number>;
+  rows: number;
+  /** The number of rows that are not decided on. */
+  open: number;
+  /** The rows to decide on that follow a line, with those that are decided on already. At most ROWS_ON_PAGE. */
+  asked: SeenRow[];
+  /** The number of rows to decide on before these, and in all. */
+  askedBefore: number;
+  askedInAll: number;
+  /** The first rows of each fate that nobody is asked about. */
+  listed: ReadonlyMap<Fate, SeenRow[]>;
+}
+
+const OPEN: readonly Fate[] = ['close', 'ambiguous', 'none'];
+
+/**
+ * Matches the rows of an upload.
+ *
+ * @param after the line after which rows are asked about
+ * @throws TableError if its columns do not fit
+ * @throws OperatorError if the catalogue is too large
+ */
+export async function reviewUpload(client: ClientBase, work: UploadWork, after: number): Promise<Review> {
+  const asked: SeenRow[] = [];
+  const listed = new Map<Fate, SeenRow[]>(LISTED_FATES.map((fate) => [fate, []]));
+  let askedBefore = 0;
+  let askedInAll = 0;
+  let open = 0;
+  const onRow = (seen: SeenRow) => {
+    const isDecided = work.upload.decisions[seen.line] !== undefined;
+    const isOpen = OPEN.includes(seen.fate);
+    if (isOpen) open += 1;
+    if (isOpen || isDecided) {
+      askedInAll += 1;
+      if (seen.line <= after) askedBefore += 1;
+      else if (asked.length < ROWS_ON_PAGE) asked.push(seen);
+      return;
+    }
+    const list = listed.get(seen.fate);
+    if (list && list.length < MAX_LISTED) list.push(seen);
+  };
+  const { read, outcome } = await match(client, work, { lookOnly: true, onRow });
+  const counts = new Map(ALL_FATES.map((fate) => [fate, outcome.count(fate)]));
+  return { read, counts, rows: outcome.rows, open, asked, askedBefore, askedInAll, listed };
+}
+
+const ALL_FATES: readonly Fate[] = [
+  'exact',
+  'decided',
+  'close',
+  'ambiguous',
+  'none',
+  'left out',
+  'not representable',
+  'refused',
+];
+
+/** What sending an upload would do. */
+export interface UploadEffects extends Awaited<ReturnType<typeof compareStage>> {
+  matched: MatchedTable;
+  /** The number of rows that are left out because nothing is decided about them, or because they cannot be used. */
+  leftOut: number;
+  /** What would be withdrawn, if the table is the whole list. */
+  removals: Removal[];
+  /** Why the table cannot be sent as the whole list; null if it can. */
+  refusal: string | null;
+  /** Whether it withdraws so much that the person must agree to the number. */
+  needsConsent: boolean;
+}
+
+const MAX_EFFECTS = 500;
+
+/**
+ * Stages the submissions of an upload in the caller's transaction, and compares them with what is stored.
+ *
+ * @throws TableError, OperatorError as `reviewUpload` does
+ */
+export async function stageUpload(client: ClientBase, work: UploadWork): Promise<UploadEffects> {
+  await createStage(client);
+  const matched = await match(client, work, { lookOnly: false });
+  const { isWhole } = work.upload.settings;
+  const compared = await compareStage(client, { replace: isWhole, most: MAX_EFFECTS });
+  const { outcome } = matched;
+  const leftOut = outcome.unresolved;
+  const removals = isWhole ? await countWithdrawals(client) : [];
+  return {
+    ...compared,
+    matched,
+    leftOut,
+    removals,
+    refusal: isWhole ? await refuseReplacing(client, leftOut) : null,
+    needsConsent: needsConsent(removals, null),
+  };
+}
+
+/** Why replacing could withdraw what the table only fails to name. */
+async function refuseReplacing(client: ClientBase, open: number): Promise<string | null> {
+  if (open > 0) {
+    return (
+      `${open === 1 ? '1 row is' : `${open.toLocaleString('en-US')} rows are`} open, and as the whole list the table would withdraw what they may mean: ` +
+      'decide on them, or say that it is not the whole list.'
+    );
+  }
+  const [large] = await findOversizedPositions(client);
+  return large
+    ? `${large.endorser} has more than 500 choices in ${large.contest}, and a position has at most 500.`
+    : null;
+}

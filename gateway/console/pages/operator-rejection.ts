@@ -1,0 +1,206 @@
+import { checkCorrection } from '../../../administration/rejections/check-correction.ts';
+import { readSubmission } from '../../../administration/rejections/describe.ts';
+import { findWhatMended } from '../../../administration/rejections/find-mended.ts';
+import { findLastOfSame } from '../../../administration/rejections/find-superseded.ts';
+import { nameOf, originOf } from '../../../administration/rejections/name.ts';
+import { findSettled, sendCorrection } from '../../../administration/rejections/settle.ts';
+import { showRejection } from '../../../administration/rejections/show.ts';
+import type { Rejection, Submission } from '../../../schemas/submission.ts';
+import { writeSubmission } from '../../../schemas/submission-files.ts';
+import { inTransaction } from '../../../store/connection/transaction.ts';
+import { findOwnPosition, type OwnPosition } from '../../../store/console/own-positions.ts';
+import { findContestId } from '../../../store/endorsements/known-names.ts';
+import { actorOf } from '../actor.ts';
+import { Moment, Notice } from '../components.ts';
+import type { ConsoleContext } from '../context.ts';
+import { BallotText } from '../explorer/ballot-text.ts';
+import { type Content, type Html, html } from '../html.ts';
+import { Form } from '../layout.ts';
+import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
+import { PageError } from '../page-error.ts';
+import { PositionFields } from '../publishing/position-fields.ts';
+import { readPosition, writePosition } from '../publishing/position-form.ts';
+import { findNamedIn, nameIn, placeOf, REJECTED, refuseAsPage } from '../rejections/rejection.ts';
+
+/** The largest submission that the form takes, in characters of JSON. */
+const MAX_JSON = 100_000;
+
+/** What has become of a rejected submission since. */
+async function loadStory(
+  { pool }: ConsoleContext,
+  item: Rejection,
+  rejections: readonly Rejection[],
+): Promise<Content[]> {
+  const story: Content[] = [];
+  const how = (await findSettled(pool, [item])).get(item);
+  if (how === 'dismissed') story.push('An operator has dismissed it.');
+  if (how === 'corrected') story.push('An operator has sent a correction.');
+  const later = findLastOfSame(item, rejections);
+  if (later) {
+    story.push(
+      html`The same submission came again and was rejected again: <a href=${placeOf(later)}>${originOf(later)}</a>.`,
+    );
+  }
+  const change = await findWhatMended(pool, item);
+  if (change) {
+    const { partition, offset, sequence, occurredAt } = change;
+    story.push(
+      html`The submission ${`${partition}/${offset}`} has changed the position since, at <${Moment} at=${occurredAt} />: change ${sequence} of the stream.`,
+    );
+  }
+  return story;
+}
+
+/** A rejection in full. */
+function WholeRejection(props: {
+  item: Rejection;
+  story: readonly Content[];
+  csrf: string;
+  before: string | null;
+}): Html {
+  const { item, story, csrf, before } = props;
+  const canRetry = readSubmission(item) !== null && !item.truncated;
+  const place = placeOf(item);
+  const search = before === null ? '' : `?${new URLSearchParams({ before })}`;
+  return html`
+    <pre tabindex="0" aria-label="The rejection"><code>${showRejection(item).join('\n')}</code></pre>
+    ${story.length > 0 && html`<ul>${story.map((each) => html`<li>${each}</li>`)}</ul>`}
+    ${!canRetry && html`<p>It cannot be sent again: its producer must send it.</p>`}
+    <div class="actions">
+      ${canRetry && html`<a class="button" href=${`${place}/edit${search}`}>Edit and send again</a>${' '}`}
+      ${canRetry && html`<${Form} action=${`${place}/retry`} csrf=${csrf}><button class="plain">Retry</button><//>${' '}`}
+      <${Form} action=${`${place}/dismiss`} csrf=${csrf}><button class="plain">Dismiss</button><//>
+    </div>`;
+}
+
+async function showOne(request: PageRequest, context: ConsoleContext): Promise<ShownPage> {
+  const { query, csrf } = request;
+  const { named, rejections } = await findNamedIn(request, context);
+  const stories = [];
+  for (const item of named) stories.push({ item, story: await loadStory(context, item, rejections) });
+  return {
+    title: `Rejected submission ${nameIn(request)}`,
+    body: html`
+      ${stories.map(({ item, story }) => html`<${WholeRejection} item=${item} story=${story} csrf=${csrf} before=${query.get('before')} />`)}
+      <p><a href=${REJECTED}>All rejected submissions</a></p>`,
+  };
+}
+
+/** A rejected submission that can be corrected. */
+interface Correctable {
+  item: Rejection;
+  submission: Submission;
+  /** The contest, if the submission is a whole position in one that exists; otherwise it is corrected as JSON. */
+  position: OwnPosition | null;
+}
+
+/** @throws PageError 404 if there is no such rejection, 409 if it cannot be corrected or its name is ambiguous */
+async function findCorrectable(request: PageRequest, context: ConsoleContext): Promise<Correctable> {
+  const { named } = await findNamedIn(request, context);
+  const [item] = named;
+  const submission = item && readSubmission(item);
+  if (named.length > 1) {
+    throw new PageError(
+      409,
+      `Several rejected submissions have this origin: ${named.map(nameOf).join(', ')}.`,
+    );
+  }
+  if (!item || !submission || item.truncated) {
+    throw new PageError(409, 'It cannot be corrected here: its producer must send it.');
+  }
+  if (JSON.stringify(writeSubmission(submission)).length > MAX_JSON) {
+    throw new PageError(409, 'It is too large to be corrected here: its producer must send it.');
+  }
+  const { action, endorser, contest, picks } = submission;
+  const isPosition = action === 'position' && item.code !== 'unknown_endorser';
+  const contestId = isPosition ? await findContestId(context.pool, contest) : null;
+  const found = contestId && (await findOwnPosition(context.pool, { endorser, contestId, since: null }));
+  return { item, submission, position: found ? { ...found, picks } : null };
+}
+
+interface EditForm {
+  /** The fields of a form that was refused, and why. */
+  values?: URLSearchParams;
+  problems?: readonly string[];
+}
+
+function showEdit(
+  { csrf, query, form }: PageRequest,
+  { item, submission, position }: Correctable,
+  { values, problems = [] }: EditForm = {},
+): ShownPage {
+  const before = query.get('before') ?? form.get('before');
+  const isJson = position === null || query.get('as') === 'json' || values?.has('json') === true;
+  const known = new Set(position?.choices.map(({ key }) => key));
+  const lost = submission.picks.filter(({ choice }) => !known.has(choice)).map(({ choice }) => choice);
+  return {
+    title: `Correct ${originOf(item)}`,
+    status: problems.length > 0 ? 400 : 200,
+    body: html`
+      ${problems.map((problem) => html`<${Notice} kind="bad">${problem}<//>`)}
+      <p>It was rejected because: <code>${item.code}</code> ${item.message}</p>
+      <${Form} action=${`${placeOf(item)}/edit`} csrf=${csrf} class="card">
+        ${before && html`<input type="hidden" name="before" value=${before} />`}
+        ${
+          isJson
+            ? html`<label>Submission <textarea name="json" rows="16" maxlength=${MAX_JSON} spellcheck="false" class="code">${values?.get('json') ?? JSON.stringify(writeSubmission(submission), null, 2)}</textarea></label>`
+            : html`
+          <p><strong>${submission.endorser}</strong> · <${BallotText}>${position.title}<//></p>
+          ${lost.length > 0 && html`<p class="problem">The contest does not have these choices of the submission: ${lost.join(', ')}.</p>`}
+          <${PositionFields} position=${position} values=${values ?? writePosition(position)} />`
+        }
+        <button>Send the correction</button> <a href=${placeOf(item)}>Cancel</a>
+      <//>
+      ${!isJson && html`<p><a href=${`?${new URLSearchParams({ ...(before && { before }), as: 'json' })}`}>Correct it as JSON, also its endorser and contest</a></p>`}`,
+  };
+}
+
+/** The correction that a form has. */
+async function readCorrection(
+  { form }: PageRequest,
+  { pool, clock }: ConsoleContext,
+  { submission, position }: Correctable,
+): Promise<{ correction: Submission } | { problems: string[] }> {
+  const now = clock.now();
+  const json = form.get('json');
+  if (json === null && position !== null) {
+    const { endorser, contest } = submission;
+    const { picks, problems } = readPosition(form, position, { endorser, now });
+    if (problems.length > 0) {
+      return { problems: problems.map(({ field, message }) => `${field ?? 'The position'} ${message}.`) };
+    }
+    const text = JSON.stringify(writeSubmission({ action: 'position', endorser, contest, picks }));
+    return inTransaction(pool, (client) => checkCorrection(client, text, now));
+  }
+  return inTransaction(pool, (client) => checkCorrection(client, json ?? '', now));
+}
+
+async function correct(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
+  const found = await findCorrectable(request, context);
+  const read = await readCorrection(request, context, found);
+  if ('problems' in read) return showEdit(request, found, { values: request.form, problems: read.problems });
+  const { correction } = read;
+  await refuseAsPage(() =>
+    inTransaction(context.pool, (client) =>
+      sendCorrection(client, context, { name: nameOf(found.item), correction }, actorOf(request.session)),
+    ),
+  );
+  return { redirect: `${REJECTED}?corrected=1` };
+}
+
+/** A rejected submission: the reason, what became of it since, and its correction, for operators. */
+export const operatorRejectionPages: readonly Page[] = [
+  { method: 'GET', path: `${REJECTED}/{partition}/{offset}`, role: 'operator', handle: showOne },
+  {
+    method: 'GET',
+    path: `${REJECTED}/{partition}/{offset}/edit`,
+    role: 'operator',
+    handle: async (request, context) => showEdit(request, await findCorrectable(request, context)),
+  },
+  {
+    method: 'POST',
+    path: `${REJECTED}/{partition}/{offset}/edit`,
+    role: 'operator',
+    handle: correct,
+  },
+];

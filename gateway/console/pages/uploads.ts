@@ -1,0 +1,243 @@
+import { makeBatches } from '../../../administration/uploads/batches.ts';
+import { checkTable, MAX_ROWS, stageUpload } from '../../../administration/uploads/review.ts';
+import { countRemovals } from '../../../domain/removal-guard.ts';
+import { TableError } from '../../../intake/tables/table-error.ts';
+import { inTransaction } from '../../../store/connection/transaction.ts';
+import { listOpenElections } from '../../../store/console/own-positions.ts';
+import {
+  changeUpload,
+  deleteUpload,
+  KEPT_DAYS,
+  listUploads,
+  MAX_UPLOADS,
+  saveUpload,
+  TooManyUploadsError,
+  type Upload,
+  type UploadSettings,
+} from '../../../store/console/uploads.ts';
+import { Moment, Notice, Table } from '../components.ts';
+import type { ConsoleContext } from '../context.ts';
+import { type Html, html } from '../html.ts';
+import { Form } from '../layout.ts';
+import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
+import { PageError } from '../page-error.ts';
+import { listEndorsers } from '../publishing/own-position.ts';
+import { readRowId } from '../row-id.ts';
+import { CONSENT_FIELD, countChanges, SEEN_FIELD, showUploadPreview } from '../uploads/preview-page.ts';
+import { showReview } from '../uploads/review-page.ts';
+import { mergeDecisions } from '../uploads/row-choices.ts';
+import { sendBatches, showSending } from '../uploads/sending.ts';
+import { readSettings, SettingFields } from '../uploads/settings-form.ts';
+import { addressOf, BOUNDS, UPLOADS, withUpload } from '../uploads/upload.ts';
+
+const MAX_ELECTIONS = 500;
+const NO_SETTINGS: UploadSettings = { map: [], endorser: null, election: null, isWhole: false };
+
+const STATES: Readonly<Record<Upload['state'], string>> = {
+  draft: 'not sent',
+  sending: 'partly sent',
+  sent: 'sent',
+};
+
+function UploadRow({ item }: { item: Upload }): Html {
+  const { fileName, state, person, changedAt } = item;
+  return html`
+    <tr>
+      <th scope="row"><a href=${addressOf(item)}>${fileName}</a></th>
+      <td>${STATES[state]}</td>
+      <td>${person}</td>
+      <td><${Moment} at=${changedAt} /></td>
+    </tr>`;
+}
+
+/** The form for a file, and the account's uploads. @param problem why a file was not taken */
+async function showUploads(
+  request: PageRequest,
+  context: ConsoleContext,
+  { problem = null, status = 200 }: { problem?: string | null; status?: number } = {},
+): Promise<ShownPage> {
+  const { form, session, csrf } = request;
+  const { pool, findFirstUpcoming } = context;
+  const title = 'Upload endorsements';
+  const endorsers = await listEndorsers(request, context);
+  if (endorsers.length === 0) {
+    return {
+      title,
+      body: html`<p>This account may not publish for any endorser yet. Ask an operator of the service to allow it.</p>`,
+    };
+  }
+  const settings = status === 200 ? NO_SETTINGS : readSettings(form, { endorsers, header: [] });
+  const elections = await listOpenElections(pool, {
+    ...{ from: findFirstUpcoming(), slug: settings.election, limit: MAX_ELECTIONS },
+  });
+  const uploads = await listUploads(pool, session.accountId);
+  return {
+    title,
+    status,
+    body: html`
+      ${problem && html`<${Notice} kind="bad">${problem}<//>`}
+      <p>Choose a table of endorsements: comma-, semicolon- or tab-separated text (CSV or TSV), ${BOUNDS}. Its first line has the names of the columns. You see what each row means before anything is published.</p>
+      <${Form} action=${UPLOADS} csrf=${csrf} class="card" hasFile>
+        <label>File <input type="file" name="file" accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values" required /></label>
+        <${SettingFields} endorsers=${endorsers} elections=${elections} settings=${settings} />
+        <button>Upload</button>
+      <//>
+      ${
+        uploads.length > 0 &&
+        html`
+        <${Table} caption="Uploads of the account" head=${['File', 'State', 'By', 'Changed']}>
+          ${uploads.map((item) => html`<${UploadRow} item=${item} />`)}
+        <//>`
+      }
+      <p class="muted">An account has at most ${MAX_UPLOADS} uploads. Each is kept for ${KEPT_DAYS} days after its last change.</p>
+      <p><a href="/console/endorsements">Our endorsements</a></p>`,
+  };
+}
+
+/** Takes a file, and shows what its rows mean. */
+async function takeFile(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
+  const { file, form, session } = request;
+  const refuse = (problem: string) => showUploads(request, context, { problem, status: 400 });
+  const endorsers = await listEndorsers(request, context);
+  if (endorsers.length === 0) {
+    throw new PageError(403, 'The account may not publish for any endorser. Ask an operator to allow it.');
+  }
+  if (file === null)
+    return refuse('Choose a file that is not empty. A browser does not keep the choice of a file.');
+  try {
+    const header = await checkTable(file.content);
+    const settings = readSettings(form, { endorsers, header: [] });
+    const { accountId, person } = session;
+    const table = { fileName: file.name, content: file.content, header };
+    const id = await inTransaction(context.pool, (client) =>
+      saveUpload(client, { accountId, person, ...table, settings }),
+    );
+    return { redirect: addressOf({ id }) };
+  } catch (error) {
+    if (error instanceof TableError) return refuse(error.problem);
+    if (error instanceof TooManyUploadsError) {
+      return refuse(`${error.message} Send or delete one of them first.`);
+    }
+    throw error;
+  }
+}
+
+/** The rows of a draft, or the progress of an upload that is sent. */
+async function showUpload(request: PageRequest, context: ConsoleContext): Promise<ShownPage> {
+  const after = readRowId(request.query.get('after')) ?? 0;
+  const shown = await withUpload(request, context, { hold: false }, async (client, work) =>
+    work.upload.state === 'draft'
+      ? showReview(request, context, { client, work, options: { after } })
+      : work.upload,
+  );
+  // Not within the transaction, because it waits.
+  return 'title' in shown ? shown : showSending(request, context, { upload: shown });
+}
+
+/** Changes a draft in a transaction. If it is sent already, the person gets its receipt. */
+function changeDraft(
+  request: PageRequest,
+  context: ConsoleContext,
+  change: (...parts: Parameters<Parameters<typeof withUpload<PageReply>>[3]>) => Promise<PageReply>,
+): Promise<PageReply> {
+  return withUpload(request, context, { hold: true }, async (client, work) =>
+    work.upload.state === 'draft' ? change(client, work) : { redirect: addressOf(work.upload) },
+  );
+}
+
+const saveChoices = (request: PageRequest, context: ConsoleContext) =>
+  changeDraft(request, context, async (client, work) => {
+    const { form } = request;
+    const { upload } = work;
+    const { decisions, refused } = mergeDecisions(form, upload.decisions);
+    if (Object.keys(decisions).length > MAX_ROWS)
+      throw new PageError(400, 'A table has fewer rows than that.');
+    await changeUpload(client, upload.id, { settings: upload.settings, decisions });
+    const after = readRowId(form.get('after')) ?? 0;
+    if (refused.size > 0) {
+      const notice = html`<${Notice} kind="bad">Somebody else has decided on some of these rows since you opened the page. Their decisions are kept, and your other choices are saved.<//>`;
+      const saved = { ...work, upload: { ...upload, decisions } };
+      return showReview(request, context, {
+        client,
+        work: saved,
+        options: { after, refused, notice, status: 409 },
+      });
+    }
+    const last = form.getAll('line').at(-1);
+    return { redirect: `${addressOf(upload)}?after=${readRowId(last) ?? after}` };
+  });
+
+const saveSettings = (request: PageRequest, context: ConsoleContext) =>
+  changeDraft(request, context, async (client, { upload, endorsers }) => {
+    const settings = readSettings(request.form, { endorsers, header: upload.header });
+    await changeUpload(client, upload.id, { settings, decisions: upload.decisions });
+    return { redirect: addressOf(upload) };
+  });
+
+const preview = (request: PageRequest, context: ConsoleContext) =>
+  withUpload(request, context, { hold: false }, async (client, work): Promise<PageReply> => {
+    if (work.upload.state !== 'draft') return { redirect: addressOf(work.upload) };
+    try {
+      return showUploadPreview(request, work, { effects: await stageUpload(client, work) });
+    } catch (error) {
+      // The rows' page shows the problem.
+      if (error instanceof TableError) return { redirect: addressOf(work.upload) };
+      throw error;
+    }
+  });
+
+/** Publishes what the preview has shown, and nothing else. */
+async function publish(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
+  const { form } = request;
+  const made = await changeDraft(request, context, async (client, work) => {
+    const effects = await stageUpload(client, work);
+    const refuse = (notice: string | null) =>
+      showUploadPreview(request, work, { effects, notice, status: 409 });
+    if (effects.digest !== form.get(SEEN_FIELD)) {
+      return refuse(
+        'Something has changed since the preview, so nothing was published. This is the new preview.',
+      );
+    }
+    if (effects.refusal !== null || countChanges(effects) === 0) return refuse(null);
+    if (effects.needsConsent && form.get(CONSENT_FIELD) !== String(countRemovals(effects.removals))) {
+      return refuse('Nothing was published: agree to the withdrawals first.');
+    }
+    await makeBatches(client, work, effects);
+    return { redirect: addressOf(work.upload) };
+  });
+  return 'title' in made ? made : send(request, context);
+}
+
+/** Sends batches of an upload, and shows the progress. */
+async function send(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
+  const upload = await withUpload(request, context, { hold: false }, async (_client, work) => work.upload);
+  if (upload.state === 'draft') return { redirect: addressOf(upload) };
+  const problem = await sendBatches(request, context, upload.id);
+  if (problem !== null) return showSending(request, context, { upload, problem });
+  return { redirect: `${addressOf(upload)}?on` };
+}
+
+async function remove(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
+  const { accountId } = request.session;
+  const id = readRowId(request.path.id);
+  if (id !== null) await deleteUpload(context.pool, { accountId, id });
+  return { redirect: UPLOADS };
+}
+
+/** Tables of endorsements: the upload, the review of what their rows mean, the preview and the publication. */
+export const uploadPages: readonly Page[] = [
+  {
+    method: 'GET',
+    path: UPLOADS,
+    role: 'editor',
+    handle: (request, context) => showUploads(request, context),
+  },
+  { method: 'POST', path: UPLOADS, role: 'editor', takesFile: true, handle: takeFile },
+  { method: 'GET', path: `${UPLOADS}/{id}`, role: 'editor', handle: showUpload },
+  { method: 'POST', path: `${UPLOADS}/{id}`, role: 'editor', handle: saveChoices },
+  { method: 'POST', path: `${UPLOADS}/{id}/settings`, role: 'editor', handle: saveSettings },
+  { method: 'GET', path: `${UPLOADS}/{id}/preview`, role: 'editor', handle: preview },
+  { method: 'POST', path: `${UPLOADS}/{id}/publish`, role: 'editor', handle: publish },
+  { method: 'POST', path: `${UPLOADS}/{id}/send`, role: 'editor', handle: send },
+  { method: 'POST', path: `${UPLOADS}/{id}/delete`, role: 'editor', handle: remove },
+];

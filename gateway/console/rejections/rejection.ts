@@ -1,0 +1,58 @@
+import { findNamed, nameOf } from '../../../administration/rejections/name.ts';
+import { loadRecentRejections } from '../../../administration/rejections/recent.ts';
+import type { Rejection } from '../../../schemas/submission.ts';
+import { OperatorError } from '../../../service/operator-error.ts';
+import type { ConsoleContext } from '../context.ts';
+import type { PageRequest } from '../page.ts';
+import { PageError } from '../page-error.ts';
+
+export const REJECTED = '/console/operator/rejected';
+
+/** The most rejections of a partition that a page reads at a time, the newest first; fewer if they are large. */
+export const NEWEST = 50;
+
+/** The page of a rejection. */
+export const placeOf = (rejection: Rejection): string => `${REJECTED}/${nameOf(rejection)}`;
+
+/** The origin in a page's path, and the name, which can have a time. */
+export const nameIn = ({ path }: PageRequest): string => `${path.partition}/${path.offset}`;
+
+/** Reads the offsets before which a page reads, by partition: `0-120,1-88`. */
+export function readBefore(text: string | null): ReadonlyMap<number, number> | null {
+  if (text === null || !/^\d{1,6}-\d{1,15}(,\d{1,6}-\d{1,15})*$/.test(text)) return null;
+  return new Map(text.split(',').map((part) => part.split('-').map(Number) as [number, number]));
+}
+
+export const writeBefore = (before: ReadonlyMap<number, number>): string =>
+  [...before].map(([partition, offset]) => `${partition}-${offset}`).join(',');
+
+/** A rejection, and what its page has read. */
+export interface FoundRejection {
+  named: Rejection[];
+  /** All that were read, by time. */
+  rejections: Rejection[];
+}
+
+/**
+ * Finds the rejections that a page's path names.
+ *
+ * @throws PageError 404 if none is recent
+ */
+export async function findNamedIn(request: PageRequest, context: ConsoleContext): Promise<FoundRejection> {
+  const name = nameIn(request);
+  const before = readBefore(request.query.get('before') ?? request.form.get('before'));
+  const { rejections } = await loadRecentRejections(context, NEWEST, before);
+  const named = findNamed(rejections, name);
+  if (named.length === 0) throw new PageError(404, `No recent rejection of origin ${name} is kept.`);
+  return { named, rejections };
+}
+
+/** Turns the refusal of work on rejections into a page. */
+export async function refuseAsPage<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof OperatorError) throw new PageError(409, error.message);
+    throw error;
+  }
+}

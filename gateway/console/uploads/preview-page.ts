@@ -1,0 +1,91 @@
+import type { UploadEffects } from '../../../administration/uploads/review.ts';
+import { countRemovals } from '../../../domain/removal-guard.ts';
+import type { EffectRow } from '../../../store/intake/staged.ts';
+import { Notice, Table } from '../components.ts';
+import { type Html, html } from '../html.ts';
+import { Form } from '../layout.ts';
+import { number } from '../number.ts';
+import type { PageRequest, ShownPage } from '../page.ts';
+import { addressOf, type PageWork, rowsThat } from './upload.ts';
+
+/** What the preview has shown, so that nothing else is published. */
+export const SEEN_FIELD = 'seen';
+/** The number of withdrawals to which the person agrees. */
+export const CONSENT_FIELD = 'withdraw';
+
+const EFFECTS: Readonly<Record<EffectRow['effect'], string>> = {
+  created: 'Endorse',
+  changed: 'Change',
+  withdrawn: 'Withdraw',
+  unchanged: 'As it is',
+};
+
+export const countChanges = ({ counts }: UploadEffects): number =>
+  counts.created + counts.changed + counts.withdrawn;
+
+function describeEvents(effects: UploadEffects): string {
+  const { counts } = effects;
+  const changes = countChanges(effects);
+  const parts = [
+    [counts.created, 'new'],
+    [counts.changed, 'changed'],
+    [counts.withdrawn, 'withdrawn'],
+  ] as const;
+  const list = parts.filter(([count]) => count > 0).map(([count, word]) => `${number.format(count)} ${word}`);
+  if (changes === 0) return 'All of it is stored already, so nothing changes.';
+  return `${changes === 1 ? 'One event reaches' : `${number.format(changes)} events reach`} the stream: ${list.join(', ')}.`;
+}
+
+/** Asks before an upload is published. */
+export function showUploadPreview(
+  { csrf }: PageRequest,
+  { upload }: PageWork,
+  {
+    effects,
+    notice = null,
+    status = 200,
+  }: { effects: UploadEffects; notice?: string | null; status?: number },
+): ShownPage {
+  const { counts, rows, repeated, leftOut, refusal, digest } = effects;
+  const changes = countChanges(effects);
+  return {
+    title: `Publish: ${upload.fileName}`,
+    status,
+    body: html`
+      ${notice && html`<${Notice} kind="bad">${notice}<//>`}
+      ${refusal && html`<${Notice} kind="bad">${refusal}<//>`}
+      <p>${describeEvents(effects)}</p>
+      <ul>
+        ${counts.unchanged > 0 && html`<li>${counts.unchanged === 1 ? '1 endorsement stays' : `${number.format(counts.unchanged)} endorsements stay`} as ${counts.unchanged === 1 ? 'it is' : 'they are'}.</li>`}
+        ${leftOut > 0 && html`<li>${rowsThat(leftOut, 'is', 'are')} left out, because nothing is decided, or no endorsement can say it.</li>`}
+        ${repeated > 0 && html`<li>${rowsThat(repeated, 'repeats', 'repeat')} an earlier one. The last one counts.</li>`}
+      </ul>
+      ${
+        rows.length > 0 &&
+        html`
+        <${Table} caption="Events" head=${['Event', 'Endorser', 'Contest', 'Choice']}>
+          ${rows.map(({ effect, endorser, contest, choice }) => html`<tr><th scope="row">${EFFECTS[effect]}</th><td>${endorser}</td><td>${contest}</td><td>${choice}</td></tr>`)}
+        <//>`
+      }
+      ${changes > rows.length && html`<p>The first ${number.format(rows.length)} of ${number.format(changes)} are shown.</p>`}
+      ${
+        changes > 0 &&
+        refusal === null &&
+        html`
+        <${Form} action=${`${addressOf(upload)}/publish`} csrf=${csrf}>
+          <input type="hidden" name=${SEEN_FIELD} value=${digest} />
+          ${effects.needsConsent && html`<${Consent} effects=${effects} />`}
+          <div class="actions"><button>Publish</button></div>
+        <//>`
+      }
+      <p><a href=${addressOf(upload)}>Back to the rows</a></p>`,
+  };
+}
+
+function Consent({ effects: { removals } }: { effects: UploadEffects }): Html {
+  const count = countRemovals(removals);
+  return html`
+    <p>The table would withdraw a large part of what is stored:</p>
+    <ul>${removals.slice(0, 20).map(({ from, records }) => html`<li>${from}: ${records.map(({ removed, of }) => `${number.format(removed)} of ${number.format(of ?? removed)}`).join(', ')}</li>`)}</ul>
+    <label class="check"><input type="checkbox" name=${CONSENT_FIELD} value=${count} required /> Withdraw ${number.format(count)} endorsements</label>`;
+}

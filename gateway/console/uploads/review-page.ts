@@ -1,0 +1,148 @@
+import type { ClientBase } from 'pg';
+import type { SeenRow } from '../../../administration/intake/match-table.ts';
+import { type Review, ROWS_ON_PAGE, reviewUpload } from '../../../administration/uploads/review.ts';
+import type { Fate } from '../../../intake/endorsements/outcome.ts';
+import { TableError } from '../../../intake/tables/table-error.ts';
+import { listOpenElections } from '../../../store/console/own-positions.ts';
+import type { UploadDecision } from '../../../store/console/uploads.ts';
+import { Notice, Table } from '../components.ts';
+import type { ConsoleContext } from '../context.ts';
+import { type Content, type Html, html } from '../html.ts';
+import { Form } from '../layout.ts';
+import { number } from '../number.ts';
+import type { PageRequest, ShownPage } from '../page.ts';
+import { describeRow, RowChoices } from './row-choices.ts';
+import { ColumnFields, SettingFields } from './settings-form.ts';
+import { addressOf, type PageWork, rowsThat, UPLOADS } from './upload.ts';
+
+const MAX_ELECTIONS = 500;
+
+const FATES: Readonly<Record<Fate, string>> = {
+  exact: 'exact',
+  decided: 'decided',
+  close: 'close',
+  ambiguous: 'ambiguous',
+  none: 'without a match',
+  'left out': 'left out',
+  'not representable': 'that no endorsement can say',
+  refused: 'that cannot be used',
+};
+
+export interface ReviewOptions {
+  /** The line after which rows are asked about. */
+  after: number;
+  /** What the form said about rows that somebody else has decided on since, by line. */
+  refused?: ReadonlyMap<string, UploadDecision | null>;
+  notice?: Content;
+  status?: number;
+}
+
+/** The review of an upload: what its rows mean, and which ones need a decision. */
+export async function showReview(
+  request: PageRequest,
+  context: ConsoleContext,
+  { client, work, options }: { client: ClientBase; work: PageWork; options: ReviewOptions },
+): Promise<ShownPage> {
+  const { upload } = work;
+  const { after, notice, status = 200 } = options;
+  const title = `Upload: ${upload.fileName}`;
+  const review = await reviewUpload(client, work, after).catch((error: unknown) => {
+    if (error instanceof TableError) return error.problem;
+    throw error;
+  });
+  const isReadable = typeof review !== 'string';
+  const elections = await listOpenElections(client, {
+    from: context.findFirstUpcoming(),
+    slug: upload.settings.election,
+    limit: MAX_ELECTIONS,
+  });
+  return {
+    title,
+    status: isReadable ? status : 400,
+    body: html`
+      ${notice}
+      ${
+        isReadable
+          ? html`<${Summary} review=${review} work=${work} />`
+          : html`<${Notice} kind="bad">${review} Nothing is lost: say below what the columns hold.<//>`
+      }
+      ${isReadable && html`<${Questions} review=${review} work=${work} request=${request} options=${options} />`}
+      ${isReadable && html`<${Listed} review=${review} />`}
+      <details open=${!isReadable}>
+        <summary>Endorser, election and columns</summary>
+        <${Form} action=${`${addressOf(upload)}/settings`} csrf=${request.csrf} class="card">
+          <${SettingFields} endorsers=${work.endorsers} elections=${elections} settings=${upload.settings} />
+          <${ColumnFields} header=${upload.header} settings=${upload.settings} />
+          <button>Read the table again</button>
+        <//>
+      </details>
+      <${DeleteForm} upload=${upload} csrf=${request.csrf} />
+      <p><a href=${UPLOADS}>All uploads</a></p>`,
+  };
+}
+
+export function DeleteForm({ upload, csrf }: { upload: { id: number }; csrf: string }): Html {
+  return html`
+    <${Form} action=${`${addressOf(upload)}/delete`} csrf=${csrf}><button class="plain">Delete this upload</button><//>`;
+}
+
+function Summary({ review: { read, counts, rows, open }, work }: { review: Review; work: PageWork }): Html {
+  const parts = [...counts].filter(([, count]) => count > 0);
+  return html`
+    <p>Read as ${read}. ${rows === 1 ? '1 row' : `${number.format(rows)} rows`}: ${parts.map(([fate, count]) => `${number.format(count)} ${FATES[fate]}`).join(', ')}.</p>
+    <p>${
+      open === 0
+        ? 'Every row is decided on.'
+        : `${rowsThat(open, 'needs', 'need')} a decision, and ${open === 1 ? 'is' : 'are'} left out until then.`
+    } Decisions count for later rows with the same names, and are remembered for the account's next table when this one is sent.</p>
+    <p><a class="button" href=${`${addressOf(work.upload)}/preview`}>Preview</a></p>`;
+}
+
+function Questions(props: {
+  review: Review;
+  work: PageWork;
+  request: PageRequest;
+  options: ReviewOptions;
+}): Html | null {
+  const { review, work, request, options } = props;
+  const { asked, askedBefore, askedInAll } = review;
+  const address = addressOf(work.upload);
+  if (askedInAll === 0) return null;
+  if (asked.length === 0) {
+    return html`<h2>Rows to decide on</h2><p>That was the last row. <a href=${address}>Begin with the first again</a></p>`;
+  }
+  const first = askedBefore + 1;
+  const last = askedBefore + asked.length;
+  return html`
+    <h2>Rows to decide on</h2>
+    <p>${number.format(first)} to ${number.format(last)} of ${number.format(askedInAll)}.${options.after > 0 && html` <a href=${address}>Begin with the first again</a>`}</p>
+    <${Form} action=${address} csrf=${request.csrf}>
+      <input type="hidden" name="after" value=${options.after} />
+      ${asked.map((seen) => html`<${RowChoices} seen=${seen} stored=${work.upload.decisions[seen.line]} refused=${options.refused?.get(String(seen.line))} endorsers=${work.endorsers} />`)}
+      <button>${last < askedInAll ? `Save, and show the next ${Math.min(ROWS_ON_PAGE, askedInAll - last)}` : 'Save'}</button>
+    <//>`;
+}
+
+function Listed({ review: { listed, counts } }: { review: Review }): Html[] {
+  return [...listed].flatMap(([fate, rows]) => {
+    const count = counts.get(fate) ?? 0;
+    if (rows.length === 0) return [];
+    const title = `${number.format(count)} ${count === 1 ? 'row' : 'rows'} ${FATES[fate]}`;
+    return [
+      html`
+      <details open=${fate !== 'exact'}>
+        <summary>${title}</summary>
+        <${Table} caption=${title} head=${['Line', 'The row', fate === 'exact' ? 'Means' : 'Why']}>
+          ${rows.map((seen) => html`<${ListedRow} seen=${seen} />`)}
+        <//>
+        ${count > rows.length && html`<p>The first ${rows.length} are shown.</p>`}
+      </details>`,
+    ];
+  });
+}
+
+function ListedRow({ seen }: { seen: SeenRow }): Html {
+  const { line, fate, reason, proposed } = seen;
+  return html`
+    <tr><th scope="row">${line}</th><td>${describeRow(seen)}</td><td>${fate === 'exact' ? [proposed, reason].filter((part) => part !== '').join('; ') : reason}</td></tr>`;
+}

@@ -1,0 +1,47 @@
+import type { ClientBase } from 'pg';
+import { MAX_ROWS, type UploadWork } from '../../../administration/uploads/review.ts';
+import { type AllowedEndorser, listAllowedEndorsers } from '../../../store/accounts/endorsers.ts';
+import { inTransaction } from '../../../store/connection/transaction.ts';
+import { findUpload } from '../../../store/console/uploads.ts';
+import type { ConsoleContext } from '../context.ts';
+import { MAX_FILE } from '../file-form.ts';
+import type { PageRequest } from '../page.ts';
+import { PageError } from '../page-error.ts';
+import { readRowId } from '../row-id.ts';
+
+export const UPLOADS = '/console/endorsements/uploads';
+export const addressOf = ({ id }: { id: number }): string => `${UPLOADS}/${id}`;
+
+/** The bounds of a file, for people. */
+export const BOUNDS = `at most ${MAX_FILE} and ${MAX_ROWS.toLocaleString('en-US')} rows`;
+
+/** A number of rows with the verb of a sentence: `1 row is`, `2 rows are`. */
+export const rowsThat = (count: number, verbOfOne: string, verb: string): string =>
+  count === 1 ? `1 row ${verbOfOne}` : `${count.toLocaleString('en-US')} rows ${verb}`;
+
+/** The upload of a page, and the endorsers for which its account may publish. */
+export interface PageWork extends UploadWork {
+  endorsers: readonly AllowedEndorser[];
+}
+
+/**
+ * Works on the upload in the path, in a transaction.
+ *
+ * @param hold whether to keep others from changing it meanwhile
+ * @throws PageError 404 if the account has no such upload, or none any more
+ */
+export function withUpload<T>(
+  { path, session }: PageRequest,
+  { pool, clock }: ConsoleContext,
+  { hold }: { hold: boolean },
+  work: (client: ClientBase, upload: PageWork) => Promise<T>,
+): Promise<T> {
+  const { accountId } = session;
+  return inTransaction(pool, async (client) => {
+    const id = readRowId(path.id);
+    const upload = id && (await findUpload(client, { accountId, id, hold }));
+    if (!upload) throw new PageError(404, 'There is no such upload, or it was deleted.');
+    const endorsers = await listAllowedEndorsers(client, accountId);
+    return work(client, { accountId, endorsers, upload, now: clock.now() });
+  });
+}

@@ -1,0 +1,222 @@
+import type { ClientBase, Pool } from 'pg';
+
+/** The most uploads of an account. Those that were sent make room for new ones. */
+export const MAX_UPLOADS = 10;
+/** How long an upload is kept after its last change, in days. */
+export const KEPT_DAYS = 14;
+/** The bytes of a file that are read at a time. */
+const PIECE_BYTES = 64 * 1024;
+
+/** What a person has said about a whole table. */
+export interface UploadSettings {
+  /** `COLUMN=FIELD`; `COLUMN=` leaves the column out. */
+  map: string[];
+  /** The slug of the endorser of all rows; null if a column has it. */
+  endorser: string | null;
+  /** The slug of the election of all rows; null if a column has it. */
+  election: string | null;
+  /** Whether the table is the whole list, so that what it lacks is withdrawn. */
+  isWhole: boolean;
+}
+
+/** An uploaded file. */
+export interface UploadedTable {
+  fileName: string;
+  content: Buffer;
+  /** The names of its columns. */
+  header: string[];
+}
+
+/** What a person has decided about a row. */
+export interface UploadDecision {
+  /** `no`, or the key of a contest, a slash and the key of a choice. */
+  decision: string;
+  /** The slug of the endorser, if it was in question. */
+  endorser: string | null;
+}
+
+/** The decisions about rows, by the line of the table. */
+export type UploadDecisions = Record<string, UploadDecision>;
+
+export interface Upload {
+  id: number;
+  fileName: string;
+  bytes: number;
+  /** The names of the table's columns. */
+  header: string[];
+  person: string;
+  settings: UploadSettings;
+  decisions: UploadDecisions;
+  /** `draft`: nothing is sent. `sending`: its submissions are made, and some or none of them sent. `sent`: all are. */
+  state: 'draft' | 'sending' | 'sent';
+  changedAt: Date;
+}
+
+/** The account has as many uploads as it may have, and none of them is sent. */
+export class TooManyUploadsError extends Error {
+  override name = 'TooManyUploadsError';
+}
+
+const STATE = `CASE WHEN content IS NOT NULL THEN 'draft'
+  WHEN EXISTS (SELECT FROM upload_batches b WHERE b.upload_id = uploads.id AND b.publication_id IS NULL) THEN 'sending'
+  ELSE 'sent' END`;
+const UPLOAD = `id, file_name AS "fileName", bytes, header, person, settings, decisions, ${STATE} AS state,
+  changed_at AS "changedAt"`;
+
+/**
+ * Saves an uploaded file.
+ *
+ * @param client in a transaction
+ * @returns the id of the upload
+ * @throws TooManyUploadsError if the account has MAX_UPLOADS that are not sent
+ */
+export async function saveUpload(
+  client: ClientBase,
+  upload: UploadedTable & { accountId: number; person: string; settings: UploadSettings },
+): Promise<number> {
+  const { accountId, person, fileName, content, header, settings } = upload;
+  // Uploads of an account take turns, so that they are counted right.
+  await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
+  await client.query(
+    `WITH own AS (SELECT id, ${STATE} AS state FROM uploads WHERE account_id = $1)
+     DELETE FROM uploads WHERE id IN (
+       SELECT id FROM (SELECT * FROM own ORDER BY state = 'sent', id DESC OFFSET $2) AS beyond WHERE state = 'sent')`,
+    [accountId, MAX_UPLOADS - 1],
+  );
+  const { rows: held } = await client.query<{ count: number }>(
+    'SELECT count(*)::int AS count FROM uploads WHERE account_id = $1',
+    [accountId],
+  );
+  if ((held[0]?.count ?? 0) >= MAX_UPLOADS) {
+    throw new TooManyUploadsError(`The account has ${MAX_UPLOADS} tables that are not sent.`);
+  }
+  const { rows } = await client.query<{ id: number }>(
+    `INSERT INTO uploads (account_id, person, file_name, bytes, header, content, settings)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
+    [accountId, person, fileName, content.length, header, content, JSON.stringify(settings)],
+  );
+  return rows[0]?.id ?? 0;
+}
+
+/** The uploads of an account, the newest first. */
+export async function listUploads(client: ClientBase | Pool, accountId: number): Promise<Upload[]> {
+  const { rows } = await client.query<Upload>(
+    `SELECT ${UPLOAD} FROM uploads WHERE account_id = $1 ORDER BY id DESC LIMIT $2`,
+    [accountId, MAX_UPLOADS],
+  );
+  return rows;
+}
+
+/**
+ * Finds an upload of an account; null if there is none, or none any more.
+ *
+ * @param hold whether to keep others from changing it until the transaction ends
+ */
+export async function findUpload(
+  client: ClientBase | Pool,
+  { accountId, id, hold = false }: { accountId: number; id: number; hold?: boolean },
+): Promise<Upload | null> {
+  const { rows } = await client.query<Upload>(
+    `SELECT ${UPLOAD} FROM uploads WHERE account_id = $1 AND id = $2 ${hold ? 'FOR NO KEY UPDATE' : ''}`,
+    [accountId, id],
+  );
+  return rows[0] ?? null;
+}
+
+/** The file of an upload, in pieces. */
+export async function* readContent(client: ClientBase, id: number): AsyncGenerator<Buffer> {
+  for (let at = 1; ; at += PIECE_BYTES) {
+    const { rows } = await client.query<{ piece: Buffer }>(
+      'SELECT substr(content, $2, $3) AS piece FROM uploads WHERE id = $1 AND content IS NOT NULL',
+      [id, at, PIECE_BYTES],
+    );
+    const piece = rows[0]?.piece;
+    if (piece === undefined || piece.length === 0) return;
+    yield piece;
+  }
+}
+
+/** Stores what a person has said about the whole table, and about rows. */
+export async function changeUpload(
+  client: ClientBase,
+  id: number,
+  { settings, decisions }: Pick<Upload, 'settings' | 'decisions'>,
+): Promise<void> {
+  await client.query(
+    'UPDATE uploads SET settings = $2, decisions = $3, changed_at = clock_timestamp() WHERE id = $1',
+    [id, JSON.stringify(settings), JSON.stringify(decisions)],
+  );
+}
+
+/** Stores the next batch of an upload's submissions. @param submissions the JSON of a list */
+export async function addBatch(
+  client: ClientBase,
+  id: number,
+  { ordinal, submissions, count }: { ordinal: number; submissions: string; count: number },
+): Promise<void> {
+  await client.query(
+    'INSERT INTO upload_batches (upload_id, ordinal, submissions, count) VALUES ($1, $2, $3, $4)',
+    [id, ordinal, submissions, count],
+  );
+}
+
+/** Forgets the file of an upload whose batches are made. */
+export async function forgetContent(client: ClientBase, id: number): Promise<void> {
+  await client.query('UPDATE uploads SET content = NULL, changed_at = clock_timestamp() WHERE id = $1', [id]);
+}
+
+/** A batch of submissions, and where it was published. */
+export interface UploadBatch {
+  ordinal: number;
+  count: number;
+  /** Null if it is not sent. */
+  publicationId: number | null;
+}
+
+/** The batches of an upload, in their order. */
+export async function listBatches(client: ClientBase | Pool, id: number): Promise<UploadBatch[]> {
+  const { rows } = await client.query<UploadBatch>(
+    `SELECT ordinal, count, publication_id::float8 AS "publicationId" FROM upload_batches
+     WHERE upload_id = $1 ORDER BY ordinal`,
+    [id],
+  );
+  return rows;
+}
+
+/** The first batch that is not sent; null if all are. */
+export async function findNextBatch(
+  client: ClientBase | Pool,
+  id: number,
+): Promise<{ ordinal: number; submissions: string; idempotencyKey: string } | null> {
+  const { rows } = await client.query<{ ordinal: number; submissions: string; idempotencyKey: string }>(
+    `SELECT ordinal, submissions, idempotency_key AS "idempotencyKey" FROM upload_batches
+     WHERE upload_id = $1 AND publication_id IS NULL ORDER BY ordinal LIMIT 1`,
+    [id],
+  );
+  return rows[0] ?? null;
+}
+
+/** Remembers where a batch was published. */
+export async function markPublished(
+  client: ClientBase | Pool,
+  id: number,
+  { ordinal, publicationId }: { ordinal: number; publicationId: number },
+): Promise<void> {
+  await client.query(
+    `UPDATE upload_batches SET publication_id = $3, submissions = '' WHERE upload_id = $1 AND ordinal = $2`,
+    [id, ordinal, publicationId],
+  );
+}
+
+/** Deletes an upload of an account, and what is not sent of it. */
+export async function deleteUpload(
+  client: ClientBase | Pool,
+  { accountId, id }: { accountId: number; id: number },
+): Promise<void> {
+  await client.query('DELETE FROM uploads WHERE account_id = $1 AND id = $2', [accountId, id]);
+}
+
+/** Deletes uploads that nobody has changed for KEPT_DAYS. */
+export async function forgetOldUploads(client: ClientBase | Pool): Promise<void> {
+  await client.query(`DELETE FROM uploads WHERE changed_at < now() - $1 * interval '1 day'`, [KEPT_DAYS]);
+}

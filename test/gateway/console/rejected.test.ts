@@ -1,0 +1,153 @@
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { createKey } from '../../../ops/commands/keys.ts';
+import { endorse, pick, position } from '../../helpers/ballots/submissions.ts';
+import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
+import { ConsoleClient } from '../../helpers/console/console-client.ts';
+import { kafkaSettings } from '../../helpers/servers/servers.ts';
+import { findRejection } from '../../helpers/service/publishing.ts';
+import { useTestService } from '../../helpers/service/service.ts';
+import { until } from '../../helpers/until.ts';
+
+const service = useTestService({ gatewayConfig: { today: '2026-11-02' } });
+const REJECTED = '/console/operator/rejected';
+const GENERAL = 'or-2026-11-03-general';
+let operator: ConsoleClient;
+
+beforeAll(() => createKey({ databaseUrl: service.databaseUrl, account: 'operators', plan: 'free' }));
+beforeEach(async () => {
+  operator = await ConsoleClient.signIn(service, { account: 'operators', role: 'operator', person: 'olga' });
+});
+
+const placeOf = (text: string) => findRejection(operator, text);
+
+const rowOf = async (text: string, query = ''): Promise<string> =>
+  (await operator.get(`${REJECTED}${query}`)).html
+    .split('<tr')
+    .slice(1)
+    .find((each) => each.includes(text)) ?? '';
+
+async function labelsOf(endorser: string): Promise<string[]> {
+  const { body } = await service.get(`/v1/endorsements?endorsers=${endorser}`);
+  return body.data.map(({ choice }: { choice: { label: string } }) => choice.label).sort();
+}
+
+const auditOf = (action: string) =>
+  service.query('SELECT person, subject, details FROM audit_log WHERE action = $1 ORDER BY id', [action]);
+
+async function rejectedCommand(...args: string[]): Promise<string[]> {
+  const { databaseUrl, topicPrefix } = service;
+  const io = createIo({ DATABASE_URL: databaseUrl, ...kafkaSettings('ops'), TOPIC_PREFIX: topicPrefix });
+  await createRunner('rejected')(args, io);
+  return [...io.printed, ...io.told];
+}
+
+test('an operator corrects a submission as JSON, with hints for mistyped names, and it is sent once', async () => {
+  await service.submit([endorse('bakers-locale-1', 'mayor', 'anne', { statement: 'Kept.' })]);
+  const place = await placeOf('bakers-locale-1');
+  const form = await operator.get(`${place}/edit`);
+  expect(form.html).toContain('unknown_endorser');
+  expect(form.html).toContain('Kept.');
+  const written = {
+    ...{ action: 'endorse', endorser: 'bakers-locale-1', contest: `${GENERAL}/mayor`, choice: 'anne' },
+    statement: 'Kept.',
+  };
+  const send = (json: string) => operator.post(`${place}/edit`, { json });
+  for (const [change, problem] of [
+    [{}, 'There is no endorser &quot;bakers-locale-1&quot;. Did you mean bakers-local-1?'],
+    [{}, 'There is no choice &quot;anne&quot;. Did you mean ann'],
+    [{ contest: `${GENERAL}/major` }, `Did you mean ${GENERAL}/mayor`],
+    [
+      { contest: 'or-2026-11-03-genera/mayor' },
+      `There is no election &quot;or-2026-11-03-genera&quot;. Did you mean ${GENERAL}`,
+    ],
+    [{ source_url: 'a letter' }, 'source_url must be'],
+    [{ published_on: '2999-01-01' }, 'published_on must not be later than tomorrow'],
+  ] as const) {
+    const refused = await send(JSON.stringify({ ...written, ...change }));
+    expect([refused.status, refused.html.includes(problem)]).toEqual([400, true]);
+    expect(refused.html).toContain('Kept.');
+  }
+  expect((await send('{')).html).toContain('This is not JSON');
+  const right = JSON.stringify({ ...written, endorser: 'bakers-local-1', choice: 'ann' });
+  expect((await send(right)).location).toBe(`${REJECTED}?corrected=1`);
+  await until('it is applied', async () => (await labelsOf('bakers-local-1')).includes('ann'));
+  expect(await rowOf('bakers-locale-1')).toContain('corrected');
+  expect((await operator.get(place)).html).toContain('An operator has sent a correction.');
+  const again = await send(right);
+  expect([again.status, again.html.includes('was sent already')]).toEqual([409, true]);
+  expect(await auditOf('submission.corrected')).toEqual([
+    {
+      person: 'olga',
+      subject: expect.stringMatching(/^submission \d+\/\d+$/),
+      details: expect.objectContaining({ endorser: 'bakers-local-1', choices: ['ann'] }),
+    },
+  ]);
+});
+
+test('a whole position is corrected in the form in which positions are published', async () => {
+  const picks = [
+    pick('ann', { rank: 1, statement: 'First.', details: '{"page":3}' }),
+    pick('annette', { rank: 2 }),
+  ];
+  await service.submit([position('coast-gazette', 'sheriff', picks)]);
+  const place = await placeOf('coast-gazette');
+  const form = await operator.get(`${place}/edit`);
+  expect(form.html).toContain('does not have these choices of the submission: annette');
+  expect(form.html).toMatch(/name="rank:ann"[^>]*value="1"/);
+  const fields = { 'rank:ann': '1', 'rank:bob': '1', 'statement:ann': 'First.' };
+  const refused = await operator.post(`${place}/edit`, fields);
+  expect([refused.status, refused.html.includes('rank must be unique')]).toEqual([400, true]);
+  await operator.post(`${place}/edit`, { ...fields, 'rank:bob': '2' });
+  await until('it is applied', async () => (await labelsOf('coast-gazette')).length === 2);
+  const [stored] = await service.query(`SELECT details FROM endorsements WHERE statement = 'First.'`);
+  expect(stored).toEqual({ details: { page: 3 } });
+  expect((await operator.get(`${place}/edit?as=json`)).html).toContain('&quot;annette&quot;');
+});
+
+test('what is dismissed is not listed as open, in the page and the command, and not sent again by a retry', async () => {
+  await service.submit([endorse('nobody-one', 'mayor', 'ann'), endorse('nobody-two', 'mayor', 'ann')]);
+  const [first, second] = [await placeOf('nobody-one'), await placeOf('nobody-two')];
+  expect((await operator.post(`${first}/dismiss`)).location).toBe(`${REJECTED}?dismissed=1`);
+  expect((await operator.post(`${first}/dismiss`)).location).toBe(`${REJECTED}?dismissed=0`);
+  const name = decodeURIComponent(second).split('/').slice(-2).join('/');
+  expect(await rejectedCommand('dismiss', name)).toEqual(['1 rejected submissions are dismissed.']);
+  expect(await auditOf('submission.dismissed')).toHaveLength(2);
+  expect(await rowOf('nobody-one')).toContain('dismissed');
+  expect(await rowOf('nobody-one')).not.toContain('Retry');
+  expect(await rowOf('nobody-one', '?show=open')).toBe('');
+  expect((await rejectedCommand('list')).join()).not.toContain('nobody-');
+  expect((await rejectedCommand('list', '--all')).join()).toContain('nobody-two');
+  const told = await rejectedCommand('retry');
+  expect(told[0]).toBe('0 rejected submissions were sent again.');
+  expect(told.join()).toMatch(/[2-9] were not, since an operator has dismissed or corrected them/);
+  expect((await operator.post(`${REJECTED}/0/999999/dismiss`)).status).toBe(409);
+});
+
+test('rejections are found by reason, endorser and age', async () => {
+  await service.submit([endorse('coast-gazette', 'mayor', 'zed'), endorse('nobody-three', 'mayor', 'ann')]);
+  await placeOf('nobody-three');
+  await placeOf('unknown_choice');
+  const { html } = await operator.get(`${REJECTED}?code=unknown_choice&endorser=coast-gazette&days=1`);
+  expect(html).toContain('coast-gazette');
+  expect(html).not.toContain('nobody-three');
+  expect(html).toContain('<option value="unknown_endorser">');
+  expect(await rowOf('nobody-three', '?endorser=nobody-three')).not.toBe('');
+  expect((await operator.get(`${REJECTED}?code=nothing`)).html).toContain('No rejected submission fits.');
+});
+
+test('the page of a rejection says what came later', async () => {
+  const again = endorse('nobody-four', 'mayor', 'ann');
+  await service.submit([again, endorse('nation-herald', 'mayor', 'zed')]);
+  const first = await placeOf('nobody-four');
+  const mended = await placeOf('nation-herald');
+  await service.submit([again, endorse('nation-herald', 'mayor', 'bob')]);
+  await until('the same is rejected again', async () =>
+    (await operator.get(first)).html.includes('came again and was rejected again'),
+  );
+  await until('the position has changed', async () =>
+    (await operator.get(mended)).html.includes('has changed the position since'),
+  );
+  expect((await operator.get(mended)).html).toMatch(
+    /The submission \d\/\d+ has changed.*: change \d+ of the stream/,
+  );
+});
