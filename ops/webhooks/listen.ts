@@ -10,7 +10,7 @@ import type { CommandIo } from '../command.ts';
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /** Whether one of the signatures of a message was made with the secret. */
-export function isSigned(headers: Readonly<Record<string, unknown>>, body: Buffer, secret: string): boolean {
+function isSigned(headers: Readonly<Record<string, unknown>>, body: Buffer, secret: string): boolean {
   const message = {
     id: String(headers['webhook-id']),
     timestamp: Number(headers['webhook-timestamp']),
