@@ -84,6 +84,10 @@ function Header({ visitor: { session, csrf } }: { visitor: Visitor }): Html {
     </header>`;
 }
 
+/** Whether an operator sees an account's own page. */
+const isOfOperators = ({ session, path }: Visitor) =>
+  session.role === 'operator' && !path.startsWith('/console/operator');
+
 /** Renders a page for a signed-in person. */
 export function renderPage({ title, titleLang, body, script }: ShownPage, visitor: Visitor): string {
   return renderDocument(html`
@@ -93,6 +97,7 @@ export function renderPage({ title, titleLang, body, script }: ShownPage, visito
       <div class="columns">
         <${Menu} visitor=${visitor} />
         <main id="content">
+          ${isOfOperators(visitor) && html`<p class="muted">You are looking at ${visitor.session.account}. <a href="/console/operator/accounts">All accounts</a></p>`}
           ${visitor.session.suspended && html`<p class="notice bad">This account is suspended. Its API keys are refused.</p>`}
           <h1 lang=${titleLang}>${title}</h1>
           ${body}

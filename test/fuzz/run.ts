@@ -8,11 +8,12 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { installPythonPackage, runProgram } from '../helpers/clients/python.ts';
 import { startSystem } from '../helpers/service/system.ts';
+import { WEBHOOK_ENV } from '../helpers/webhooks/webhook-env.ts';
 import { createRefusedKeys } from './refused-keys.ts';
 
 const VERSION = '4.32.5';
 /** Streams are read to their end, so they end soon. */
-const GATEWAY_SETTINGS = { STREAM_LIFETIME_MS: '1000', STREAM_HEARTBEAT_MS: '100' };
+const GATEWAY_SETTINGS = { STREAM_LIFETIME_MS: '1000', STREAM_HEARTBEAT_MS: '100', ...WEBHOOK_ENV };
 /** Requests with these keys are refused before any other check, so a few examples are enough. */
 const REFUSED_EXAMPLES = 10;
 

@@ -11,6 +11,7 @@ import { keyPages } from './keys.ts';
 import { livePages } from './live.ts';
 import { operatorAccountPages } from './operator-accounts.ts';
 import { operatorErrorPages } from './operator-errors.ts';
+import { operatorLinkPages } from './operator-links.ts';
 import { operatorPlanPages } from './operator-plans.ts';
 import { operatorRejectedPages } from './operator-rejected.ts';
 import { operatorRejectionPages } from './operator-rejection.ts';
@@ -44,6 +45,7 @@ export const pages: readonly Page[] = [
   ...usagePages,
   ...auditPages,
   ...operatorAccountPages,
+  ...operatorLinkPages,
   ...operatorRightPages,
   ...operatorPlanPages,
   ...operatorStatusPages,

@@ -15,6 +15,7 @@ import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 import { Form } from '../layout.ts';
+import { LinkForm } from '../operators/link-form.ts';
 import type { Page, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
 import { readRowId } from '../row-id.ts';
@@ -133,6 +134,7 @@ async function showAccount(
         <//>`
           : html`<p><a class="button" href=${`${where}/suspend`}>Suspend the account</a></p>`
       }
+      <${LinkForm} where=${where} csrf=${csrf} />
       <p><a href=${`/console/operator/usage/${account.id}`}>Usage of this account</a> · <a href=${`/console/operator/audit?account=${account.id}`}>Audit log of this account</a></p>`,
   };
 }

@@ -33,6 +33,38 @@ const auditOf = (account: string) =>
     [account],
   );
 
+test('an operator makes a link that signs somebody in to an account once', async () => {
+  const { account, page } = await makeAccount();
+  expect((await operator.get(page)).html).toContain('Make a link');
+  const { html } = await operator.post(`${page}/link`, { person: 'Bo', role: 'editor' });
+  const link = /\/console\/links\/[A-Za-z0-9_-]+/.exec(html)?.[0] ?? '';
+  const bo = new ConsoleClient(service);
+  await bo.post(link);
+  expect((await bo.get('/console/account')).html).toContain(account);
+  expect((await bo.get('/console/account')).html).toContain('Bo · editor');
+  expect(await auditOf(account)).toContainEqual({ action: 'link.created', person: 'olga' });
+  const again = new ConsoleClient(service);
+  expect((await again.post(link)).status).toBeGreaterThanOrEqual(400);
+});
+
+test.each([
+  [{ person: ' ', role: 'owner' }, 'The name must have 1 to 100 characters'],
+  [{ person: 'Bo', role: 'operator' }, 'The role must be one of member, editor, owner'],
+])('a link of %j is refused', async (values, words) => {
+  const { page, account } = await makeAccount();
+  const { status, html } = await operator.post(`${page}/link`, values);
+  expect([status, html.includes(words)]).toEqual([400, true]);
+  expect(await auditOf(account)).toEqual([]);
+});
+
+test('pages of an account say to an operator which account they show, and lead back', async () => {
+  const { html } = await operator.get('/console/keys');
+  expect(html).toMatch(/You are looking at test\. <a href="\/console\/operator\/accounts">/);
+  expect((await operator.get('/console/operator/plans')).html).not.toContain('You are looking at');
+  const owner = await ConsoleClient.signIn(service, { role: 'owner' });
+  expect((await owner.get('/console/keys')).html).not.toContain('You are looking at');
+});
+
 test('an operator suspends and resumes an account, and the audit log names the operator', async () => {
   const { account, key, page } = await makeAccount();
   expect((await operator.get('/console/operator/accounts?q=ACCOUNT')).html).toContain(account);
