@@ -20,7 +20,7 @@ import { until } from '../test/helpers/until.ts';
 import { WEBHOOK_ENV } from '../test/helpers/webhooks/webhook-env.ts';
 import { formatDurations } from './statistics.ts';
 import { cpuMsOf } from './stream/process-usage.ts';
-import type { Counts, Told } from './webhooks/receivers.ts';
+import { type Counts, delayOf, type Told } from './webhooks/receivers.ts';
 
 const ENDORSERS = 10;
 const PER_ACCOUNT = 10;
@@ -121,8 +121,8 @@ try {
   });
   void readEvents(stream, {
     onEvent: ({ event, data }) => {
-      if (event === 'endorsement')
-        streamed.push(Date.now() - Number(JSON.parse(data).endorsement.statement.split('@')[1]));
+      const delay = event === 'endorsement' ? delayOf(JSON.parse(data), Date.now()) : null;
+      if (delay !== null) streamed.push(delay);
     },
   }).catch(() => {});
   await submit(ENDORSERS * 2);

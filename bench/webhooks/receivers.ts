@@ -13,9 +13,15 @@ export type Counts = Readonly<Record<Kind, number>>;
 /** What the process sends. */
 export type Told = { ports: Record<Kind, number[]> } | { delays: Record<Kind, number[]> };
 
-/** The time at which a change was submitted, in its statement, in milliseconds since 1970. */
-const sentAt = ({ endorsement }: { endorsement: { statement: string } }) =>
-  Number(endorsement.statement.split('@')[1]);
+interface Change {
+  endorsement: { statement: string | null };
+}
+
+/** Milliseconds since the change was submitted, by the time in its statement; null for a change of somebody else. */
+export function delayOf({ endorsement: { statement } }: Change, now: number): number | null {
+  const sentAt = /^[0-9]+@([0-9]+)$/.exec(statement ?? '')?.[1];
+  return sentAt === undefined ? null : now - Number(sentAt);
+}
 
 async function start(counts: Counts): Promise<void> {
   const delays: Record<Kind, number[]> = { good: [], slow: [], dead: [] };
@@ -26,7 +32,7 @@ async function start(counts: Counts): Promise<void> {
         for await (const chunk of request) chunks.push(chunk);
         const now = Date.now();
         const { data } = JSON.parse(Buffer.concat(chunks).toString());
-        for (const event of data.events) delays[kind].push(now - sentAt(event));
+        delays[kind].push(...data.events.flatMap((event: Change) => delayOf(event, now) ?? []));
         const answer = () => response.writeHead(204).end();
         if (kind === 'good') answer();
         else if (kind === 'slow') setTimeout(answer, SLOW_MS);
@@ -42,4 +48,4 @@ async function start(counts: Counts): Promise<void> {
   process.send?.({ ports });
 }
 
-if (process.send) await start(JSON.parse(process.argv[2] ?? '{}') as Counts);
+if (process.send && process.argv[2]) await start(JSON.parse(process.argv[2] ?? '{}') as Counts);

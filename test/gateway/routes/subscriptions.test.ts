@@ -6,7 +6,7 @@ import { useTestService } from '../../helpers/service/service.ts';
 
 const service = useTestService();
 const client = useClient(service.databaseUrl);
-beforeEach(() => client.query('TRUNCATE subscriptions, idempotency_keys'));
+beforeEach(() => client.query('TRUNCATE subscriptions, idempotency_keys CASCADE'));
 
 const post = (body: unknown, headers?: Record<string, string>) =>
   service.send('POST', '/v1/subscriptions', body, headers && { headers });
