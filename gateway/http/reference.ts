@@ -75,6 +75,8 @@ const mend = () => {
     part?.setAttribute('role', role);
     part?.setAttribute('aria-label', label);
   }
+  // Its operations begin with headings of the fourth level, like those of a tag.
+  document.querySelector('#reference .webhooks > h2')?.setAttribute('aria-level', '3');
   // A link within a button cannot be reached; the button changes the address as well.
   for (const link of document.querySelectorAll('#reference button a[href]')) link.removeAttribute('href');
 };
