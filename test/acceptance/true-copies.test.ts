@@ -154,7 +154,11 @@ test('INV-13: copies kept through any filter, by polling or by a stream, equal t
       for (const one of clients) one.close();
     }
   };
-  await fc.assert(fc.asyncProperty(fc.nat(), run), { numRuns: 1, endOnFailure: true });
+  await fc.assert(fc.asyncProperty(fc.nat(), run), {
+    numRuns: 1,
+    endOnFailure: true,
+    interruptAfterTimeLimit: 600_000,
+  });
 }, 600_000);
 
 /** An endorsement in full has the values that a flat one leaves out. They must equal the event's too. */

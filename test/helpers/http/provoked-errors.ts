@@ -198,6 +198,7 @@ export class ErrorProvoker {
   #sendConflict(working: WorkingRequest): Promise<Answer> {
     const { operationId } = working.route;
     if (operationId === 'createSubmissions') return this.#sendUsedKey(working);
+    if (operationId === 'resumeWebhook') return this.#resumeDisabled(working);
     if (operationId === 'rotateWebhookSecret') return this.#sendKeyOfOther(working);
     return operationId === 'deleteSubscription'
       ? this.#deleteFollowed(working)
@@ -233,6 +234,14 @@ export class ErrorProvoker {
       subscription: id,
     });
     return this.send(working, { parameters: { id } });
+  }
+
+  /** Resumes a webhook that operators have disabled. */
+  async #resumeDisabled(working: WorkingRequest): Promise<Answer> {
+    const disable = (state: string, reason: string | null) =>
+      this.#service.query('UPDATE webhooks SET state = $1, reason = $2', [state, reason]);
+    await disable('disabled', 'by_operator');
+    return this.send(working).finally(() => disable('active', null));
   }
 
   async #sendUsedKey(working: WorkingRequest): Promise<Answer> {
