@@ -9,7 +9,7 @@ import type { DraftProblem } from './draft.ts';
 import { slugOf } from './keys.ts';
 import { CATALOGUE_FIELDS, type CatalogueField } from './table-fields.ts';
 
-/** The most memory of a table, in bytes, about: the contests of an election are collected from all rows. */
+/** The most memory of rows, in bytes, about: the contests of an election are collected from all of its rows. */
 const MAX_HELD_BYTES = 512 * 1024 * 1024;
 /** The memory of a row besides its texts. */
 const ROW_BYTES = 1_000;
@@ -45,6 +45,8 @@ export interface CollectedContest extends Collected {
 }
 export interface CollectedElection extends Collected {
   contests: Map<string, CollectedContest>;
+  /** The memory of its rows, about. */
+  bytes: number;
 }
 
 /** The values of a row by the record that they describe. */
@@ -56,18 +58,28 @@ interface Row {
   problems: DraftProblem[];
 }
 
+/** Elections whose rows are all collected, by what names them. */
+export interface CollectedRows {
+  elections: ReadonlyMap<string, CollectedElection>;
+  /** Whether the table has further elections, which did not fit into memory. */
+  hasMore: boolean;
+}
+
 /**
- * Collects the rows of a table by election and contest. The rows of a contest need not be adjacent. A cell that is blank
- * says nothing, and rows that contradict each other are problems of their lines.
+ * Collects the rows of a table by election and contest, as many elections as fit into memory. The rows of a contest need
+ * not be adjacent. A cell that is blank says nothing, and rows that contradict each other are problems of their lines.
  *
- * @throws TableError if the table has too much text, or rows that cannot be read
+ * @param before the elections that an earlier reading of the table has collected
+ * @throws TableError if one election has too much text, or the table has rows that cannot be read
  */
 export async function collectRows(
   { rows }: Table,
   { places }: Columns<CatalogueField>,
   { election = null, electionType = null, maxHeldBytes = MAX_HELD_BYTES }: TableOptions,
-): Promise<CollectedElection[]> {
+  before: ReadonlySet<string> = new Set(),
+): Promise<CollectedRows> {
   const elections = new Map<string, CollectedElection>();
+  const later = new Set<string>();
   const faults: string[] = [];
   let faultCount = 0;
   let bytes = 0;
@@ -84,13 +96,24 @@ export async function collectRows(
     if (electionType !== null && row.election.has('election_date') && !row.election.has('election_type')) {
       row.election.set('election_type', { value: electionType, line });
     }
-    bytes += ROW_BYTES + item.cells.reduce((sum, cell) => sum + cell.length, 0);
+    const key = electionOf(row);
+    if (before.has(key) || later.has(key)) continue;
+    const held = addElection(elections, key, row);
+    const rowBytes = ROW_BYTES + item.cells.reduce((sum, cell) => sum + cell.length, 0);
+    held.bytes += rowBytes;
+    bytes += rowBytes;
     if (bytes > maxHeldBytes) {
-      throw new TableError(
-        `The table has more than ${maxHeldBytes.toLocaleString('en-US')} bytes up to line ${row.line}: import it in parts, one election each.`,
-      );
+      const [last = key, ...others] = [...elections.keys()].reverse();
+      if (others.length === 0) {
+        throw new TableError(
+          `The election of line ${line} has more than ${maxHeldBytes.toLocaleString('en-US')} bytes: import it in parts, with --keep-missing.`,
+        );
+      }
+      bytes -= elections.get(last)?.bytes ?? 0;
+      elections.delete(last);
+      later.add(last);
+      if (last === key) continue;
     }
-    const held = addElection(elections, row);
     if (row.contest.size + row.choice.size > 0) addContest(held, row);
     else held.problems.push(...row.problems);
   }
@@ -99,7 +122,7 @@ export async function collectRows(
     const more = faultCount > faults.length ? `, and ${faultCount - faults.length} more` : '';
     throw new TableError(`Correct or remove the rows that cannot be read: ${faults.join('; ')}${more}`);
   }
-  return [...elections.values()];
+  return { elections, hasMore: later.size > 0 };
 }
 
 function readRow(line: number, cells: string[], places: ReadonlyMap<CatalogueField, number>): Row {
@@ -117,21 +140,18 @@ function readRow(line: number, cells: string[], places: ReadonlyMap<CatalogueFie
 
 const textOf = (values: GivenValues, name: CatalogueField): string => String(values.get(name)?.value ?? '');
 
-/** The election of a row, by its slug, or else its state, day and type. */
-function addElection(elections: Map<string, CollectedElection>, row: Row): CollectedElection {
-  const { election: values } = row;
-  const slug = textOf(values, 'election');
-  const key =
-    slug ||
-    ['state', 'election_date', 'election_type']
-      .map((name) => textOf(values, name as CatalogueField))
-      .join(' ');
+/** The election of a row: its slug, or else its state, day and type. */
+const electionOf = ({ election: values }: Row): string =>
+  textOf(values, 'election') ||
+  (['state', 'election_date', 'election_type'] as const).map((name) => textOf(values, name)).join(' ');
+
+function addElection(elections: Map<string, CollectedElection>, key: string, row: Row): CollectedElection {
   let held = elections.get(key);
   if (!held) {
-    held = { line: row.line, values: new Map(), problems: [], contests: new Map() };
+    held = { line: row.line, values: new Map(), problems: [], contests: new Map(), bytes: 0 };
     elections.set(key, held);
   }
-  merge(held, values, 'the election');
+  merge(held, row.election, 'the election');
   return held;
 }
 

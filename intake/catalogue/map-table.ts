@@ -13,24 +13,30 @@ export interface MapOptions extends TableOptions {
   map?: readonly string[];
 }
 
-/** What a table of choices becomes. */
+/** A table of choices, ready to be mapped. */
 export interface MappedTable {
-  drafts: Draft[];
   /** What the table is: its encoding and its columns. */
   description: string;
+  /**
+   * The records, election by election. If they do not fit into memory together, the table is read again for the others.
+   * Throws a TableError if the table cannot be used as a whole.
+   */
+  drafts: AsyncIterable<Draft>;
 }
 
 /**
  * Maps a table with a row for each choice to records of the catalogue (docs/data-formats.md, "A table").
  *
+ * @param open reads the table from its beginning
  * @param notes gets what the table does not say, and the columns that are not read
- * @throws TableError if the table or the map cannot be used as a whole
+ * @throws TableError if the header or the map cannot be used
  */
 export async function mapTable(
-  table: Table,
+  open: () => Promise<Table>,
   { map = [], ...options }: MapOptions,
   notes: Notes,
 ): Promise<MappedTable> {
+  const table = await open();
   const columns = mapColumns(table.header, COLUMN_NAMES, readColumnMap(map, COLUMN_NAMES));
   const { places, unused } = columns;
   if (!['contest', 'measure', 'contest_key'].some((name) => places.has(name as CatalogueField))) {
@@ -48,14 +54,24 @@ export async function mapTable(
     );
   }
   for (const name of unused) notes.add('left out', 'columns of a table that hold no field', name);
-  const elections = await collectRows(table, columns, options);
   const shape = {
     hasCandidates: places.has('candidate'),
     hasAnswers: places.has('measure_answer'),
     hasOptions: places.has('option'),
   };
+  async function* readDrafts(): AsyncGenerator<Draft> {
+    const read = new Set<string>();
+    for (let next: Table | null = table; next !== null; ) {
+      const { elections, hasMore } = await collectRows(next, columns, options, read);
+      for (const [name, each] of elections) {
+        read.add(name);
+        yield* buildDrafts(each, shape, notes);
+      }
+      next = hasMore ? await open() : null;
+    }
+  }
   return {
-    drafts: elections.flatMap((each) => buildDrafts(each, shape, notes)),
     description: `a table in ${ENCODING_NAMES[table.encoding]} with ${places.size} known columns`,
+    drafts: readDrafts(),
   };
 }

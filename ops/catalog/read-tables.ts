@@ -24,18 +24,25 @@ export async function* readTableFile(
   { notes, facts }: ReadingNotes,
   { onBytes, ...options }: MapOptions & { onBytes: (count: number) => void },
 ): AsyncGenerator<StagedLine> {
-  const bytes = countBytes(createReadStream(path, { highWaterMark: PIECE_BYTES }), onBytes);
+  let isFirst = true;
+  // Progress is that of the first reading, which reads all of the file.
+  const open = () => {
+    const bytes = createReadStream(path, { highWaterMark: PIECE_BYTES });
+    const counted = isFirst ? countBytes(bytes, onBytes) : bytes;
+    isFirst = false;
+    return readTable(counted);
+  };
   try {
-    const table = await readTable(bytes);
     if (kind === 'endorsers') {
+      const table = await open();
       facts.push({ label: path, value: `a table of endorsers in ${describeTable(table)}` });
       const drafts = mapEndorsers(table, options.map ?? [], notes);
       for await (const draft of drafts) yield checkDraft(path, draft, refusals);
       return;
     }
-    const mapped = await mapTable(table, options, notes);
+    const mapped = await mapTable(open, options, notes);
     facts.push({ label: path, value: mapped.description });
-    for (const draft of mapped.drafts) yield checkDraft(path, draft, refusals);
+    for await (const draft of mapped.drafts) yield checkDraft(path, draft, refusals);
   } catch (error) {
     if (!(error instanceof TableError)) throw error;
     throw new OperatorError(`${path}: ${error.message}`, { cause: error });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { Draft } from '../../../intake/catalogue/draft.ts';
 import { type MapOptions, mapTable } from '../../../intake/catalogue/map-table.ts';
 import { Notes } from '../../../intake/catalogue/notes.ts';
 import { formatRow } from '../../../intake/tables/cells.ts';
@@ -9,10 +10,18 @@ import { parseCatalogueRecord } from '../../../schemas/catalogue-files.ts';
 import { pieces } from '../../helpers/feeds/map-text.ts';
 import { text } from '../../helpers/properties/arbitraries.ts';
 
+/** How often the last table was read. */
+let readings = 0;
+
 /** The records of a table of these rows, and the reasons why some cannot be used. */
 async function mapRows(rows: readonly (readonly string[])[], options: MapOptions = {}) {
-  const table = await readTable(pieces(rows.map((row) => formatRow(row)).join('')));
-  const { drafts } = await mapTable(table, options, new Notes());
+  const open = () => {
+    readings += 1;
+    return readTable(pieces(rows.map((row) => formatRow(row)).join('')));
+  };
+  readings = 0;
+  const drafts: Draft[] = [];
+  for await (const draft of (await mapTable(open, options, new Notes())).drafts) drafts.push(draft);
   return drafts.map((draft) => {
     const parsed = parseCatalogueRecord(draft.kind, draft.record);
     return { ...draft, problems: draft.problems.length > 0 || parsed.ok ? draft.problems : parsed.problems };
@@ -97,9 +106,28 @@ describe('the rows of a table', () => {
   test('take a bounded memory', async () => {
     const many = Array.from({ length: 100 }, (_, at) => row('Clerk', 'Rio', '', `Ann ${at}`));
     await expect(mapRows([HEAD, ...many], { maxHeldBytes: 30_000 })).rejects.toThrow(
-      /^The table has more than 30,000 bytes up to line \d+: import it in parts/,
+      /^The election of line \d+ has more than 30,000 bytes: import it in parts, with --keep-missing/,
     );
     expect(await mapRows([HEAD, ...many], { maxHeldBytes: 200_000 })).toHaveLength(2);
+  });
+
+  test('of elections that do not fit into memory together are read again, and give the same records', async () => {
+    const days = ['11/3/2026', '6/2/2026', '9/8/2026', '3/1/2026'];
+    // The elections take turns, and each needs about 15,000 bytes.
+    const many = Array.from({ length: 40 }, (_, at) => {
+      const [state = '', , ...rest] = row(`Clerk ${at % 3}`, 'Rio', '', `Ann ${at}`);
+      return [state, days[at % 4] ?? '', ...rest];
+    });
+    const byKey = (drafts: Awaited<ReturnType<typeof mapRows>>) =>
+      new Map(drafts.map((draft) => [JSON.stringify(draft.record), draft]));
+    const whole = await mapRows([HEAD, ...many]);
+    expect(readings).toBe(1);
+    const parts = await mapRows([HEAD, ...many], { maxHeldBytes: 25_000 });
+    expect(readings).toBe(2);
+    expect(parts).toHaveLength(whole.length);
+    expect(byKey(parts)).toEqual(byKey(whole));
+    await mapRows([HEAD, ...many], { maxHeldBytes: 13_000 });
+    expect(readings).toBe(4);
   });
 });
 
