@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { request as sendRequest } from 'node:http';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
@@ -362,10 +363,14 @@ describe('a file', () => {
       headers: {
         'Content-Type': 'multipart/form-data; boundary=x',
         'Content-Length': 1_000_000,
+        Expect: '100-continue',
         Cookie: `bes_session=${editor.cookie('bes_session')}`,
       },
     });
     sent.on('error', () => {});
+    sent.flushHeaders();
+    // The gateway has begun to answer it.
+    await once(sent, 'continue');
     sent.write(
       `${part('csrf')}\r\n${csrf}\r\n${part('file', '; filename="half.csv"')}Content-Type: text/csv\r\n\r\n`,
     );
