@@ -2,15 +2,9 @@ import { isCalendarDate } from '../../../schemas/catalogue/formats.ts';
 import { normalizeText } from '../../../schemas/text.ts';
 import { SCOPES } from '../../../schemas/vocabulary.ts';
 import type { KeyGrant } from '../../../store/accounts/issued-keys.ts';
+import { readFormId } from '../form-id.ts';
 
 const MAX_NAME_LENGTH = 100;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** The id that the page gave the form, so that sending it twice makes one key; null without an id. */
-export function readFormId(form: URLSearchParams): string | null {
-  const id = form.get('form') ?? '';
-  return UUID.test(id) ? id : null;
-}
 
 /**
  * Reads the form for a new key.

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { ClientBase } from 'pg';
 import { SCOPES, type Scope } from '../../../schemas/vocabulary.ts';
 import type { ConsoleSession } from '../../../store/access/console-sessions.ts';
@@ -20,6 +19,7 @@ import { inTransaction } from '../../../store/connection/transaction.ts';
 import { actorOf } from '../actor.ts';
 import { CopyText, DoneNotice, Moment, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
+import { FormId, readFormId } from '../form-id.ts';
 import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 import { Form, mayUse } from '../layout.ts';
@@ -28,7 +28,7 @@ import { PageError } from '../page-error.ts';
 import { PlanLimits } from '../plan-limits.ts';
 import { readRowId } from '../row-id.ts';
 import { snippetsWith } from './first-requests.ts';
-import { readFormId, readKeyForm } from './key-form.ts';
+import { readKeyForm } from './key-form.ts';
 import { ShownSnippet } from './start.ts';
 
 const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
@@ -83,7 +83,7 @@ function Row({
           state === 'usable' &&
           html`
           <${Form} action=${`/console/keys/${item.id}/rotate`} csrf=${csrf}>
-            <input type="hidden" name="form" value=${randomUUID()} />
+            <${FormId} />
             <button class="plain" aria-label=${`Rotate ${nameOf(item)}`}>Rotate</button>
           <//>
           <a class="danger" href=${`/console/keys/${item.id}/revoke`} aria-label=${`Revoke ${nameOf(item)}`}>Revoke</a>`
@@ -97,7 +97,7 @@ function NewKeyForm({ csrf, values }: { csrf: string; values: URLSearchParams })
   return html`
     <${Form} action="/console/keys" csrf=${csrf} class="card">
       <h2>Make a key</h2>
-      <input type="hidden" name="form" value=${randomUUID()} />
+      <${FormId} />
       <label>Name <input name="name" maxlength="100" required value=${values.get('name')} placeholder="Website, production" /></label>
       <fieldset>
         <legend>It may</legend>

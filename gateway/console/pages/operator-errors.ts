@@ -6,6 +6,7 @@ import {
 import { Moment, Table } from '../components.ts';
 import { type Html, html } from '../html.ts';
 import type { Page } from '../page.ts';
+import { fieldsOfQuery } from '../query-fields.ts';
 import { readRowId } from '../row-id.ts';
 import { ERRORS_ON_PAGE, readPlace, writePlace } from './usage.ts';
 
@@ -50,10 +51,7 @@ export const operatorErrorPages: readonly Page[] = [
     async handle({ query }, { pool }) {
       const page = { limit: ERRORS_ON_PAGE, after: readPlace(query.get('after')) };
       const { errors, next } = await searchRequestErrors(pool, readSearch(query), page);
-      const given = FIELDS.flatMap((name): [string, string][] => {
-        const value = query.get(name);
-        return value ? [[name, value]] : [];
-      });
+      const given = fieldsOfQuery(query, FIELDS);
       const older = next && `?${new URLSearchParams([...given, ['after', writePlace(next)]])}`;
       const field = (name: (typeof FIELDS)[number], label: string, hint: string) => html`
         <label>${label} <input name=${name} value=${query.get(name) ?? ''} maxlength=${MAX_VALUE} placeholder=${hint} /></label>`;

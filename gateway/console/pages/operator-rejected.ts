@@ -15,6 +15,7 @@ import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import { number } from '../number.ts';
 import type { Page, PageRequest, ShownPage } from '../page.ts';
+import { fieldsOfQuery } from '../query-fields.ts';
 import {
   NEWEST,
   nameIn,
@@ -93,10 +94,7 @@ async function showRejected({ query, csrf }: PageRequest, context: ConsoleContex
   const read = await searchRejections(context, search, { ofPartition: NEWEST, before: shown });
   const ends = await findEnds(context, read.rejections);
   const found = read.found.filter((item) => !isOpen || !ends.has(item));
-  const filters = SEARCH_FIELDS.flatMap((name): [string, string][] => {
-    const value = query.get(name);
-    return value ? [[name, value]] : [];
-  });
+  const filters = fieldsOfQuery(query, SEARCH_FIELDS);
   const older = read.before && `?${new URLSearchParams([...filters, ['before', writeBefore(read.before)]])}`;
   const place = (item: Rejection) => {
     const before = read.places.get(item);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { diffPositions, type PickChange } from '../../../domain/position.ts';
 import type { SubmittedPick } from '../../../schemas/submission.ts';
 import { writeSubmission } from '../../../schemas/submission-files.ts';
@@ -6,6 +5,7 @@ import type { OwnPosition } from '../../../store/console/own-positions.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { Notice } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
+import { FormId, idempotencyKeyOf } from '../form-id.ts';
 import { historyAddress } from '../history-link.ts';
 import { type Content, type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
@@ -16,7 +16,6 @@ import { readPosition, writePosition } from '../publishing/position-form.ts';
 import { showReceipt } from '../publishing/receipt.ts';
 
 /** Names the publication, so that a form that is sent again publishes once. */
-const FORM_FIELD = 'form';
 
 const addressOf = ({ position: { id } }: Subject): string => `/console/endorsements/${id}`;
 const listOf = ({ endorser, position }: Subject): string =>
@@ -130,7 +129,7 @@ function showPreview(
       <${Form} action=${addressOf(subject)} csrf=${csrf}>
         <input type="hidden" name="endorser" value=${endorser.slug} />
         <input type="hidden" name=${VERSION_FIELD} value=${position.sequence} />
-        <input type="hidden" name=${FORM_FIELD} value=${randomUUID()} />
+        <${FormId} />
         ${fields.map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
         <div class="actions">
           ${changes.length > 0 && html`<button class=${isWithdrawal ? 'danger' : null}>${isWithdrawal ? 'Withdraw' : 'Publish'}</button>${' '}`}
@@ -205,7 +204,7 @@ async function publish(request: PageRequest, context: ConsoleContext): Promise<P
   try {
     const answer = await context.api.call(request, {
       ...{ method: 'POST', path: '/v1/submissions', body },
-      idempotencyKey: request.form.get(FORM_FIELD) ?? randomUUID(),
+      idempotencyKey: idempotencyKeyOf(request.form),
       unchangedSince: String(position.sequence),
     });
     ({ id } = (answer as { data: { id: number } }).data);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { describeOutcome, describeState } from '../../../administration/webhooks/describe.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
 import { disableWebhook, type ListedAttempt, listAttempts } from '../../../store/webhooks/control.ts';
@@ -7,6 +6,7 @@ import { actorOf } from '../actor.ts';
 import { DoneNotice, Moment, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { describeFilter } from '../filter/filter-form.ts';
+import { FormId, idempotencyKeyOf } from '../form-id.ts';
 import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 import { Form, mayUse } from '../layout.ts';
@@ -16,7 +16,6 @@ import { readRowId } from '../row-id.ts';
 import { Secret } from '../webhooks/secret.ts';
 import {
   callWebhook,
-  FORM_FIELD,
   type Refusal,
   requireWebhook,
   tryCall,
@@ -136,7 +135,7 @@ async function sendTest(request: PageRequest, context: ConsoleContext): Promise<
 }
 
 async function rotate(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
-  const idempotencyKey = request.form.get(FORM_FIELD) ?? randomUUID();
+  const idempotencyKey = idempotencyKeyOf(request.form);
   const call = { method: 'POST', path: '/v1/webhooks/{id}/secret', idempotencyKey } as const;
   const tried = await tryCall(callWebhook(request, context, call));
   if ('refusal' in tried) return showWebhook(request, context, tried.refusal);
@@ -186,7 +185,7 @@ export const oneWebhookPages: readonly Page[] = [
         body: html`
           <p>The new secret is shown once. For 24 hours messages carry signatures of both, so that your receiver can change over.</p>
           <${Form} action=${`/console/webhooks/${id}/rotate`} csrf=${request.csrf}>
-            <input type="hidden" name=${FORM_FIELD} value=${randomUUID()} />
+            <${FormId} />
             <button>Make a new secret</button> <a href=${`/console/webhooks/${id}`}>Keep the present one</a>
           <//>`,
       };

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { describeOutcome, describeState } from '../../../administration/webhooks/describe.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { DoneNotice, Moment, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { FilterFields, loadCategories } from '../filter/filter-fields.ts';
 import { describeFilter, readFilter, writeFilter } from '../filter/filter-form.ts';
+import { FormId, idempotencyKeyOf } from '../form-id.ts';
 import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 import { Form, mayUse } from '../layout.ts';
@@ -14,7 +14,6 @@ import { listSubscriptions } from '../subscriptions/subscription.ts';
 import { Secret } from '../webhooks/secret.ts';
 import {
   callWebhook,
-  FORM_FIELD,
   type Refusal,
   readWebhookForm,
   requireWebhook,
@@ -102,7 +101,7 @@ async function showForm(
       <${Form} action=${stored === null ? '/console/webhooks' : `/console/webhooks/${stored.id}/edit`} csrf=${request.csrf} class="card">
         ${
           stored === null
-            ? html`<input type="hidden" name=${FORM_FIELD} value=${randomUUID()} />`
+            ? html`<${FormId} />`
             : html`<input type="hidden" name=${VERSION_FIELD} value=${stored.updated_at} />`
         }
         <label>Name <input name="name" required maxlength="100" value=${values.get('name')} /></label>
@@ -130,7 +129,7 @@ function valuesOf({ name, url, subscription, filter }: Webhook): URLSearchParams
 
 async function add(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
   const { form } = request;
-  const idempotencyKey = form.get(FORM_FIELD) ?? randomUUID();
+  const idempotencyKey = idempotencyKeyOf(form);
   const call = { method: 'POST', path: '/v1/webhooks', body: readWebhookForm(form), idempotencyKey } as const;
   const tried = await tryCall(context.api.call(request, call));
   if ('refusal' in tried)

@@ -6,14 +6,14 @@ import type { ConsoleContext } from '../context.ts';
 import { readFilter } from '../filter/filter-form.ts';
 import type { PageRequest } from '../page.ts';
 import { PageError } from '../page-error.ts';
+import { readRowId } from '../row-id.ts';
 
 /** A webhook as the API shows it. */
 export type Webhook = Static<typeof webhook>;
 export type WebhookWithSecret = Static<typeof webhookWithSecret>;
 
-/** The hidden fields of a form: the `updated_at` of the shown webhook, and the id that makes a repeated form one request. */
+/** The hidden field of a form with the `updated_at` of the shown webhook. */
 export const VERSION_FIELD = 'version';
-export const FORM_FIELD = 'form';
 
 /** Calls an endpoint of one webhook. @throws PageError 404 if the account has no such webhook; ApiError as the API does */
 export async function callWebhook(
@@ -21,15 +21,13 @@ export async function callWebhook(
   { api }: ConsoleContext,
   call: Omit<ApiCall, 'parameters'>,
 ): Promise<unknown> {
-  const id = request.path.id ?? '';
+  const id = readRowId(request.path.id);
+  const missing = new PageError(404, 'The account has no such webhook.');
+  if (id === null) throw missing;
   try {
-    if (!/^[1-9][0-9]{0,8}$/.test(id)) throw new ApiError('not_found', '');
-    return await api.call(request, { ...call, parameters: { id } });
+    return await api.call(request, { ...call, parameters: { id: String(id) } });
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'not_found') {
-      throw new PageError(404, 'The account has no such webhook.');
-    }
-    throw error;
+    throw error instanceof ApiError && error.code === 'not_found' ? missing : error;
   }
 }
 
