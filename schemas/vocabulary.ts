@@ -144,7 +144,7 @@ export const DISABLED_REASONS = [
 ] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
-/** What came of an attempt to deliver a message to a webhook. */
+/** The outcome of an attempt to deliver a message to a webhook. */
 export const ATTEMPT_OUTCOMES = [
   'delivered',
   'refused',

@@ -3,7 +3,7 @@ import { readSubmission } from './describe.ts';
 import { loadRecentRejections, type RecentRejections } from './recent.ts';
 import type { TopicsPlace } from './retry.ts';
 
-/** What is looked for. Null stands for anything. */
+/** The values that rejections must have. Null stands for anything. */
 export interface RejectionSearch {
   /** The code of the reason. */
   code: string | null;
@@ -31,7 +31,7 @@ const matches = (rejection: Rejection, { code, endorser, since }: RejectionSearc
 
 /**
  * Looks for rejections among the newest, or among those before an earlier search. Its cost is bounded, so that it may
- * end before it has found any; it then goes on from `before`.
+ * end before it has found any; it then continues from `before`.
  *
  * @param ofPartition the most records of a reading per partition
  * @throws the Kafka client's error if the brokers do not answer or the topic does not exist

@@ -96,7 +96,7 @@ const MAX_LISTED = 200;
 /** The rows on which one page asks for decisions. */
 export const ROWS_ON_PAGE = 20;
 
-/** What the rows of an upload mean. */
+/** The meaning of the rows of an upload. */
 export interface Review {
   /** How the table was read, in words. */
   read: string;
@@ -158,12 +158,12 @@ const ALL_FATES: readonly Fate[] = [
   'refused',
 ];
 
-/** What sending an upload would do. */
+/** The effects of sending an upload. */
 export interface UploadEffects extends Awaited<ReturnType<typeof compareStage>> {
   matched: MatchedTable;
   /** The number of rows that are left out because nothing is decided about them, or because they cannot be used. */
   leftOut: number;
-  /** What would be withdrawn, if the table is the whole list. */
+  /** The endorsements that would be withdrawn, if the table is the whole list. */
   removals: Removal[];
   /** Why the table cannot be sent as the whole list; null if it can. */
   refusal: string | null;

@@ -20,7 +20,7 @@ const OUTCOMES: Readonly<Record<AttemptOutcome, string>> = {
   not_signed: 'the service cannot read the secret',
 };
 
-/** What came of an attempt, in words. */
+/** The outcome of an attempt in words. */
 export const describeOutcome = (outcome: AttemptOutcome): string => OUTCOMES[outcome];
 
 interface DescribedState {

@@ -10,7 +10,7 @@ type Kind = 'good' | 'slow' | 'dead';
 
 /** The counts of the receivers, in the order in which their ports are sent. */
 export type Counts = Readonly<Record<Kind, number>>;
-/** What the process sends. */
+/** The messages of the process. */
 export type Told = { ports: Record<Kind, number[]> } | { delays: Record<Kind, number[]> };
 
 interface Change {

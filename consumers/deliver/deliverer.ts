@@ -62,7 +62,7 @@ export interface DelivererOptions {
 
 /**
  * Delivers the webhooks that this process holds. Processes share the webhooks by leases that expire: each webhook is in one
- * place at a time, and those of a process that has ended go on elsewhere.
+ * place at a time, and other processes take over those of a process that has ended.
  */
 export class Deliverer {
   readonly #id = randomUUID();

@@ -19,7 +19,7 @@ const USER_AGENT = 'Ballot-Endorsements-Webhooks/1';
 /** Connections that are kept for the next message: of one host, and how long. Many servers end idle ones after 5 s. */
 const KEPT_SOCKETS = { maxFreeSockets: 4, timeout: 4000 };
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 export interface Attempt {
   outcome: AttemptOutcome;
   /** The status of the answer; null without an answer. */

@@ -19,7 +19,7 @@ interface Waiting extends TurnTaker {
   begin: () => void;
 }
 
-/** Gives turns in the order in which they were asked for, as far as the bounds allow. Who waits holds nothing else. */
+/** Gives turns in the order in which they were asked for, as far as the bounds allow. A webhook that waits holds nothing else. */
 export class Turns {
   #running = 0;
   #slow = 0;

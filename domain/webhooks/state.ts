@@ -22,7 +22,7 @@ export const ACTIVE: WebhookState = {
   nextAttemptAt: null,
 };
 
-/** What came of an attempt, and the wait that the receiver asks for, in milliseconds; null if it does not. */
+/** The outcome of an attempt, and the wait that the receiver asks for, in milliseconds; null if it does not. */
 export interface AttemptResult {
   outcome: AttemptOutcome;
   retryAfterMs: number | null;

@@ -62,7 +62,7 @@ interface Followed {
   reason: string | null;
 }
 
-/** What became of the submissions that are sent. Waits some seconds for the last ones. */
+/** The outcomes of the submissions that are sent. Waits some seconds for the last ones. */
 async function follow(
   request: PageRequest,
   context: ConsoleContext,
