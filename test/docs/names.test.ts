@@ -82,8 +82,11 @@ function leadsSomewhere(link: string, file: string): boolean {
 function findFaults(file: string, text: string): string[] {
   const prose = text.replace(/^( *)```.*?^\1```/gms, '');
   const names = [...prose.matchAll(/`([^`\n]+)`/g)].flatMap(([, code = '']) => findUnknown(code));
+  const commands = [...text.matchAll(/^.*\bnpm (?:run|test|start)\b.*$/gm)].flatMap(([line]) =>
+    [...line.matchAll(/\bnpm run [\w:]+|(?<=\s)test\/[\w./-]+/g)].flatMap(([code]) => findUnknown(code)),
+  );
   const links = [...prose.matchAll(/\]\((?![a-z]+:)([^)\s]+)\)/g)].map(([, link = '']) => link);
-  return [...names, ...links.filter((link) => !leadsSomewhere(link, file))];
+  return [...new Set([...names, ...commands]), ...links.filter((link) => !leadsSomewhere(link, file))];
 }
 
 test.each(documents)('%s names only what exists', (file) => {
@@ -100,4 +103,6 @@ test('a name that does not exist is found', () => {
     ...['shareFacetz', 'feed/entri.ts', 'entri.ts', 'PORTZ', 'RequestLimiterz', 'npm run benchz'],
     ...['scalingz.md', 'scaling.md#sizingz'],
   ]);
+  const block = '```\nnpm run benchz -- reads\nPORT=1 npm test -- test/docs/names.test.ts test/docz\n```';
+  expect(findFaults('docs/x.md', block)).toEqual(['npm run benchz', 'test/docz']);
 });
