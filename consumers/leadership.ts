@@ -1,7 +1,7 @@
 /*
  * One leader among several processes, by an advisory lock on a separate Postgres connection. The leader also
- * works on that connection, so its lock and its transactions end together: a process that lost the lock can
- * write nothing.
+ * works on that connection, so its lock and its transactions end together: after losing the lock, it can commit nothing
+ * there. Work on other connections must be harmless if it is repeated.
  *
  * A second lock shows that the leader has succeeded at its work. A stand-by counts as ready only while this
  * lock is held. Otherwise, if all processes fail in turn, each would be leader for a moment and seem ready.

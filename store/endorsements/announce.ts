@@ -37,7 +37,7 @@ const isMoved = (part: EventPart) =>
   Object.values(FACET_PATHS)
     .filter(([first]) => first === part)
     .map(([, ...path]) => `'{${path.join(',')}}'`)
-    .map((path) => `${part} #>> ${path} <> old_${part} #>> ${path}`)
+    .map((path) => `${part} #>> ${path} IS DISTINCT FROM old_${part} #>> ${path}`)
     .join(' OR ') || 'false';
 
 /**
