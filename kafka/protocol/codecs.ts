@@ -14,10 +14,14 @@ const LZ4_MAGIC = 0x184d2204;
 
 /** Larger than zlib's default chunks: joining thousands of those takes as long as everything else. */
 const ZLIB = { maxOutputLength: MAX_DECOMPRESSED_BYTES, chunkSize: 128 * 1024 };
+/** The smallest buffer to unpack gzip into, in bytes: a batch can state too small a length. */
+const MIN_GZIP_CHUNK_BYTES = 16 * 1024;
+/** How many times its length gzip can expand to at most. */
+const MAX_GZIP_RATIO = 1032;
 
 /** By the codec's number in a batch's attributes. */
 const decompressors: Record<number, (bytes: Buffer) => Buffer> = {
-  1: (bytes) => gunzipSync(bytes, ZLIB),
+  1: decompressGzip,
   2: decompressSnappy,
   3: decompressLz4,
   4: (bytes) => zstdDecompressSync(bytes, ZLIB),
@@ -39,6 +43,15 @@ function requireBound(bytes: number): void {
   if (bytes > MAX_DECOMPRESSED_BYTES) {
     throw new Error(`they would expand to more than ${MAX_DECOMPRESSED_BYTES} bytes`);
   }
+}
+
+/** Unpacks into one buffer, since gzip ends with the length of its content: pieces would need twice the memory. */
+function decompressGzip(bytes: Buffer): Buffer {
+  const stated = bytes.length < 4 ? 0 : bytes.readUInt32LE(bytes.length - 4);
+  const possible = Math.min(stated, MAX_GZIP_RATIO * bytes.length, MAX_DECOMPRESSED_BYTES);
+  // zlib takes a further buffer when one is full.
+  const chunkSize = Math.max(possible, MIN_GZIP_CHUNK_BYTES) + 1;
+  return gunzipSync(bytes, { ...ZLIB, chunkSize });
 }
 
 /** Java's clients write a header, then blocks with their lengths; other clients write one raw block. */

@@ -158,6 +158,20 @@ test.each([
   expect(process.memoryUsage().rss - before).toBeLessThan(2 * MAX_DECOMPRESSED_BYTES);
 });
 
+test('gzip of several parts is unpacked whole, whatever length the last part states', () => {
+  const parts = [Buffer.alloc(300_000, 'a'), Buffer.alloc(0), Buffer.from('b')];
+  const unpacked = decompress(1, Buffer.concat(parts.map((part) => gzipSync(part))));
+  expect(unpacked.equals(Buffer.concat(parts))).toBe(true);
+});
+
+test('INV-15: a gzip batch gets no more memory for its stated length than its bytes can fill', () => {
+  const packed = gzipSync(Buffer.from('short'));
+  packed.writeUInt32LE(2 ** 32 - 1, packed.length - 4);
+  const before = process.memoryUsage().arrayBuffers;
+  for (let times = 0; times < 20; times += 1) expect(() => decompress(1, packed)).toThrow(/length/);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(MAX_DECOMPRESSED_BYTES / 2);
+});
+
 function withChecksum(batch: Buffer): Buffer {
   batch.writeUInt32BE(crc32c(batch.subarray(21)), 17);
   return batch;
