@@ -11,6 +11,7 @@ import { keyPages } from './keys.ts';
 import { livePages } from './live.ts';
 import { operatorAccountPages } from './operator-accounts.ts';
 import { operatorErrorPages } from './operator-errors.ts';
+import { operatorImportPages } from './operator-imports.ts';
 import { operatorLinkPages } from './operator-links.ts';
 import { operatorPlanPages } from './operator-plans.ts';
 import { operatorRejectedPages } from './operator-rejected.ts';
@@ -53,6 +54,7 @@ export const pages: readonly Page[] = [
   ...operatorErrorPages,
   ...operatorRejectedPages,
   ...operatorRejectionPages,
+  ...operatorImportPages,
   ...livePages,
   ...subscriptionPages,
   ...webhookPages,
@@ -79,5 +81,6 @@ export const menu: readonly MenuEntry[] = [
   { path: '/console/operator/usage', label: 'Usage of all', role: 'operator' },
   { path: '/console/operator/errors', label: 'Errors of all', role: 'operator' },
   { path: '/console/operator/rejected', label: 'Rejected', role: 'operator' },
+  { path: '/console/operator/imports', label: 'Catalogue imports', role: 'operator' },
   { path: '/console/operator/audit', label: 'Audit of all', role: 'operator' },
 ];
