@@ -6,6 +6,7 @@ import { explorerElectionPages } from './explorer-elections.ts';
 import { explorerEndorserPages } from './explorer-endorsers.ts';
 import { explorerGuidePages } from './explorer-guide.ts';
 import { explorerOfficeholderPages } from './explorer-officeholders.ts';
+import { explorerSearchPages } from './explorer-search.ts';
 import { historyPages } from './history.ts';
 import { keyPages } from './keys.ts';
 import { livePages } from './live.ts';
@@ -38,6 +39,7 @@ export const pages: readonly Page[] = [
   ...explorerGuidePages,
   ...explorerCoveragePages,
   ...explorerOfficeholderPages,
+  ...explorerSearchPages,
   ...ownEndorsementPages,
   ...receiptPages,
   ...uploadPages,
