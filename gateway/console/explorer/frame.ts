@@ -59,7 +59,7 @@ function SearchBox(props: { text: string | null; isHere: boolean; lang: Language
   return html`
     <form class="filters" role="search" method="get" action=${SEARCH}>
       ${lang !== 'en' && html`<input type="hidden" name="lang" value=${lang} />`}
-      <label>Search everything: a contest, candidate, endorser, election or officeholder <input type="search" name="q" size="28" value=${isHere ? text : ''} maxlength="100" required /></label>
+      <label>Search everything <input type="search" name="q" size="28" value=${isHere ? text : ''} maxlength="100" placeholder="contest, candidate, endorser …" required /></label>
       <button>Search</button>
     </form>`;
 }

@@ -77,6 +77,7 @@ export const menu: readonly MenuEntry[] = [
   { path: '/console/usage', label: 'Usage', role: 'member' },
   { path: '/console/people', label: 'People', role: 'member' },
   { path: '/console/audit', label: 'Audit log', role: 'owner' },
+  { path: '/docs/guides', label: 'Guides', role: 'member' },
   { path: '/console/operator/accounts', label: 'Accounts', role: 'operator' },
   { path: '/console/operator/plans', label: 'Plans', role: 'operator' },
   { path: '/console/operator/status', label: 'Status', role: 'operator' },

@@ -220,6 +220,10 @@ test('a gateway that ends while it works leaves the file as it was', async () =>
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();
   await beginCatalogueWork(client, Number(address.split('/').at(-1)), 'import');
+  const other = new pg.Client({ connectionString: service.databaseUrl });
+  await other.connect();
+  expect(await beginCatalogueWork(other, Number(address.split('/').at(-1)), 'import')).toBeNull();
+  await other.end();
   const working = await operator.get(address);
   expect(working.html).toContain('The file is being imported');
   expect(working.html).toContain('look-again');
