@@ -113,6 +113,9 @@ test('an editor uploads a table, decides on its unclear rows, publishes it, and 
   expect(await positions('sierra-club')).toEqual([]);
   const { preview, answer } = await publish(address);
   expect(preview.html).toContain('6 events reach the stream: 6 new.');
+  expect(preview.html).toMatch(
+    /<td>Governor of Oregon <small[^>]*>or-2026-11-03-general\/governor<\/small><\/td><td>Tina Kotek <small[^>]*>kotek<\/small>/,
+  );
   expect(answer.location).toBe(`${address}?on`);
   const receipt = await editor.get(`${address}?on`);
   expect(receipt.html).toContain('6 of 6 submissions are sent.');
