@@ -216,9 +216,26 @@ describe('open streams', () => {
     expect(await countOpenStreams(readers, accountId)).toEqual({ open: 1, max: 5 });
   });
 
-  test('are not counted for a plan without a limit, nor for an unknown account', async () => {
+  test('of a plan without a limit are those that gateways have reported in the last minute', async () => {
     const unlimited = await createAccount(client, 'internal');
-    expect(await countOpenStreams(readers, unlimited)).toEqual({ open: null, max: null });
+    const report = (streams: number, seconds: number) =>
+      client.query(
+        `INSERT INTO processes (id, program, host, pid, version, started_at, seen_at, details)
+         VALUES (gen_random_uuid(), 'gateway', 'a', 1, '1', now(), now() - $1 * interval '1 second', $2)`,
+        [
+          seconds,
+          { port: 1, openStreams: 9, behindMs: 0, unlimitedStreams: { [unlimited]: streams, 999: 4 } },
+        ],
+      );
+    expect(await countOpenStreams(readers, unlimited)).toEqual({ open: 0, max: null });
+    for (const [streams, seconds] of [
+      [3, 1],
+      [2, 20],
+      [7, 90],
+    ] as const) {
+      await report(streams, seconds);
+    }
+    expect(await countOpenStreams(readers, unlimited)).toEqual({ open: 5, max: null });
     expect(await countOpenStreams(readers, 0)).toBeNull();
   });
 });
