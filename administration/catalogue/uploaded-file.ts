@@ -66,7 +66,7 @@ async function* readLines(
   const open = () => piecesOf(content, pause);
   const lines =
     isTable || kind === null
-      ? readTableRecords({ file: fileName, kind, open }, refusals, found, { election, electionType })
+      ? readTableRecords({ file: fileName, kind, open }, refusals, found, { election, electionType, pause })
       : readRecords({ file: fileName, kind, bytes: open() }, refusals);
   for await (const line of lines) {
     await pause();
