@@ -51,7 +51,7 @@ function counted(count: Partial<UsageCount>): UsageCount {
 }
 
 const write = (counts: UsageCount[], number = 1, writerId: string = randomUUID()): Promise<void> =>
-  writeUsage(pool, { writerId, number }, { counts, errors: [] });
+  writeUsage(pool, { writerId, number }, { counts, errors: [], samples: [] });
 
 async function totalRequests(): Promise<number> {
   const [usage] = await loadUsageByKey(client, accountId, { days: 33, limit: 1 });
@@ -62,7 +62,11 @@ describe('writing usage', () => {
   test('a repeated batch adds nothing, and the next one does', async () => {
     const writerId = randomUUID();
     const error = { accountId, keyId: 1, at: now, requestId: 'r', method: 'GET', route: 'none', status: 404 };
-    const batch = { counts: [counted({ requests: 3 })], errors: [{ ...error, code: 'c', message: 'm' }] };
+    const batch = {
+      counts: [counted({ requests: 3 })],
+      errors: [{ ...error, code: 'c', message: 'm' }],
+      samples: [],
+    };
     await writeUsage(pool, { writerId, number: 1 }, batch);
     await writeUsage(pool, { writerId, number: 1 }, batch);
     expect(await totalRequests()).toBe(3);
@@ -176,7 +180,7 @@ describe('errors', () => {
       ...{ requestId: `r${index}`, method: 'GET', route: '/v1/states', status: 400 },
       ...{ code: 'invalid_parameter', message: `m${index}` },
     }));
-    await writeUsage(pool, { writerId: randomUUID(), number: 1 }, { counts: [], errors });
+    await writeUsage(pool, { writerId: randomUUID(), number: 1 }, { counts: [], errors, samples: [] });
     const listed: string[] = [];
     let pages = 0;
     for (let after: ErrorPlace | null = null; ; ) {

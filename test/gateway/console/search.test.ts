@@ -1,5 +1,7 @@
 /** The search over everything in the explorer. */
 import { beforeAll, expect, test } from '@jest/globals';
+import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
+import { contest, election } from '../../helpers/ballots/catalogue-records.ts';
 import { TABLE_BALLOT } from '../../helpers/ballots/table-ballot.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { useTestService } from '../../helpers/service/service.ts';
@@ -53,6 +55,24 @@ test('each kind shows ten, those of the nearest upcoming election first, and say
   expect(html).toContain('href="/console/explorer/endorsers?q=many">All endorsers that fit');
   const { html: people } = await member.get('/console/explorer/search?q=bob');
   expect(people).not.toContain('There are more');
+});
+
+test('contests of upcoming elections come first, then past ones, the nearest first', async () => {
+  for (const [slug, date] of [
+    ['or-2020-11-03-general', '2020-11-03'],
+    ['or-2028-11-07-general', '2028-11-07'],
+    ['or-2024-11-05-general', '2024-11-05'],
+    ['or-2027-05-18-special', '2027-05-18'],
+  ] as const) {
+    await loadCatalogue(service.databaseUrl, [
+      ['elections', election({ slug, date, name: slug })],
+      ['contests', contest('coroner', { election: slug, title: `Coroner ${date}` })],
+    ]);
+  }
+  const dates = ['2027-05-18', '2028-11-07', '2024-11-05', '2020-11-03'];
+  expect(await search('coroner')).toEqual({ Contests: dates.map((date) => `Coroner ${date}`) });
+  const elections = await search('or general');
+  expect(elections.Elections?.at(-1)).toBe('or-2020-11-03-general');
 });
 
 test('every page of the explorer has the search, and it keeps the language', async () => {
