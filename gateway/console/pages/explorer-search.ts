@@ -3,7 +3,6 @@ import type { endorser } from '../../../schemas/http/endorsers.ts';
 import type { officeholder } from '../../../schemas/http/officeholders.ts';
 import { type FoundOnBallots, MAX_SEARCHED_CONTESTS, searchBallots } from '../../../store/console/search.ts';
 import { ApiError } from '../../http/api-error.ts';
-import { Notice } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { BallotText, ExplorerLink } from '../explorer/ballot-text.ts';
 import { SEARCH, showExplorer } from '../explorer/frame.ts';
@@ -141,7 +140,7 @@ export const explorerSearchPages: readonly Page[] = [
         ...page,
         problem: null,
         body: html`
-          ${isEmpty && html`<${Notice} kind="good">Nothing has this in its name.<//>`}
+          ${isEmpty && html`<p role="status">Nothing has this in its name.</p>`}
           <${Groups} groups=${groups} />
           ${found.isPart && html`<p class="muted">Contests and choices are those of the nearest ${number.format(MAX_SEARCHED_CONTESTS)} contests, upcoming ones first.</p>`}`,
       });

@@ -119,6 +119,7 @@ test('a correction is previewed as a publication is, and the preview leads back 
   expect(await labelsOf('nation-herald')).toEqual(['ann']);
   const back = await preview({ ...fields, back: '' });
   expect(back.html).toMatch(/name="rank:bob"[^>]*value="1"/);
+  expect(back.html).toContain('<button>Preview</button>');
   // What the service would reject again is not sent.
   const json = (choice: string) => ({
     json: JSON.stringify({

@@ -93,14 +93,15 @@ const storeErrors = (account: string, count: number, { route = '/v1/states', sta
     [account, count, route, status, key],
   );
 
-/** Stores requests of an account without an error, a second apart, the newest first. */
-const storeSamples = (account: string, count: number) =>
+/** Stores requests of an account without an error, each with the time and the id of an error of another account. */
+const storeSamples = (account: string, { like, count }: { like: string; count: number }) =>
   service.query(
-    `INSERT INTO request_samples (account_id, occurred_at, request_id, method, route, status, ms)
-     SELECT id, (SELECT max(occurred_at) FROM request_errors) - n * interval '1 second', name || '-sample-' || n, 'GET',
-       '/v1/events', 200, 5
-     FROM accounts, generate_series(0, $2 - 1) AS n WHERE name = $1`,
-    [account, count],
+    `INSERT INTO request_samples (id, account_id, occurred_at, request_id, method, route, status, ms)
+     OVERRIDING SYSTEM VALUE
+     SELECT e.id, a.id, e.occurred_at, a.name || '-sample-' || row_number() OVER (ORDER BY e.id), 'GET', '/v1/events', 200, 5
+     FROM request_errors e JOIN accounts o ON o.id = e.account_id AND o.name = $2, accounts a
+     WHERE a.name = $1 LIMIT $3`,
+    [account, like, count],
   );
 
 test('an operator finds errors and other requests of all accounts by account, key, endpoint, status and request id, in pages', async () => {
@@ -112,8 +113,7 @@ test('an operator finds errors and other requests of all accounts by account, ke
   );
   await storeErrors('acme press', 70, { key: Number(key?.id) });
   await storeErrors('other press', 3, { route: '/v1/contests/{id}', status: 404 });
-  // At the same times as the errors, so that pages must tell the two apart.
-  await storeSamples('other press', 60);
+  await storeSamples('other press', { like: 'acme press', count: 60 });
   const operator = await ConsoleClient.signIn(service, { role: 'operator' });
   const found = async (query: string) => {
     const seen: string[] = [];
