@@ -65,12 +65,14 @@ describe('writing usage', () => {
     const batch = {
       counts: [counted({ requests: 3 })],
       errors: [{ ...error, code: 'c', message: 'm' }],
-      samples: [],
+      samples: [{ ...error, status: 200, ms: 5 }],
     };
     await writeUsage(pool, { writerId, number: 1 }, batch);
     await writeUsage(pool, { writerId, number: 1 }, batch);
     expect(await totalRequests()).toBe(3);
     expect((await listRequestErrors(client, accountId, { limit: 10 })).errors).toHaveLength(1);
+    const samples = 'SELECT count(*)::int FROM request_samples WHERE account_id = $1';
+    expect((await client.query(samples, [accountId])).rows).toEqual([{ count: 1 }]);
     await writeUsage(pool, { writerId, number: 2 }, batch);
     expect(await totalRequests()).toBe(6);
   });
