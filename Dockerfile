@@ -27,6 +27,8 @@ COPY administration administration
 COPY gateway gateway
 COPY consumers consumers
 COPY ops ops
+# The guides, which gateways serve.
+COPY docs docs
 # The files belong to root: the program cannot change itself.
 USER node
 EXPOSE 8080 9090

@@ -196,6 +196,7 @@ export async function startGateway(
       obstacle: await readiness.findObstacle(),
       details: {
         ...{ port, openStreams: openStreams.count, behindMs: Math.round(feed.behindMs) },
+        unlimitedStreams: access.streamLeases.countUnlimited(),
         hasProvider: config.hasConsole && config.provider !== null,
       },
     }),

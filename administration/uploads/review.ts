@@ -1,10 +1,10 @@
-import { setImmediate } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { needsConsent, type Removal } from '../../domain/removal-guard.ts';
 import type { Fate } from '../../intake/endorsements/outcome.ts';
 import type { EndorserEntry } from '../../intake/matching/match-endorser.ts';
 import { readTable } from '../../intake/tables/read-table.ts';
 import { TableError } from '../../intake/tables/table-error.ts';
+import { createPause } from '../../service/pause.ts';
 import { readContent, type Upload } from '../../store/console/uploads.ts';
 import {
   compareStage,
@@ -54,19 +54,6 @@ const PIECE_BYTES = 16 * 1024;
 
 async function* piecesOf(content: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < content.length; at += PIECE_BYTES) yield content.subarray(at, at + PIECE_BYTES);
-}
-
-/** How long one request works before others have their turn, in milliseconds. */
-const TURN_MS = 10;
-
-/** Creates a function that lets the process do its other work, if it did not for a while. */
-function createPause(): () => Promise<void> {
-  let since = performance.now();
-  return async () => {
-    if (performance.now() - since < TURN_MS) return;
-    await setImmediate();
-    since = performance.now();
-  };
 }
 
 function match(

@@ -10,7 +10,7 @@ import type { ConsoleBudget } from '../limits/console-budget.ts';
 import type { FairQueue } from '../limits/fair-queue.ts';
 import { serveAssets } from './assets.ts';
 import type { ConsoleContext } from './context.ts';
-import { enter } from './entry.ts';
+import { enter, isUsable } from './entry.ts';
 import { answerErrors } from './errors.ts';
 import { isFileForm } from './file-form.ts';
 import { readForm } from './form.ts';
@@ -21,11 +21,12 @@ import { PageError } from './page-error.ts';
 import { menu, pages } from './pages/index.ts';
 import { AttemptsByAddress } from './session/attempts.ts';
 import { readSessionToken } from './session/cookie.ts';
+import { ENDED_FORM, showEndedForm, showFormAgain } from './session/ended-form.ts';
 import { formTokenOf, requireFormToken, requireSameSite } from './session/forgery.ts';
 import { showInvitation } from './session/invitation-page.ts';
 import type { OpenIdProvider } from './session/openid-provider.ts';
 import { showStrayForm } from './session/other-account.ts';
-import { followLink, showEndedForm, showLink, showSignIn, signOut } from './session/public-pages.ts';
+import { followLink, showLink, showSignIn, signOut } from './session/public-pages.ts';
 import { safeReturnAddress } from './session/return-address.ts';
 import type { SignInContext } from './session/sign-in-context.ts';
 import { finishSignIn, startSignIn } from './session/sign-in-pages.ts';
@@ -65,6 +66,27 @@ async function sendToSignIn(ctx: Context): Promise<void> {
   if (ctx.method === 'POST') return showEndedForm(ctx);
   ctx.status = 303;
   ctx.redirect(`/console/sign-in?return_to=${encodeURIComponent(safeReturnAddress(ctx.url))}`);
+}
+
+/** Shows the form of an ended session to the session that the person has now. */
+async function answerEndedForm(
+  ctx: Context,
+  { sessionPool, budget, context }: ConsoleOptions,
+): Promise<void> {
+  const token = readSessionToken(ctx);
+  const session = token === null ? null : await findSession(sessionPool, hashToken(token));
+  if (token === null || session === null || !isUsable(session, context.clock.now()))
+    return showEndedForm(ctx);
+  const form = await readForm(ctx);
+  const csrf = formTokenOf(token, session.accountId);
+  const seconds = budget.admit(session);
+  if (seconds > 0) {
+    ctx.set('Retry-After', String(seconds));
+    return showPage(ctx, showOverBudget(form, ctx.url, seconds), { session, csrf });
+  }
+  ctx.state.account = session.account;
+  const query = new URLSearchParams(ctx.querystring);
+  showPage(ctx, showFormAgain({ query, form, token }, session), { session, csrf });
 }
 
 /** Answers a form with a file when the account's turn has come. */
@@ -155,6 +177,7 @@ function createRouter(options: ConsoleOptions): Router {
   router.get('/console/links/:token', (ctx) => showLink(ctx, ctx.params.token ?? '', signIn));
   router.post('/console/links/:token', (ctx) => followLink(ctx, ctx.params.token ?? '', signIn));
   router.get('/console/invitations/:token', (ctx) => showInvitation(ctx, ctx.params.token ?? '', signIn));
+  router.post(ENDED_FORM, (ctx) => answerEndedForm(ctx, options));
   router.post('/console/sign-out', async (ctx) => {
     const token = readSessionToken(ctx);
     if (token !== null) requireFormToken(await readForm(ctx), token);

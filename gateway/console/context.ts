@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { CatalogueFileWork } from '../../administration/catalogue/file-work.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
@@ -13,6 +14,8 @@ export interface ConsoleContext {
   api: ApiCalls;
   /** The number of changes in the last day that match a filter. */
   matchCounts: MatchCounts;
+  /** Compares and imports uploaded catalogue files. */
+  catalogueFiles: CatalogueFileWork;
   brokers: Brokers;
   topicPrefix: string;
   /** Whether people can sign in with a provider, and so be invited. */

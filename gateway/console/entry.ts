@@ -74,7 +74,7 @@ export async function enter(
 }
 
 /** Whether a session is still valid. Operators keep theirs in a suspended account, because only they can resume it. */
-function isUsable({ expiresAt, suspended, role }: ConsoleSession, now: number): boolean {
+export function isUsable({ expiresAt, suspended, role }: ConsoleSession, now: number): boolean {
   return expiresAt > now && (!suspended || role === 'operator');
 }
 

@@ -16,12 +16,16 @@ export function Entered({ form }: { form: URLSearchParams }): Html | null {
     <dl class="entered">${entered.map(([name, value]) => html`<div><dt>${name.replaceAll('_', ' ')}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
+/** The fields of a form, hidden. */
+export const KeptFields = ({ form }: { form: URLSearchParams }): Html =>
+  html`${[...form].map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}`;
+
 /** A form that sends another one again, with everything that was entered. */
 export function SendAgain(props: { form: URLSearchParams; path: string; children?: Content }): Html {
   const { form, path, children } = props;
   return html`
     <${Form} action=${path} csrf=${form.get(CSRF_FIELD) ?? ''}>
-      ${[...form].map(([name, value]) => name !== CSRF_FIELD && html`<input type="hidden" name=${name} value=${value} />`)}
+      <${KeptFields} form=${new URLSearchParams([...form].filter(([name]) => name !== CSRF_FIELD))} />
       ${children}
     <//>`;
 }

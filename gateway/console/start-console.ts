@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa';
+import { CatalogueFileWork } from '../../administration/catalogue/file-work.ts';
 import { hashToken } from '../../schemas/console-token.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
@@ -7,6 +8,7 @@ import { repeat } from '../../service/repeat.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import { findSession } from '../../store/access/console-sessions.ts';
 import { createWorkPool } from '../../store/connection/work-pool.ts';
+import { forgetOldCatalogueFiles } from '../../store/console/catalogue-files.ts';
 import { forgetExpired } from '../../store/console/sessions.ts';
 import { forgetOldUploads } from '../../store/console/uploads.ts';
 import type { Access } from '../auth/access.ts';
@@ -58,9 +60,11 @@ export function startConsole(
   const api = new ApiCalls(endpoints, { ...access, clock });
   const budget = new ConsoleBudget(clock);
   const matchCounts = new MatchCounts({ pool, clock });
+  const catalogueFiles = new CatalogueFileWork(config.databaseUrl, log);
   const tidy = async () => {
     await forgetExpired(pool);
     await forgetOldUploads(pool);
+    await forgetOldCatalogueFiles(pool);
   };
   const tidying = repeat(TIDY_MS, clock, () =>
     tidy().catch((error: unknown) => {
@@ -74,6 +78,7 @@ export function startConsole(
         pool,
         api,
         matchCounts,
+        catalogueFiles,
         brokers,
         topicPrefix,
         hasProvider: provider !== null,
@@ -97,6 +102,7 @@ export function startConsole(
     },
     async stop() {
       await tidying.stop();
+      await catalogueFiles.stop();
       await pool.end();
     },
   };

@@ -5,6 +5,7 @@ import Koa, { type Context, type Middleware } from 'koa';
 import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import { nameRequestSpan } from '../../service/tracing.ts';
+import { answerGuides } from '../guides/guides.ts';
 import { acceptsLines } from './accepts-lines.ts';
 import { ApiError } from './api-error.ts';
 import { readJsonBody } from './body.ts';
@@ -240,6 +241,7 @@ export function createApp({
   app.use(answerSignposts({ hasConsole: console !== undefined }));
   if (console) app.use(console);
   app.use(answerReference(endpoints));
+  app.use(answerGuides({ hasConsole: console !== undefined }));
   app.use(router.routes());
   app.use((ctx) => {
     const allowed = router.match(ctx.path, ctx.method).path.flatMap(({ methods }) => methods);

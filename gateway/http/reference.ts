@@ -19,7 +19,8 @@ const PAGE = `<!doctype html>
 <link rel="stylesheet" href="/docs/readable.css">
 </head>
 <body>
-<noscript><p>This page needs scripts. Without them, read the description itself: <a href="/openapi.json">/openapi.json</a>.</p></noscript>
+<noscript><p>This page needs scripts. Without them, read the guides, and the description itself: <a href="/openapi.json">/openapi.json</a>.</p></noscript>
+<nav aria-label="Documentation"><a href="/docs/guides">Guides</a></nav>
 <div id="reference"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
@@ -41,6 +42,8 @@ const READABLE = `.swagger-ui, .swagger-ui :is(p, td, li, label, small, .tab li,
   .parameter__in, .parameter__deprecated, .parameter__extension, .parameter__name, .response-col_links, .opblock-description,
   .opblock-summary-description, .opblock-tag, .opblock-tag small, .info .base-url, .responses-inner h4, .responses-inner h5,
   .json-schema-2020-12-keyword__name--primary, .json-schema-2020-12-keyword__name--secondary) { color: #2b303b; }
+nav { padding: 1rem 1.25rem; font: 1rem system-ui, sans-serif; }
+nav a { color: #1d4f91; }
 .swagger-ui :is(a, a.link, .info .url, .link) { color: #1d4f91; }
 .swagger-ui .info .title small { background: #4a5160; }
 .swagger-ui .info .title small.version-stamp { background: #2d6a1c; }

@@ -24,6 +24,9 @@ const EXPIRY_MS = 30_000;
 /** How often leases are renewed, in milliseconds. Leases survive one failed renewal. */
 const RENEW_MS = 10_000;
 
+/** The most accounts without a limit whose streams are counted, those with the most streams. */
+const MAX_COUNTED = 100;
+
 export interface StreamLeasesOptions {
   pool: DatabasePool;
   clock: Clock;
@@ -56,6 +59,13 @@ export class StreamLeases {
   constructor(options: StreamLeasesOptions) {
     this.#options = { expiryMs: EXPIRY_MS, renewMs: RENEW_MS, ...options };
     this.#backoff = new RefusalBackoff({ clock: options.clock, random: Math.random });
+  }
+
+  /** The open streams of this gateway by account, of accounts whose plan has no limit. */
+  countUnlimited(): Record<number, number> {
+    const counts = Map.groupBy(this.#unlimited.values(), (accountId) => accountId);
+    const listed = [...counts].map(([accountId, { length }]) => [accountId, length] as const);
+    return Object.fromEntries(listed.sort(([, a], [, b]) => b - a).slice(0, MAX_COUNTED));
   }
 
   start(): void {

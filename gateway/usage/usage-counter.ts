@@ -1,5 +1,11 @@
 import { Counter } from 'prom-client';
-import type { RequestError, UsageBatch, UsageCount } from '../../store/access/usage.ts';
+import {
+  type RequestError,
+  type RequestSample,
+  SLOW_MS,
+  type UsageBatch,
+  type UsageCount,
+} from '../../store/access/usage.ts';
 import type { Caller } from '../http/caller.ts';
 
 const HOUR_MS = 60 * 60_000;
@@ -8,6 +14,9 @@ const MAX_COUNTS = 100_000;
 /** The most errors that wait to be written: of all accounts, and of one account by kind. */
 const MAX_ERRORS = 1000;
 const MAX_ERRORS_OF_ACCOUNT = { refusals: 10, others: 50 };
+/** The most samples of other answers that wait to be written: of all accounts, and of one account by kind. */
+const MAX_SAMPLES = 1000;
+const MAX_SAMPLES_OF_ACCOUNT = { slow: 20, quick: 3 };
 /** The most characters of an error's message that are kept. */
 const MAX_MESSAGE_LENGTH = 500;
 
@@ -35,6 +44,8 @@ export interface AnsweredRequest extends RequestSender, Pick<UsageCount, 'route'
   at: number;
   /** The details of an answer of status 400 or above. */
   error?: Pick<RequestError, 'requestId' | 'method' | 'code' | 'message'>;
+  /** The details of another answer; without them, it is only counted. */
+  sample?: Pick<RequestSample, 'requestId' | 'method' | 'ms'>;
 }
 
 /** Shortens a message, masks misplaced API keys, and replaces characters that Postgres cannot store. */
@@ -44,16 +55,20 @@ function toStorable(message: string): string {
 }
 
 /**
- * Counts requests in memory by account, key, UTC hour, route and status, and keeps some of their errors.
- * Beyond a bound of memory, requests that need a new count are not counted, and errors are not kept.
+ * Counts requests in memory by account, key, UTC hour, route and status, and keeps some of their errors, the slow ones,
+ * and a few others. Beyond a bound of memory, requests that need a new count are not counted, and none are kept.
  */
 export class UsageCounter {
   readonly #counts = new Map<string, UsageCount>();
   #errors: RequestError[] = [];
+  #samples: RequestSample[] = [];
   /** The number of kept errors, by account and kind. */
   readonly #kept = new Map<string, number>();
+  /** The number of kept samples, by account. */
+  readonly #sampled = new Map<number, { slow: number; quick: number }>();
 
-  count({ accountId, keyId, at, route, status, error }: AnsweredRequest): void {
+  count(request: AnsweredRequest): void {
+    const { accountId, keyId, at, route, status, error } = request;
     const hour = at - (at % HOUR_MS);
     const name = `${accountId} ${keyId} ${hour} ${status} ${route}`;
     const known = this.#counts.get(name);
@@ -61,6 +76,7 @@ export class UsageCounter {
     else if (this.#counts.size < MAX_COUNTS) {
       this.#counts.set(name, { accountId, keyId, hour, route, status, requests: 1 });
     } else uncounted.inc();
+    if (!error) this.#keepSample(request);
     if (!error || this.#errors.length >= MAX_ERRORS) return;
     const kind = status === 429 ? 'refusals' : 'others';
     const account = `${accountId} ${kind}`;
@@ -72,11 +88,21 @@ export class UsageCounter {
     this.#errors.push({ accountId, keyId, at, route, status, requestId, method, code, message });
   }
 
+  #keepSample({ sample, accountId, keyId, at, route, status }: AnsweredRequest): void {
+    if (!sample || this.#samples.length >= MAX_SAMPLES) return;
+    const kind = sample.ms >= SLOW_MS ? 'slow' : 'quick';
+    const kept = this.#sampled.get(accountId) ?? { slow: 0, quick: 0 };
+    if (kept[kind] >= MAX_SAMPLES_OF_ACCOUNT[kind]) return;
+    kept[kind] += 1;
+    this.#sampled.set(accountId, kept);
+    this.#samples.push({ accountId, keyId, at, route, status, ...sample });
+  }
+
   /**
-   * Removes the oldest counts, and all errors.
+   * Removes the oldest counts, and all errors and samples.
    *
    * @param maxCounts the most counts to remove
-   * @returns the removed counts and errors; null if nothing is counted
+   * @returns what was removed; null if nothing is counted
    */
   take(maxCounts: number): UsageBatch | null {
     if (this.#counts.size === 0) return null;
@@ -86,9 +112,10 @@ export class UsageCounter {
       counts.push(count);
       this.#counts.delete(name);
     }
-    const errors = this.#errors;
-    this.#errors = [];
+    const [errors, samples] = [this.#errors, this.#samples];
+    [this.#errors, this.#samples] = [[], []];
     this.#kept.clear();
-    return { counts, errors };
+    this.#sampled.clear();
+    return { counts, errors, samples };
   }
 }

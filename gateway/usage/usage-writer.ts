@@ -4,7 +4,13 @@ import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { repeat } from '../../service/repeat.ts';
 import { reportFailure } from '../../service/report-failure.ts';
-import { forgetUsage, trimErrors, type UsageBatch, writeUsage } from '../../store/access/usage.ts';
+import {
+  forgetUsage,
+  trimErrors,
+  trimSamples,
+  type UsageBatch,
+  writeUsage,
+} from '../../store/access/usage.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import type { UsageCounter } from './usage-counter.ts';
 
@@ -15,7 +21,7 @@ const MAX_COUNTS_PER_STATEMENT = 5000;
 /** How often old usage is deleted, in milliseconds. */
 const TIDY_MS = 10 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
-/** How long counts and errors are kept, in milliseconds. */
+/** How long counts, and errors and samples, are kept, in milliseconds. */
 const KEEP_HOURS_MS = 35 * DAY_MS;
 const KEEP_ERRORS_MS = 7 * DAY_MS;
 
@@ -91,14 +97,19 @@ export class UsageWriter implements Stoppable {
     return true;
   }
 
-  /** If a trim fails, the account's next trim deletes those errors too. */
-  async #trim({ errors }: UsageBatch): Promise<void> {
-    if (errors.length === 0) return;
+  /** If a trim fails, the account's next trim deletes those rows too. */
+  async #trim({ errors, samples }: UsageBatch): Promise<void> {
     const { pool, log } = this.#options;
-    const accounts = [...new Set(errors.map(({ accountId }) => accountId))];
-    await trimErrors(pool, accounts).catch((error: unknown) => {
-      reportFailure(log, error, { where: 'usage', message: 'old errors of accounts cannot be deleted' });
-    });
+    for (const [kept, trim] of [
+      [errors, trimErrors],
+      [samples, trimSamples],
+    ] as const) {
+      const accounts = [...new Set(kept.map(({ accountId }) => accountId))];
+      if (accounts.length === 0) continue;
+      await trim(pool, accounts).catch((error: unknown) => {
+        reportFailure(log, error, { where: 'usage', message: 'old requests of accounts cannot be deleted' });
+      });
+    }
   }
 
   async #tidy(): Promise<void> {

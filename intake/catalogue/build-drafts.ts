@@ -35,28 +35,36 @@ export interface TableShape {
   hasOptions: boolean;
 }
 
-/** Makes the records of an election. Its own record is left out if the table only names it. */
-export function buildDrafts(election: CollectedElection, shape: TableShape, notes: Notes): Draft[] {
+/**
+ * Makes the records of an election. Its own record is left out if the table only names it.
+ *
+ * @param pause awaited after each contest
+ */
+export async function* buildDrafts(
+  election: CollectedElection,
+  { shape, notes, pause = async () => {} }: { shape: TableShape; notes: Notes; pause?: () => Promise<void> },
+): AsyncGenerator<Draft> {
   const { values, problems, line } = election;
   const isNamedOnly = [...values.keys()].every((name) => name === 'election');
   const record = electionOf(values, notes);
-  const drafts: Draft[] = isNamedOnly ? [] : [{ kind: 'elections', line, record, problems }];
-  const contests = [...election.contests.values()].map((contest) => contestOf(contest, record, shape, notes));
+  if (!isNamedOnly) yield { kind: 'elections', line, record, problems };
+  const contests: ReturnType<typeof contestOf>[] = [];
+  for (const contest of election.contests.values()) {
+    contests.push(contestOf(contest, record, shape, notes));
+    await pause();
+  }
   const keys = makeKeys(contests.map(({ named }) => named));
-  return [
-    ...drafts,
-    ...contests.map(({ draft, given }, index): Draft => {
-      const slug = given ?? keys[index] ?? null;
-      if (slug === null) {
-        const message =
-          'has no title, or the same title and district as another contest; give each a contest_key';
-        draft.problems.push({ field: 'contest', message });
-      }
-      draft.record.slug = slug ?? '';
-      draft.record.key = slug === null ? '' : `${record.slug}/${slug}`;
-      return draft;
-    }),
-  ];
+  for (const [index, { draft, given }] of contests.entries()) {
+    const slug = given ?? keys[index] ?? null;
+    if (slug === null) {
+      const message =
+        'has no title, or the same title and district as another contest; give each a contest_key';
+      draft.problems.push({ field: 'contest', message });
+    }
+    draft.record.slug = slug ?? '';
+    draft.record.key = slug === null ? '' : `${record.slug}/${slug}`;
+    yield draft;
+  }
 }
 
 function electionOf(values: GivenValues, notes: Notes): ElectionRecord {

@@ -24,6 +24,8 @@ export interface TableOptions {
   electionType?: ElectionType | null;
   /** The most memory of the rows, in bytes, about. */
   maxHeldBytes?: number;
+  /** Awaited after each row and each contest, so that a process can do its other work. */
+  pause?: () => Promise<void>;
 }
 
 /** A value with the line that gave it first. */
@@ -75,7 +77,7 @@ export interface CollectedRows {
 export async function collectRows(
   { rows }: Table,
   { places }: Columns<CatalogueField>,
-  { election = null, electionType = null, maxHeldBytes = MAX_HELD_BYTES }: TableOptions,
+  { election = null, electionType = null, maxHeldBytes = MAX_HELD_BYTES, pause }: TableOptions,
   before: ReadonlySet<string> = new Set(),
 ): Promise<CollectedRows> {
   const elections = new Map<string, CollectedElection>();
@@ -84,6 +86,7 @@ export async function collectRows(
   let faultCount = 0;
   let bytes = 0;
   for await (const item of rows) {
+    if (pause) await pause();
     if ('fault' in item) {
       faultCount += 1;
       if (faults.length < MAX_FAULTS) faults.push(`line ${item.line} ${item.fault}`);

@@ -65,7 +65,7 @@ export async function mapTable(
       const { elections, hasMore } = await collectRows(next, columns, options, read);
       for (const [name, each] of elections) {
         read.add(name);
-        yield* buildDrafts(each, shape, notes);
+        yield* buildDrafts(each, { shape, notes, ...(options.pause && { pause: options.pause }) });
       }
       next = hasMore ? await open() : null;
     }

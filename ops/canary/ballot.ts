@@ -1,8 +1,9 @@
 /** The canary's ballot: an invented endorser, and an invented contest in a long past election. */
+
+import { checkRecord } from '../../administration/catalogue/check-record.ts';
+import type { RefusalList } from '../../administration/catalogue/refusal-list.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
-import { checkRecord } from '../catalog/check-record.ts';
-import type { RefusalList } from '../catalog/refusal-list.ts';
 
 export const CANARY_ENDORSER = 'service-canary';
 export const CANARY_ELECTION = 'as-2000-01-01-special';

@@ -1,7 +1,23 @@
+import { createReadStream } from 'node:fs';
+
+const PIECE_BYTES = 256 * 1024;
+
+/**
+ * The bytes of a file, in pieces. Opens the file when the first piece is asked for.
+ *
+ * @throws Error of the file system if the file cannot be read
+ */
+export async function* readBytes(
+  path: string,
+  onBytes?: (count: number) => void,
+): AsyncGenerator<Uint8Array> {
+  yield* countBytes(createReadStream(path, { highWaterMark: PIECE_BYTES }), onBytes);
+}
+
 /** The same bytes; their share of the file counts as progress. */
 export async function* countBytes(
   bytes: AsyncIterable<Uint8Array>,
-  onBytes: (count: number) => void,
+  onBytes: (count: number) => void = () => {},
   share = 1,
 ): AsyncGenerator<Uint8Array> {
   for await (const piece of bytes) {

@@ -1,8 +1,8 @@
+import type { ImportOutcome } from '../../administration/catalogue/import-lines.ts';
+import type { ReadingNotes } from '../../administration/catalogue/reading-notes.ts';
 import { NOTE_KINDS, type NoteKind } from '../../intake/catalogue/notes.ts';
 import { formatReport } from '../../intake/reports/format-report.ts';
 import { type Report, type ReportSection, SectionRows } from '../../intake/reports/report.ts';
-import type { ImportOutcome } from './import-catalogue.ts';
-import type { ReadingNotes } from './reading-notes.ts';
 
 const SECTIONS: Record<NoteKind, { title: string; advice?: string }> = {
   assumed: {

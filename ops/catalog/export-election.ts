@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { finished } from 'node:stream/promises';
+import { kindOfFile } from '../../administration/catalogue/file-kind.ts';
 import { TABLE_HEADER, TableRows } from '../../intake/catalogue/table-rows.ts';
 import { formatRow, TABLE_START } from '../../intake/tables/cells.ts';
 import type { Separator } from '../../intake/tables/separator.ts';
@@ -10,7 +11,6 @@ import type { ContestRecord, ElectionRecord } from '../../schemas/catalogue-file
 import { OperatorError } from '../../service/operator-error.ts';
 import { type ExportSink, exportElection } from '../../store/catalogue/export.ts';
 import { withDatabase } from '../database.ts';
-import { kindOfFile } from './find-files.ts';
 
 /** Where an export goes: standard output, a file by the end of its name, or a folder. */
 type Target =

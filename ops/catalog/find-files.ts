@@ -1,5 +1,6 @@
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { kindOfFile } from '../../administration/catalogue/file-kind.ts';
 import { CATALOGUE_KINDS, type CatalogueKind } from '../../schemas/catalogue-files.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 
@@ -31,13 +32,6 @@ const ENDS: readonly (readonly [string, FileFormat])[] = [
   ['.xml', 'xml'],
   ['.zip', 'zip'],
 ];
-
-/** The end of a file's name gives its kind: `undated-elections.ndjson` is an elections file, `our-endorsers.csv` one of endorsers. */
-export function kindOfFile(file: string): CatalogueKind | null {
-  const name = path.basename(file);
-  if (/(^|[^a-z0-9])endorsers\.(csv|tsv)$/i.test(name)) return 'endorsers';
-  return CATALOGUE_KINDS.find((kind) => new RegExp(`(^|[^a-z0-9])${kind}\\.ndjson$`).test(name)) ?? null;
-}
 
 /**
  * Finds the files to read. A folder stands for its catalogue files, and repeated files are read once.

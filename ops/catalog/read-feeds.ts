@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { checkDraft } from '../../administration/catalogue/check-record.ts';
+import type { ReadingNotes } from '../../administration/catalogue/reading-notes.ts';
+import type { RefusalList } from '../../administration/catalogue/refusal-list.ts';
 import type { Draft } from '../../intake/catalogue/draft.ts';
 import { FeedError } from '../../intake/vip/feed-error.ts';
 import { mapFeed } from '../../intake/vip/map-feed.ts';
@@ -7,14 +9,9 @@ import { type Feed, readFeed } from '../../intake/vip/read-feed.ts';
 import type { ElectionType } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
-import { checkDraft } from './check-record.ts';
-import { countBytes } from './count-bytes.ts';
+import { countBytes, readBytes } from './count-bytes.ts';
 import type { CatalogueFile } from './find-files.ts';
-import type { ReadingNotes } from './reading-notes.ts';
-import type { RefusalList } from './refusal-list.ts';
 import { openZip } from './zip.ts';
-
-const PIECE_BYTES = 256 * 1024;
 
 export interface FeedOptions {
   electionType: ElectionType | null;
@@ -42,8 +39,7 @@ export class FeedReader {
    */
   async *read(file: CatalogueFile, format: 'xml' | 'zip'): AsyncGenerator<StagedLine> {
     if (format === 'xml') {
-      const bytes = createReadStream(file.path, { highWaterMark: PIECE_BYTES });
-      yield* this.#readOne(file.path, countBytes(bytes, this.#options.onBytes));
+      yield* this.#readOne(file.path, readBytes(file.path, this.#options.onBytes));
       return;
     }
     await using archive = await openZip(file.path);

@@ -1,12 +1,14 @@
 import { stat } from 'node:fs/promises';
 import type { ClientBase } from 'pg';
+import { readNdjson } from '../../administration/catalogue/ndjson.ts';
+import { createRefusalList } from '../../administration/catalogue/refusal-list.ts';
 import { type Alias, parseAlias } from '../../schemas/alias-files.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
 import { findAccountId } from '../../store/console/accounts.ts';
 import { deleteAliases, loadAliases, type StoredAlias, saveAliases } from '../../store/intake/aliases.ts';
-import { readNdjson } from '../catalog/ndjson.ts';
-import { createRefusalList, formatRefusals } from '../catalog/refusal-list.ts';
+import { readBytes } from '../catalog/count-bytes.ts';
+import { formatRefusals } from '../catalog/format-refusals.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { inOneTransaction } from '../database.ts';
@@ -105,7 +107,7 @@ async function importFile(io: CommandIo, file: string, flags: Flags): Promise<vo
       if (batch.length > 0) added += await saveAliases(client, accountId, batch);
       batch = [];
     };
-    for await (const item of readNdjson(file, { maxLineBytes: MAX_LINE_BYTES })) {
+    for await (const item of readNdjson(readBytes(file), { maxLineBytes: MAX_LINE_BYTES })) {
       const { line } = item;
       if ('fault' in item) {
         refusals.add({ file, line, field: null, message: item.fault, name: null });

@@ -5,8 +5,8 @@ import { readEnv } from '../../service/running-service.ts';
 import { CANARY_ELECTION, canaryLines } from '../canary/ballot.ts';
 import { startCanary } from '../canary/canary.ts';
 import { createCanaryConfig } from '../canary/config.ts';
+import { formatRefusal } from '../catalog/format-refusals.ts';
 import { importLines } from '../catalog/import-catalogue.ts';
-import { formatRefusal } from '../catalog/refusal-list.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 

@@ -1,10 +1,11 @@
+import { createRefusalList } from '../../administration/catalogue/refusal-list.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Place } from '../../kafka/writing/submissions-producer.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
 import { nameCommand } from '../../store/accounts/audit-log.ts';
-import { createRefusalList, formatRefusals, formatWarnings } from '../catalog/refusal-list.ts';
+import { formatRefusals, formatWarnings } from '../catalog/format-refusals.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createConfig, createKafkaConfig, type KafkaConfig } from '../config.ts';
 import { currentActor } from '../database.ts';

@@ -1,12 +1,13 @@
+import { checkRecord } from '../../administration/catalogue/check-record.ts';
+import type { RefusalList } from '../../administration/catalogue/refusal-list.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { parseSubmission, type SubmissionLine } from '../../schemas/submission-files.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
 import { importOfficeholders } from '../../store/officeholders/import.ts';
-import { checkRecord } from '../catalog/check-record.ts';
+import { formatRefusal } from '../catalog/format-refusals.ts';
 import { importLines } from '../catalog/import-catalogue.ts';
-import { formatRefusal, type RefusalList } from '../catalog/refusal-list.ts';
 import { withDatabase } from '../database.ts';
 import { submitAll } from '../submit/submit-all.ts';
 import { count } from '../table.ts';

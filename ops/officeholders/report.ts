@@ -1,6 +1,6 @@
+import { MAX_LISTED } from '../../administration/catalogue/refusal-list.ts';
 import { showControls } from '../../schemas/show-controls.ts';
 import type { OfficeholderImport } from '../../store/officeholders/import.ts';
-import { MAX_LISTED } from '../catalog/refusal-list.ts';
 import { count, formatCounts } from '../table.ts';
 import type { FileRefusal, ReadPeople } from './read-people.ts';
 

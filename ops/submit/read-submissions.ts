@@ -1,8 +1,9 @@
+import { readNdjson } from '../../administration/catalogue/ndjson.ts';
+import { nameOfRecord, type RefusalList } from '../../administration/catalogue/refusal-list.ts';
 import { findLate, findUnpublished } from '../../domain/publication.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { parseSubmission } from '../../schemas/submission-files.ts';
-import { readNdjson } from '../catalog/ndjson.ts';
-import { nameOfRecord, type RefusalList } from '../catalog/refusal-list.ts';
+import { readBytes } from '../catalog/count-bytes.ts';
 
 /**
  * A submission's binary form is never longer than its line, so this keeps every message below a broker's limit of a
@@ -31,10 +32,10 @@ export interface ReadOptions {
 /** Reads the submissions of the files, in order, without the lines that have problems. */
 export async function* readSubmissions(
   files: SubmissionFile[],
-  { refusals, warnings, now, onBytes = () => {} }: ReadOptions,
+  { refusals, warnings, now, onBytes }: ReadOptions,
 ): AsyncGenerator<Submission> {
   for (const { path, name: file } of files) {
-    for await (const item of readNdjson(path, { maxLineBytes: MAX_LINE_BYTES, onBytes })) {
+    for await (const item of readNdjson(readBytes(path, onBytes), { maxLineBytes: MAX_LINE_BYTES })) {
       const { line } = item;
       if ('fault' in item) {
         refusals.add({ file, line, field: null, message: item.fault, name: null });

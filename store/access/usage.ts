@@ -28,10 +28,17 @@ export interface RequestError {
   message: string;
 }
 
+/** A request that was answered without an error. */
+export interface RequestSample extends Omit<RequestError, 'code' | 'message'> {
+  /** The time until the answer began, in milliseconds. */
+  ms: number;
+}
+
 export interface UsageBatch {
   /** Each combination of account, key, hour, route and status at most once. */
   counts: readonly UsageCount[];
   errors: readonly RequestError[];
+  samples: readonly RequestSample[];
 }
 
 /** The UUID of the writing process, and the number of its batch: 1, 2, 3… */
@@ -43,6 +50,11 @@ export interface BatchName {
 /** The most errors kept for an account: refusals by limits, which come in floods, and all others. */
 const KEPT_REFUSALS = 100;
 const KEPT_OTHERS = 900;
+/** A request that took so long, in milliseconds, is slow. */
+export const SLOW_MS = 1000;
+/** The most samples kept for an account: slow requests, and all others. */
+const KEPT_SLOW = 200;
+const KEPT_QUICK = 800;
 /** The most expired rows that one statement deletes from a table. */
 const MAX_FORGOTTEN = 50_000;
 
@@ -53,7 +65,7 @@ const MAX_FORGOTTEN = 50_000;
 export async function writeUsage(
   pool: DatabasePool,
   { writerId, number }: BatchName,
-  { counts, errors }: UsageBatch,
+  { counts, errors, samples }: UsageBatch,
 ): Promise<void> {
   const countRows = counts.map((count) => [
     count.accountId,
@@ -74,6 +86,16 @@ export async function writeUsage(
     error.code,
     error.message,
   ]);
+  const sampleRows = samples.map((sample) => [
+    sample.accountId,
+    sample.keyId,
+    sample.at / 1000,
+    sample.requestId,
+    sample.method,
+    sample.route,
+    sample.status,
+    sample.ms,
+  ]);
   // Concurrent gateways lock rows in the same order, so that they cannot deadlock.
   await pool.query(sql.type(noRow)`
     WITH batch AS (
@@ -89,6 +111,14 @@ export async function writeUsage(
       ORDER BY 1, 2, 3, 4, 5
       ON CONFLICT (account_id, hour, key_id, route, status)
         DO UPDATE SET requests = usage.requests + excluded.requests
+    ), sampled AS (
+      INSERT INTO request_samples (account_id, key_id, occurred_at, request_id, method, route, status, ms)
+      SELECT sample.account_id, sample.key_id, to_timestamp(sample.at), sample.request_id, sample.method, sample.route,
+        sample.status, sample.ms
+      FROM batch,
+        ${sql.unnest(sampleRows, ['int4', 'int4', 'float8', 'text', 'text', 'text', 'int2', 'int4'])}
+          AS sample (account_id, key_id, at, request_id, method, route, status, ms)
+      ORDER BY sample.at
     )
     INSERT INTO request_errors
       (account_id, key_id, occurred_at, request_id, method, route, status, code, message)
@@ -117,10 +147,27 @@ export async function trimErrors(pool: DatabasePool, accountIds: readonly number
     )`);
 }
 
+/** Trims each account to its newest samples: 200 slow ones, and 800 others. */
+export async function trimSamples(pool: DatabasePool, accountIds: readonly number[]): Promise<void> {
+  await pool.query(sql.type(noRow)`
+    DELETE FROM request_samples WHERE id IN (
+      SELECT id FROM request_samples WHERE id IN (
+        SELECT surplus.id
+        FROM unnest(${sql.array([...accountIds], 'int4')}) AS account (id),
+          (VALUES (true, ${KEPT_SLOW}::int), (false, ${KEPT_QUICK}::int)) AS kind (is_slow, kept),
+          LATERAL (
+            SELECT sample.id FROM request_samples sample
+            WHERE sample.account_id = account.id AND (sample.ms >= ${SLOW_MS}) = kind.is_slow
+            ORDER BY sample.occurred_at DESC, sample.id DESC OFFSET kind.kept
+          ) AS surplus
+      ) FOR UPDATE SKIP LOCKED
+    )`);
+}
+
 /**
  * Deletes old usage, up to 50,000 rows of each kind at a time.
  *
- * @param starts the earliest hour and the earliest error to keep, in milliseconds since 1970.
+ * @param starts the earliest hour, and the earliest error and sample to keep, in milliseconds since 1970.
  */
 export async function forgetUsage(
   pool: DatabasePool,
@@ -134,6 +181,11 @@ export async function forgetUsage(
       ))
     ), forgotten_writers AS (
       DELETE FROM usage_writers WHERE written_at < ${firstHour}
+    ), forgotten_samples AS (
+      DELETE FROM request_samples WHERE id IN (
+        SELECT id FROM request_samples WHERE occurred_at < to_timestamp(${starts.errors / 1000})
+        LIMIT ${MAX_FORGOTTEN} FOR UPDATE SKIP LOCKED
+      )
     )
     DELETE FROM request_errors WHERE id IN (
       SELECT id FROM request_errors WHERE occurred_at < to_timestamp(${starts.errors / 1000})

@@ -37,6 +37,7 @@ type AuditAction =
   | 'submission.corrected'
   | 'sessions.ended'
   | 'submission.skipped'
+  | 'catalogue.imported'
   | 'webhook.disabled'
   | 'webhook.retried';
 

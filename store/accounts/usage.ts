@@ -167,8 +167,8 @@ function requireDays(days: number): void {
 
 /** An account's open streams, and its limit. */
 export interface OpenStreamCount {
-  /** Over all gateways; null if the plan does not limit streams, because such streams are not counted. */
-  open: number | null;
+  /** Over all gateways. */
+  open: number;
   /** The limit of the plan; null is unlimited. */
   max: number | null;
 }
@@ -176,8 +176,8 @@ export interface OpenStreamCount {
 /**
  * Counts the open streams of an account over all gateways.
  *
- * Counts only Server-Sent Events of accounts whose plan limits them: each has a lease in the database. The
- * count is temporarily wrong in three cases:
+ * Counts only Server-Sent Events. Each stream of an account whose plan limits them has a lease in the database; gateways
+ * report those of other accounts every five seconds. The count is temporarily wrong in three cases:
  *
  * - The streams of a killed gateway count until their leases expire, up to 30 seconds.
  * - Streams that began during an outage of the database count from the next renewal of leases, within ten
@@ -195,6 +195,9 @@ export async function countOpenStreams(
        CASE WHEN p.max_streams IS NOT NULL THEN (
          SELECT count(*)::int FROM stream_leases l
          WHERE l.account_id = a.id AND l.expires_at > clock_timestamp()
+       ) ELSE (
+         SELECT COALESCE(sum((g.details -> 'unlimitedStreams' ->> a.id::text)::int), 0)::int FROM processes g
+         WHERE g.seen_at > clock_timestamp() - interval '1 minute'
        ) END AS open
      FROM accounts a JOIN plans p ON p.name = a.plan WHERE a.id = $1`,
     [accountId],

@@ -3,6 +3,7 @@ import { needsConsent, type Removal } from '../../domain/removal-guard.ts';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 import type { Announced } from '../endorsements/announce.ts';
 import { adoptKeys, type Equals } from './adopt-keys.ts';
+import { beginListing, type CatalogueChanges, listRemoved, readChanges } from './changes.ts';
 import { type EditOptions, type EditOutcome, editCatalogue } from './edit.ts';
 import type { MergeCounts } from './merge.ts';
 import { mergeCandidates, mergeChoices, spreadChoices } from './merge-choices.ts';
@@ -22,6 +23,8 @@ import { type StagedLine, stageLines } from './staging.ts';
 
 /** The most refusals of the store to list; further ones are only counted. */
 const MAX_REFUSALS = 100;
+/** The most changed records to list. */
+const MAX_CHANGES = 200;
 /** The most districts with conflicting descriptions to report. */
 const MAX_AMBIGUOUS = 20;
 
@@ -45,8 +48,12 @@ export interface CatalogueImport extends ListedRefusals {
   loaded: boolean;
   /** Rows by table; empty if lines were refused. */
   counts: Partial<Record<CatalogueTable, CatalogueCounts>>;
-  /** What the import would take away, by election, if that needs consent; the import is then not loaded. */
+  /** What the import takes away, by election. */
+  removals: Removal[];
+  /** The same, if it needs consent; the import is then not loaded. */
   removalsRefused: Removal[] | null;
+  /** The records that it changes; null if nobody asked for them, or lines were refused. */
+  changes: CatalogueChanges | null;
   /** The events that tell clients of the changes. */
   announced: Announced;
   /** Refused lines by kind, including those refused before staging. */
@@ -64,9 +71,14 @@ export interface CatalogueImportOptions extends EditOptions {
   keepMissing?: boolean;
   /** Accepts choices that keep their keys and get other people's names. */
   allowRenames?: boolean;
+  /** Lists the records that it changes. */
+  listChanges?: boolean;
+  /** Decides before the commit whether an import is loaded, in its transaction. */
+  accept?: (imported: Imported) => Promise<boolean>;
 }
 
-type Imported = Omit<CatalogueImport, 'announced'>;
+/** An import before it is announced. */
+export type Imported = Omit<CatalogueImport, 'announced'>;
 
 /**
  * Imports catalogue lines in one transaction, and announces their changes. Tables are merged in the order of
@@ -94,8 +106,9 @@ export async function importCatalogue(
 async function mergeLines(
   client: pg.Client,
   lines: AsyncIterable<StagedLine>,
-  { skipRefused, maxRemovals, keepMissing = false, allowRenames = false }: CatalogueImportOptions,
+  options: CatalogueImportOptions,
 ): Promise<EditOutcome<Imported>> {
+  const { skipRefused, maxRemovals, keepMissing = false, allowRenames = false } = options;
   await client.query(`SET LOCAL work_mem = '64MB'`);
   await client.query('SET LOCAL jit = off');
   await stageLines(client, lines);
@@ -105,16 +118,24 @@ async function mergeLines(
   const refused = await countRefused(client);
   const listed = await listRefusals(client, MAX_REFUSALS);
   if (Object.keys(refused).length > 0 && !skipRefused) {
-    const nothing = { loaded: false, counts: {}, removalsRefused: null, ambiguousDistricts: [] };
+    const nothing = {
+      ...{ loaded: false, counts: {}, removals: [], removalsRefused: null },
+      ...{ changes: null, ambiguousDistricts: [] },
+    };
     return { result: { ...nothing, refused, ...listed }, keep: false };
   }
+  if (options.listChanges) await beginListing(client);
   const counts = await mergeAll(client, { keepMissing, equals });
-  const removed = await countByElection(client);
+  const removals = await countByElection(client);
+  const changes = options.listChanges ? await readChanges(client, MAX_CHANGES) : null;
   const ambiguousDistricts = await findAmbiguousDistricts(client, MAX_AMBIGUOUS);
-  const loaded = !needsConsent(removed, maxRemovals);
-  const removalsRefused = loaded ? null : removed;
-  const result = { loaded, counts, removalsRefused, ambiguousDistricts, refused, ...listed };
-  return { result, keep: loaded };
+  const isAllowed = !needsConsent(removals, maxRemovals);
+  const imported = {
+    ...{ loaded: isAllowed, counts, removals, removalsRefused: isAllowed ? null : removals },
+    ...{ changes, ambiguousDistricts, refused, ...listed },
+  };
+  const loaded = isAllowed && (options.dryRun || (await (options.accept?.(imported) ?? true)));
+  return { result: { ...imported, loaded }, keep: loaded };
 }
 
 /** Merges each table after the tables that it refers to. */
@@ -132,6 +153,7 @@ async function mergeAll(
   const candidates = await mergeCandidates(client);
   const choices = await mergeChoices(client);
   const removal = await removeVanished(client, removing);
+  await listRemoved(client);
   return {
     endorser_categories: { ...endorser_categories, removed: 0 },
     endorsers: { ...endorsers, removed: 0 },

@@ -2,6 +2,9 @@ import type { ClientBase } from 'pg';
 import { type MergeCounts, mergeStaged } from './merge.ts';
 import { noteChangedMeanings } from './settled.ts';
 
+/** The name of a choice or a candidate among all. */
+const NAME = "(SELECT key FROM contests WHERE id = s.contest_id) || '/' || s.key";
+
 /** Spreads the choices of the staged contests into `choice_records`. The contests must be merged already. */
 export async function spreadChoices(client: ClientBase): Promise<void> {
   await client.query(`
@@ -62,6 +65,8 @@ export async function mergeCandidates(client: ClientBase): Promise<MergeCounts> 
     on: 't.contest_id = s.contest_id AND t.key = s.key',
     identity: ['contest_id', 'key'],
     columns: ['full_name'],
+    name: NAME,
+    label: 's.full_name',
   });
 }
 
@@ -87,5 +92,7 @@ export async function mergeChoices(client: ClientBase): Promise<MergeCounts> {
       ...['option', 'withdrawn', 'ballot_designation', 'ballot_designation_es', 'ballot_order', 'details'],
       'removed_at',
     ],
+    name: NAME,
+    label: 's.label',
   });
 }

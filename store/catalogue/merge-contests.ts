@@ -21,6 +21,8 @@ export async function mergeElections(client: ClientBase): Promise<MergeCounts> {
       ...['name', 'name_es', 'short_name', 'short_name_es', 'date', 'state', 'type', 'primary_system'],
       ...['info_url', 'details', 'source', 'removed_at'],
     ],
+    name: 's.slug',
+    label: 's.name',
   });
 }
 
@@ -66,6 +68,8 @@ export async function mergeDistricts(client: ClientBase): Promise<MergeCounts> {
     on: SAME_DISTRICT,
     identity: ['ocd_id', 'level', 'type', 'state'],
     columns: ['name', 'name_es'],
+    name: 'COALESCE(s.ocd_id, s.name)',
+    label: 's.name',
   });
 }
 
@@ -145,5 +149,7 @@ export async function mergeContests(client: ClientBase): Promise<MergeCounts> {
       ],
       ...['details', 'source', 'removed_at'],
     ],
+    name: 's.key',
+    label: 's.title',
   });
 }

@@ -16,6 +16,8 @@ export async function mergeCategories(client: ClientBase): Promise<MergeCounts> 
     on: 't.slug = s.slug',
     identity: ['slug'],
     columns: ['name', 'name_es', 'singular_name', 'singular_name_es'],
+    name: 's.slug',
+    label: 's.name',
   });
 }
 
@@ -38,5 +40,7 @@ export async function mergeEndorsers(client: ClientBase): Promise<MergeCounts> {
       ...['name', 'category', 'state', 'description', 'description_es', 'website_url', 'logo_url'],
       ...['details', 'source'],
     ],
+    name: 's.slug',
+    label: 's.name',
   });
 }

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { listRecords } from './changes.ts';
 import { type CarriedTable, keepParts } from './stale.ts';
 
 /** How many rows of a table an import added, changed and left unchanged. */
@@ -17,6 +18,9 @@ interface MergePlan {
   /** The columns that `on` compares. Only an insert sets them. */
   identity: string[];
   columns: string[];
+  /** The name of a staged row `s`, and the text by which people know it. */
+  name: string;
+  label: string;
 }
 
 /**
@@ -29,15 +33,18 @@ export async function mergeStaged(client: ClientBase, plan: MergePlan): Promise<
   await client.query(`ANALYZE ${staged}`);
   const of = (alias: string) => columns.map((column) => `${alias}.${column}`).join(', ');
   const differing = `${on} AND ROW(${of('t')}) IS DISTINCT FROM ROW(${of('s')})`;
+  await listRecords(client, 'changed', plan, `FROM ${table} t, ${staged} s WHERE ${differing}`);
   await keepParts(client, table, `FROM ${table} t, ${staged} s WHERE ${differing}`);
   const changed = await client.query(
     `UPDATE ${table} t SET ${columns.map((column) => `${column} = s.${column}`).join(', ')}
     FROM ${staged} s WHERE ${differing}`,
   );
+  const missing = `FROM ${staged} s WHERE NOT EXISTS (SELECT FROM ${table} t WHERE ${on})`;
+  await listRecords(client, 'added', plan, missing);
   const all = [...identity, ...columns].join(', ');
   const added = await client.query(
     `INSERT INTO ${table} (${all})
-    SELECT ${all} FROM ${staged} s WHERE NOT EXISTS (SELECT FROM ${table} t WHERE ${on})
+    SELECT ${all} ${missing}
     ORDER BY ordinal`,
   );
   const { rows } = await client.query<{ count: number }>(`SELECT count(*)::integer AS count FROM ${staged}`);

@@ -16,6 +16,8 @@ export const ADVISORY_LOCKS = {
   officeholderImport: 7_204_414,
   /** With an account's id: held while its submissions are published, so that its requests take turns. */
   publishing: 7_204_419,
+  /** With a file's id: held while a gateway compares or imports an uploaded catalogue file. */
+  catalogueFile: 7_204_420,
   /** Held while rejected submissions are sent again. */
   rejectedRetry: 7_204_416,
 } as const;

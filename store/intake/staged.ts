@@ -19,6 +19,9 @@ export interface EffectRow {
   endorser: string;
   contest: string;
   choice: string;
+  /** The contest's title, and the choice's label. */
+  title: string;
+  label: string;
 }
 
 const PAGE = 1_000;
@@ -165,8 +168,12 @@ export async function compareStage(
     `SELECT effect, count(*)::int AS count FROM (${EFFECTS(replace)}) AS effects GROUP BY effect`,
   );
   const shown = await client.query<EffectRow>(
-    `SELECT effect, endorser, contest, choice FROM (${EFFECTS(replace)}) AS effects WHERE effect <> 'unchanged'
-    ORDER BY effect DESC, endorser, contest, choice LIMIT $1`,
+    `WITH shown AS (
+      SELECT effect, endorser, contest, choice FROM (${EFFECTS(replace)}) AS effects WHERE effect <> 'unchanged'
+      ORDER BY effect DESC, endorser, contest, choice LIMIT $1)
+    SELECT shown.*, c.title, h.label FROM shown
+      JOIN contests c ON c.key = shown.contest JOIN choices h ON h.contest_id = c.id AND h.key = shown.choice
+    ORDER BY effect DESC, endorser, contest, choice`,
     [most],
   );
   const digested = await client.query<{ digest: string }>(

@@ -5,6 +5,8 @@ interface GatewayDetails {
   port: number;
   /** The number of its open Server-Sent Events connections. */
   openStreams: number;
+  /** Of these, those of accounts whose plan has no limit, by account. Earlier versions do not say it. */
+  unlimitedStreams?: Readonly<Record<number, number>>;
   /** The time since it last had every change in Kafka, in milliseconds. */
   behindMs: number;
   /** Whether people can sign in to its console with a provider. Earlier versions do not say it. */

@@ -38,7 +38,8 @@ test('gateways and consumers are listed with their state while they run', async 
       (each) =>
         each.program === 'gateway' &&
         each.details.port === service.gateways[1]?.port &&
-        each.details.openStreams === 1,
+        each.details.openStreams === 1 &&
+        Object.values(each.details.unlimitedStreams ?? {}).join() === '1',
     ),
   );
   stream.close();

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { findCatalogueFiles, kindOfFile } from '../../ops/catalog/find-files.ts';
-import { type JsonLine, readNdjson } from '../../ops/catalog/ndjson.ts';
+import { kindOfFile } from '../../administration/catalogue/file-kind.ts';
+import { type JsonLine, readNdjson } from '../../administration/catalogue/ndjson.ts';
+import { readBytes } from '../../ops/catalog/count-bytes.ts';
+import { findCatalogueFiles } from '../../ops/catalog/find-files.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { createFolder } from '../helpers/folder.ts';
 
@@ -10,7 +12,7 @@ afterEach(async () => folder?.remove());
 async function linesOf(content: string | Buffer, maxLineBytes = 1_000): Promise<JsonLine[]> {
   folder = await createFolder({ 'x.ndjson': content });
   const lines: JsonLine[] = [];
-  for await (const line of readNdjson(folder.file('x.ndjson'), { maxLineBytes })) lines.push(line);
+  for await (const line of readNdjson(readBytes(folder.file('x.ndjson')), { maxLineBytes })) lines.push(line);
   return lines;
 }
 

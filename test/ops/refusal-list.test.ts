@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createRefusalList, type LineRefusal } from '../../ops/catalog/refusal-list.ts';
+import { createRefusalList, type LineRefusal } from '../../administration/catalogue/refusal-list.ts';
 
 const refusal = (line: number, field: string, message: string): LineRefusal => ({
   ...{ file: 'contests.ndjson', line, field, message, name: null },

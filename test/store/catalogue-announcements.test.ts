@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { checkRecord } from '../../ops/catalog/check-record.ts';
-import { createRefusalList } from '../../ops/catalog/refusal-list.ts';
+import { checkRecord } from '../../administration/catalogue/check-record.ts';
+import { createRefusalList } from '../../administration/catalogue/refusal-list.ts';
 import { type CatalogueImport, importCatalogue } from '../../store/catalogue/import.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
 import { announceLeftovers } from '../../store/endorsements/announce-leftovers.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { checkRecord } from '../../ops/catalog/check-record.ts';
-import { createRefusalList } from '../../ops/catalog/refusal-list.ts';
+import { checkRecord } from '../../administration/catalogue/check-record.ts';
+import { createRefusalList } from '../../administration/catalogue/refusal-list.ts';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 import { type CatalogueImport, importCatalogue } from '../../store/catalogue/import.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';

@@ -51,7 +51,7 @@ function counted(count: Partial<UsageCount>): UsageCount {
 }
 
 const write = (counts: UsageCount[], number = 1, writerId: string = randomUUID()): Promise<void> =>
-  writeUsage(pool, { writerId, number }, { counts, errors: [] });
+  writeUsage(pool, { writerId, number }, { counts, errors: [], samples: [] });
 
 async function totalRequests(): Promise<number> {
   const [usage] = await loadUsageByKey(client, accountId, { days: 33, limit: 1 });
@@ -62,11 +62,17 @@ describe('writing usage', () => {
   test('a repeated batch adds nothing, and the next one does', async () => {
     const writerId = randomUUID();
     const error = { accountId, keyId: 1, at: now, requestId: 'r', method: 'GET', route: 'none', status: 404 };
-    const batch = { counts: [counted({ requests: 3 })], errors: [{ ...error, code: 'c', message: 'm' }] };
+    const batch = {
+      counts: [counted({ requests: 3 })],
+      errors: [{ ...error, code: 'c', message: 'm' }],
+      samples: [{ ...error, status: 200, ms: 5 }],
+    };
     await writeUsage(pool, { writerId, number: 1 }, batch);
     await writeUsage(pool, { writerId, number: 1 }, batch);
     expect(await totalRequests()).toBe(3);
     expect((await listRequestErrors(client, accountId, { limit: 10 })).errors).toHaveLength(1);
+    const samples = 'SELECT count(*)::int FROM request_samples WHERE account_id = $1';
+    expect((await client.query(samples, [accountId])).rows).toEqual([{ count: 1 }]);
     await writeUsage(pool, { writerId, number: 2 }, batch);
     expect(await totalRequests()).toBe(6);
   });
@@ -176,7 +182,7 @@ describe('errors', () => {
       ...{ requestId: `r${index}`, method: 'GET', route: '/v1/states', status: 400 },
       ...{ code: 'invalid_parameter', message: `m${index}` },
     }));
-    await writeUsage(pool, { writerId: randomUUID(), number: 1 }, { counts: [], errors });
+    await writeUsage(pool, { writerId: randomUUID(), number: 1 }, { counts: [], errors, samples: [] });
     const listed: string[] = [];
     let pages = 0;
     for (let after: ErrorPlace | null = null; ; ) {
@@ -216,9 +222,26 @@ describe('open streams', () => {
     expect(await countOpenStreams(readers, accountId)).toEqual({ open: 1, max: 5 });
   });
 
-  test('are not counted for a plan without a limit, nor for an unknown account', async () => {
+  test('of a plan without a limit are those that gateways have reported in the last minute', async () => {
     const unlimited = await createAccount(client, 'internal');
-    expect(await countOpenStreams(readers, unlimited)).toEqual({ open: null, max: null });
+    const report = (streams: number, seconds: number) =>
+      client.query(
+        `INSERT INTO processes (id, program, host, pid, version, started_at, seen_at, details)
+         VALUES (gen_random_uuid(), 'gateway', 'a', 1, '1', now(), now() - $1 * interval '1 second', $2)`,
+        [
+          seconds,
+          { port: 1, openStreams: 9, behindMs: 0, unlimitedStreams: { [unlimited]: streams, 999: 4 } },
+        ],
+      );
+    expect(await countOpenStreams(readers, unlimited)).toEqual({ open: 0, max: null });
+    for (const [streams, seconds] of [
+      [3, 1],
+      [2, 20],
+      [7, 90],
+    ] as const) {
+      await report(streams, seconds);
+    }
+    expect(await countOpenStreams(readers, unlimited)).toEqual({ open: 5, max: null });
     expect(await countOpenStreams(readers, 0)).toBeNull();
   });
 });

@@ -13,14 +13,17 @@ const TABS = [
   ['/console/explorer/officeholders', 'Officeholders'],
 ] as const;
 
+/** The page of the search over everything. */
+export const SEARCH = '/console/explorer/search';
+
 export interface ExplorerPage {
   title: string;
   /** Whether the API translates the title. */
   isBallotTitle?: boolean;
-  /** The page's tab, by its path. */
-  tab: (typeof TABS)[number][0];
-  /** The request behind the page. */
-  question: Question;
+  /** The page's tab, by its path; null for the search. */
+  tab: (typeof TABS)[number][0] | null;
+  /** The request behind the page; null if it has several. */
+  question: Question | null;
   problem: string | null;
   body: Content;
 }
@@ -50,6 +53,17 @@ function LanguageSwitch({ query, lang }: { query: URLSearchParams; lang: Languag
   return html`<a href=${`?${other}`} lang=${lang === 'en' ? 'es' : null}>${label}</a>`;
 }
 
+/** The search over everything, above every page. */
+function SearchBox(props: { text: string | null; isHere: boolean; lang: Language }): Html {
+  const { text, isHere, lang } = props;
+  return html`
+    <form class="filters" role="search" method="get" action=${SEARCH}>
+      ${lang !== 'en' && html`<input type="hidden" name="lang" value=${lang} />`}
+      <label>Search everything <input type="search" name="q" size="28" value=${isHere ? text : ''} maxlength="100" placeholder="contest, candidate, endorser …" required /></label>
+      <button>Search</button>
+    </form>`;
+}
+
 /** Puts a page of the explorer together. */
 export function showExplorer(
   { publicUrl, query }: PageRequest,
@@ -70,12 +84,13 @@ export function showExplorer(
           </ul>
         <//>
       </nav>
-      <div class="explorer">
+      <${SearchBox} text=${query.get('q')} isHere=${tab === null} lang=${lang} />
+      <div class=${question && 'explorer'}>
         <div>
           ${problem && html`<${Notice} kind="bad">${problem}<//>`}
           <${InLanguage} lang=${lang}>${body}<//>
         </div>
-        <${RequestPanel} question=${question} publicUrl=${publicUrl} />
+        ${question && html`<${RequestPanel} question=${question} publicUrl=${publicUrl} />`}
       </div>`,
   };
 }

@@ -6,15 +6,17 @@ import { explorerElectionPages } from './explorer-elections.ts';
 import { explorerEndorserPages } from './explorer-endorsers.ts';
 import { explorerGuidePages } from './explorer-guide.ts';
 import { explorerOfficeholderPages } from './explorer-officeholders.ts';
+import { explorerSearchPages } from './explorer-search.ts';
 import { historyPages } from './history.ts';
 import { keyPages } from './keys.ts';
 import { livePages } from './live.ts';
 import { operatorAccountPages } from './operator-accounts.ts';
-import { operatorErrorPages } from './operator-errors.ts';
+import { operatorImportPages } from './operator-imports.ts';
 import { operatorLinkPages } from './operator-links.ts';
 import { operatorPlanPages } from './operator-plans.ts';
 import { operatorRejectedPages } from './operator-rejected.ts';
 import { operatorRejectionPages } from './operator-rejection.ts';
+import { operatorRequestPages } from './operator-requests.ts';
 import { operatorRightPages } from './operator-rights.ts';
 import { operatorStatusPages } from './operator-status.ts';
 import { operatorUsagePages } from './operator-usage.ts';
@@ -37,6 +39,7 @@ export const pages: readonly Page[] = [
   ...explorerGuidePages,
   ...explorerCoveragePages,
   ...explorerOfficeholderPages,
+  ...explorerSearchPages,
   ...ownEndorsementPages,
   ...receiptPages,
   ...uploadPages,
@@ -50,9 +53,10 @@ export const pages: readonly Page[] = [
   ...operatorPlanPages,
   ...operatorStatusPages,
   ...operatorUsagePages,
-  ...operatorErrorPages,
+  ...operatorRequestPages,
   ...operatorRejectedPages,
   ...operatorRejectionPages,
+  ...operatorImportPages,
   ...livePages,
   ...subscriptionPages,
   ...webhookPages,
@@ -73,11 +77,13 @@ export const menu: readonly MenuEntry[] = [
   { path: '/console/usage', label: 'Usage', role: 'member' },
   { path: '/console/people', label: 'People', role: 'member' },
   { path: '/console/audit', label: 'Audit log', role: 'owner' },
+  { path: '/docs/guides', label: 'Guides', role: 'member' },
   { path: '/console/operator/accounts', label: 'Accounts', role: 'operator' },
   { path: '/console/operator/plans', label: 'Plans', role: 'operator' },
   { path: '/console/operator/status', label: 'Status', role: 'operator' },
   { path: '/console/operator/usage', label: 'Usage of all', role: 'operator' },
-  { path: '/console/operator/errors', label: 'Errors of all', role: 'operator' },
+  { path: '/console/operator/requests', label: 'Requests of all', role: 'operator' },
   { path: '/console/operator/rejected', label: 'Rejected', role: 'operator' },
+  { path: '/console/operator/imports', label: 'Catalogue imports', role: 'operator' },
   { path: '/console/operator/audit', label: 'Audit of all', role: 'operator' },
 ];

@@ -5,6 +5,7 @@ import { findLastOfSame } from '../../../administration/rejections/find-supersed
 import { nameOf, originOf } from '../../../administration/rejections/name.ts';
 import { findSettled, sendCorrection } from '../../../administration/rejections/settle.ts';
 import { showRejection } from '../../../administration/rejections/show.ts';
+import { decidePosition, type PickChange } from '../../../domain/position.ts';
 import type { Rejection, Submission } from '../../../schemas/submission.ts';
 import { writeSubmission } from '../../../schemas/submission-files.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
@@ -18,10 +19,14 @@ import { type Content, type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
+import { Changes } from '../publishing/position-changes.ts';
 import { PositionFields } from '../publishing/position-fields.ts';
 import { readPosition, writePosition } from '../publishing/position-form.ts';
 import { findNamedIn, nameIn, placeOf, REJECTED, refuseAsPage } from '../rejections/rejection.ts';
+import { CSRF_FIELD } from '../session/forgery.ts';
 
+/** The button that leads from the preview back to the form. */
+const BACK_FIELD = 'back';
 /** The largest submission that the form takes, in characters of JSON. */
 const MAX_JSON = 100_000;
 
@@ -139,7 +144,7 @@ function showEdit(
     body: html`
       ${problems.map((problem) => html`<${Notice} kind="bad">${problem}<//>`)}
       <p>It was rejected because: <code>${item.code}</code> ${item.message}</p>
-      <${Form} action=${`${placeOf(item)}/edit`} csrf=${csrf} class="card">
+      <${Form} action=${`${placeOf(item)}/edit/preview`} csrf=${csrf} class="card">
         ${before && html`<input type="hidden" name="before" value=${before} />`}
         ${
           isJson
@@ -149,7 +154,7 @@ function showEdit(
           ${lost.length > 0 && html`<p class="problem">The contest does not have these choices of the submission: ${lost.join(', ')}.</p>`}
           <${PositionFields} position=${position} values=${values ?? writePosition(position)} />`
         }
-        <button>Send the correction</button> <a href=${placeOf(item)}>Cancel</a>
+        <button>Preview</button> <a href=${placeOf(item)}>Cancel</a>
       <//>
       ${!isJson && html`<p><a href=${`?${new URLSearchParams({ ...(before && { before }), as: 'json' })}`}>Correct it as JSON, also its endorser and contest</a></p>`}`,
   };
@@ -173,6 +178,56 @@ async function readCorrection(
     return inTransaction(pool, (client) => checkCorrection(client, text, now));
   }
   return inTransaction(pool, (client) => checkCorrection(client, json ?? '', now));
+}
+
+/** The position that a correction concerns, and the changes that it would make. */
+interface Effect {
+  position: OwnPosition;
+  changes: PickChange[];
+}
+
+/** Finds out what a correction would change. @returns a sentence if it would be rejected again */
+async function findEffect({ pool }: ConsoleContext, correction: Submission): Promise<Effect | string> {
+  const { endorser, contest } = correction;
+  const contestId = await findContestId(pool, contest);
+  const position = contestId && (await findOwnPosition(pool, { endorser, contestId, since: null }));
+  if (!position) return `There is no contest ${contest} any more.`;
+  const keys = new Set(position.choices.map(({ key }) => key));
+  const decided = decidePosition(new Map(position.picks.map((pick) => [pick.choice, pick])), correction, {
+    key: contest,
+    vote_method: position.vote_method,
+    hasChoice: (choice) => keys.has(choice),
+  });
+  return 'code' in decided ? decided.message : { position, changes: decided.changes };
+}
+
+/** Asks before a correction is sent. */
+async function previewCorrection(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
+  const found = await findCorrectable(request, context);
+  const { form, csrf } = request;
+  if (form.has(BACK_FIELD)) return showEdit(request, found, { values: form });
+  const read = await readCorrection(request, context, found);
+  const effect = 'problems' in read ? read.problems : await findEffect(context, read.correction);
+  if (typeof effect === 'string' || Array.isArray(effect)) {
+    return showEdit(request, found, { values: form, problems: [effect].flat() });
+  }
+  const { item, submission } = found;
+  const { endorser, contest } = 'correction' in read ? read.correction : submission;
+  const place = placeOf(item);
+  const fields = [...form].filter(([name]) => name !== CSRF_FIELD);
+  return {
+    title: `Send the correction of ${originOf(item)}?`,
+    body: html`
+      <p><strong>${endorser}</strong> · <${BallotText}>${effect.position.title}<//> <code>${contest}</code></p>
+      <${Changes} position=${effect.position} changes=${effect.changes} />
+      <${Form} action=${`${place}/edit`} csrf=${csrf}>
+        ${fields.map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
+        <div class="actions">
+          <button>Send the correction</button>${' '}
+          <button class="plain" name=${BACK_FIELD} formaction=${`${place}/edit/preview`}>Back to the form</button>
+        </div>
+      <//>`,
+  };
 }
 
 async function correct(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
@@ -202,5 +257,11 @@ export const operatorRejectionPages: readonly Page[] = [
     path: `${REJECTED}/{partition}/{offset}/edit`,
     role: 'operator',
     handle: correct,
+  },
+  {
+    method: 'POST',
+    path: `${REJECTED}/{partition}/{offset}/edit/preview`,
+    role: 'operator',
+    handle: previewCorrection,
   },
 ];

@@ -1,4 +1,3 @@
-import { diffPositions, type PickChange } from '../../../domain/position.ts';
 import type { SubmittedPick } from '../../../schemas/submission.ts';
 import { writeSubmission } from '../../../schemas/submission-files.ts';
 import type { OwnPosition } from '../../../store/console/own-positions.ts';
@@ -11,11 +10,10 @@ import { type Content, type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
 import { findSubject, type Subject, VERSION_FIELD } from '../publishing/own-position.ts';
+import { Changes, changesTo, PickText } from '../publishing/position-changes.ts';
 import { PositionFields } from '../publishing/position-fields.ts';
 import { readPosition, writePosition } from '../publishing/position-form.ts';
 import { showReceipt } from '../publishing/receipt.ts';
-
-/** Names the publication, so that a form that is sent again publishes once. */
 
 const addressOf = ({ position: { id } }: Subject): string => `/console/endorsements/${id}`;
 const listOf = ({ endorser, position }: Subject): string =>
@@ -30,12 +28,6 @@ function Place({ subject }: { subject: Subject }): Html {
     ${position.title_es && html`<p class="muted" lang="es">${position.title_es}</p>`}
     ${position.description && html`<p>${position.description}</p>`}
     ${position.description_es && html`<p class="muted" lang="es">${position.description_es}</p>`}`;
-}
-
-function PickText({ position, pick }: { position: OwnPosition; pick: SubmittedPick }): Html {
-  const label = position.choices.find(({ key }) => key === pick.choice)?.label ?? pick.choice;
-  return html`
-    ${pick.rank !== null && `${pick.rank}. `}${label}${pick.statement && html`: “${pick.statement}”`}`;
 }
 
 /** How often, and how many times, a page looks for a change that is on its way; in milliseconds. */
@@ -91,25 +83,6 @@ function showForm(
   };
 }
 
-const EFFECTS = { created: 'Endorse', updated: 'Change', deleted: 'Withdraw' } as const;
-
-function Changes({ position, changes }: { position: OwnPosition; changes: readonly PickChange[] }): Html {
-  return html`
-    <ul>${changes.map(({ type, pick }) => html`<li><strong>${EFFECTS[type]}</strong> <${PickText} position=${position} pick=${pick} /></li>`)}</ul>`;
-}
-
-const byChoice = (picks: readonly SubmittedPick[]) => new Map(picks.map((pick) => [pick.choice, pick]));
-
-/** The changes that a new position makes, which are its events. */
-const changesTo = ({ position }: Subject, picks: readonly SubmittedPick[]): PickChange[] =>
-  diffPositions(byChoice(position.picks), byChoice(picks));
-
-function countEvents(changes: readonly PickChange[]): string {
-  return changes.length === 1
-    ? 'One event reaches the stream.'
-    : `${changes.length} events reach the stream.`;
-}
-
 /** Asks before anything is published. @param values the fields of the position */
 function showPreview(
   { csrf }: PageRequest,
@@ -117,7 +90,7 @@ function showPreview(
   { values, picks, note }: { values: URLSearchParams; picks: readonly SubmittedPick[]; note?: Content },
 ): ShownPage {
   const { endorser, position } = subject;
-  const changes = changesTo(subject, picks);
+  const changes = changesTo(position, picks);
   const fields = [...values].filter(([name]) => /^choice$|:/.test(name));
   const isWithdrawal = picks.length === 0;
   return {
@@ -125,7 +98,7 @@ function showPreview(
     body: html`
       <${Place} subject=${subject} />
       ${note}
-      ${changes.length === 0 ? html`<p>This is the present position, so nothing changes.</p>` : html`<${Changes} position=${position} changes=${changes} /><p>${countEvents(changes)}</p>`}
+      <${Changes} position=${position} changes=${changes} />
       <${Form} action=${addressOf(subject)} csrf=${csrf}>
         <input type="hidden" name="endorser" value=${endorser.slug} />
         <input type="hidden" name=${VERSION_FIELD} value=${position.sequence} />
@@ -170,7 +143,7 @@ function readForm(
     return showForm(request, subject, { values, problems: sentences, status: 400 });
   }
   const isOutdated = position.isChanged || !values.has(VERSION_FIELD);
-  if (!isOutdated || changesTo(subject, picks).length === 0) return { picks };
+  if (!isOutdated || changesTo(position, picks).length === 0) return { picks };
   return showOutdated(request, subject);
 }
 

@@ -56,7 +56,7 @@ async function showStart(request: PageRequest, context: ConsoleContext): Promise
       ${FIRST_REQUESTS.map((item) => html`<${Section} item=${item} publicUrl=${request.publicUrl} />`)}
       <h2>Next</h2>
       <p><a href="/console/live">Watch the stream with a filter of your own</a>, and keep the filter as a <a href="/console/subscriptions">subscription</a>.
-        The <a href="/docs">reference</a> describes every endpoint.</p>`,
+        The <a href="/docs">reference</a> describes every endpoint, and the <a href="/docs/guides">guides</a> show the way.</p>`,
   };
 }
 

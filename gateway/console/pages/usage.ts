@@ -92,7 +92,7 @@ export async function showUsage(
       <div><dt>Requests a minute</dt><dd>${requestsPerMinute === null ? 'no limit' : `at most ${number.format(requestsPerMinute)}`}</dd></div>
       <div><dt>Requests a day (UTC)</dt><dd>${requestsPerDay === null ? 'no limit' : `at most ${number.format(requestsPerDay)}`}</dd></div>
       <div><dt>Requests today, with the console’s</dt><dd>${number.format(days.at(-1)?.requests ?? 0)}</dd></div>
-      <div><dt>Open streams</dt><dd>${streams?.max == null ? 'no limit' : `${streams.open} of ${streams.max}`}</dd></div>
+      <div><dt>Open streams</dt><dd>${streams && `${number.format(streams.open)} ${streams.max === null ? 'without a limit' : `of ${number.format(streams.max)}`}`}</dd></div>
     </dl>
     <${Plot} title="Requests by hour, the last 48 hours (UTC)" parts=${PARTS} bars=${barsOf(hours, 16)} />
     <${Plot} title="Requests by day, the last 30 days (UTC)" parts=${PARTS} bars=${barsOf(days, 10)} />

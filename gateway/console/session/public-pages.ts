@@ -4,9 +4,7 @@ import { recordAudit } from '../../../store/accounts/audit-log.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
 import { findLink, useLink } from '../../../store/console/links.ts';
 import { endSession, startSession } from '../../../store/console/sessions.ts';
-import { readForm } from '../form.ts';
 import { html } from '../html.ts';
-import { Entered } from '../kept-form.ts';
 import { renderPublicPage } from '../layout.ts';
 import { PageError } from '../page-error.ts';
 import { readReturnAddress, readSessionToken, setReturnAddress, setSessionToken } from './cookie.ts';
@@ -72,22 +70,6 @@ export async function signOut(ctx: Context, { pool, isSecure }: SignInContext): 
   setSessionToken(ctx, null, isSecure);
   ctx.status = 303;
   ctx.redirect('/console/sign-in?signed-out');
-}
-
-/** Says that a form was not carried out because the session has ended, and shows what was entered. */
-export async function showEndedForm(ctx: Context): Promise<void> {
-  const form = await readForm(ctx);
-  const from = URL.canParse(ctx.get('Referer')) ? new URL(ctx.get('Referer')) : null;
-  const returnTo = safeReturnAddress(from && from.pathname + from.search);
-  ctx.status = 401;
-  ctx.body = renderPublicPage({
-    title: 'Your session has ended',
-    body: html`
-      <p class="notice bad" role="alert">The form was not carried out. Nothing was changed.</p>
-      <p><a class="button" href=${`/console/sign-in?return_to=${encodeURIComponent(returnTo)}`} target="_blank" rel="noopener">Sign in in another tab</a></p>
-      <p>You come back to the page of the form. This page keeps what you have entered, to copy it from here.</p>
-      <${Entered} form=${form} />`,
-  });
 }
 
 /** Says how to sign in. The provider is behind a link, because the policy allows no form to another site. */

@@ -64,7 +64,7 @@ export function showUploadPreview(
         rows.length > 0 &&
         html`
         <${Table} caption="Events" head=${['Event', 'Endorser', 'Contest', 'Choice']}>
-          ${rows.map(({ effect, endorser, contest, choice }) => html`<tr><th scope="row">${EFFECTS[effect]}</th><td>${endorser}</td><td>${contest}</td><td>${choice}</td></tr>`)}
+          ${rows.map(({ effect, endorser, contest, choice, title, label }) => html`<tr><th scope="row">${EFFECTS[effect]}</th><td>${endorser}</td><td>${title} <small class="muted">${contest}</small></td><td>${label} <small class="muted">${choice}</small></td></tr>`)}
         <//>`
       }
       ${changes > rows.length && html`<p>The first ${number.format(rows.length)} of ${number.format(changes)} are shown.</p>`}

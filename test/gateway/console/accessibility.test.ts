@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { contest as record } from '../../helpers/ballots/catalogue-records.ts';
 import { pick, position } from '../../helpers/ballots/submissions.ts';
 import {
   findAccessibilityProblems,
@@ -59,6 +60,18 @@ afterAll(() => browser?.close());
       await operator.post(`${path}/publish`, { seen });
       return [path];
     };
+    // Lines that are refused, changes, and removals that need consent.
+    const catalogueFile = async (lines: readonly object[], fields: Record<string, string>) => {
+      const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+      const file = { name: 'contests.ndjson', text };
+      return (await operator.postFile('/console/operator/imports', fields, file)).location;
+    };
+    const changed = record('mayor', { title: 'Mayor of Fernville' });
+    const files = [
+      await catalogueFile([changed, { ...changed, title: '' }], {}),
+      await catalogueFile([changed], {}),
+      await catalogueFile([changed], { 'keep-missing': 'yes' }),
+    ];
     const picks = [pick('ann', { statement: 'Good.' }), pick('nobody')];
     await console.service.submit([position('bakers-local-1', 'mayor', picks)]);
     const rejection = await findRejection(operator, 'bakers-local-1');
@@ -82,6 +95,8 @@ afterAll(() => browser?.close());
       }),
       `/console/history?endorser=bakers-local-1&contest=${contest}`,
       ...(await sentUpload()),
+      ...files,
+      '/console/explorer/search?q=ann',
       ...['', '/edit', '/edit?as=json'].map((end) => `${rejection}${end}`),
       '/console/sign-in?signed-out',
       '/console/nothing',

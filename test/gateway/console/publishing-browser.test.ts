@@ -123,6 +123,46 @@ testInBrowser(
 );
 
 testInBrowser(
+  `a form that meets an ended session is sent in the next one, without scripts, and nothing is lost${SKIPPED}`,
+  async () => {
+    const account = 'away for lunch';
+    await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+    await service.allow(['nation-herald'], account);
+    const context = await browser?.newContext({ viewport: PHONE, javaScriptEnabled: false });
+    if (!context) throw new Error('Chromium has not started.');
+    const signIn = async (page: Page) => {
+      await page.goto(service.url(await makeLink(service, { account, role: 'editor' })));
+      await follow(page, 'Sign in');
+    };
+    const page = await context.newPage();
+    await signIn(page);
+    const [mayor] = await service.query(`SELECT id FROM contests WHERE key LIKE '%/mayor'`);
+    await page.goto(service.url(`/console/endorsements/${mayor?.id}`));
+    await page.check('input[name=choice][value=ann]');
+    await page.click('summary[aria-label="Statement and source: ann"]');
+    await page.fill('textarea[name="statement:ann"]', 'Zeile 1\nZeile 2 "ø"');
+    await service.query('DELETE FROM console_sessions');
+    await page.click('button:text-is("Preview")');
+    expect(await page.textContent('h1')).toBe('Your session has ended');
+    expect(await page.locator('dd', { hasText: 'Zeile 1' }).count()).toBe(1);
+    const tab = await context.newPage();
+    await signIn(tab);
+    await follow(page, 'I am signed in again: go on');
+    expect(await page.textContent('h1')).toBe('Send the form?');
+    await follow(page, 'Send the form');
+    await follow(page, 'Publish');
+    await page
+      .getByText(/On the stream|on the stream/)
+      .first()
+      .waitFor();
+    const { body } = await service.get('/v1/endorsements?endorsers=nation-herald');
+    expect(body.data[0].endorsement?.statement ?? body.data[0].statement).toBe('Zeile 1\nZeile 2 "ø"');
+    await context.close();
+  },
+  90_000,
+);
+
+testInBrowser(
   `an editor uploads a table by keyboard, without scripts, on a phone, and decides on an unclear name${SKIPPED}`,
   async () => {
     const account = 'union';
@@ -142,6 +182,8 @@ testInBrowser(
         'Organization,Election,Race,District,Candidate,Statement',
         'Sierra Club,or-2026-11-03-general,Governor,,Tina Kotek,"Decidió bien, «siempre»."',
         'Sierra Club,or-2026-11-03-general,State Senate,4,Bob Smith,',
+        // More than one batch; the repeated rows change nothing.
+        ...Array.from({ length: 600 }, () => 'Sierra Club,or-2026-11-03-general,Mayor,,ann,'),
       ].join('\r\n');
       const buffer = Buffer.from(`\ufeff${text}`);
       await page.setInputFiles('input[type=file]', { name: 'list.csv', mimeType: 'text/csv', buffer });
@@ -159,6 +201,8 @@ testInBrowser(
       expect(first?.data).toMatchObject({ endorsement: { statement: 'Decidió bien, «siempre».' } });
       expect(second?.data).toMatchObject({ choice: { label: 'Robert J. Smith' } });
       expect(await page.locator('.notice').textContent()).toBe('It is done: readers and the stream have it.');
+      await page.getByText('602 of 602 submissions are sent.').waitFor();
+      expect(await page.locator('main a[href*="/receipts/"]').count()).toBe(2);
       const isWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
       expect(await page.evaluate<boolean>(isWide)).toBe(false);
       await context.close();

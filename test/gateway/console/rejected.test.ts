@@ -3,6 +3,7 @@ import { createKey } from '../../../ops/commands/keys.ts';
 import { endorse, pick, position } from '../../helpers/ballots/submissions.ts';
 import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
+import { inputsOf } from '../../helpers/console/console-pages.ts';
 import { kafkaSettings } from '../../helpers/servers/servers.ts';
 import { findRejection } from '../../helpers/service/publishing.ts';
 import { useTestService } from '../../helpers/service/service.ts';
@@ -102,6 +103,38 @@ test('a whole position is corrected in the form in which positions are published
   const [stored] = await service.query(`SELECT details FROM endorsements WHERE statement = 'First.'`);
   expect(stored).toEqual({ details: { page: 3 } });
   expect((await operator.get(`${place}/edit?as=json`)).html).toContain('&quot;annette&quot;');
+});
+
+test('a correction is previewed as a publication is, and the preview leads back to the form', async () => {
+  await service.submit([position('nation-herald', 'sheriff', [pick('ann', { rank: 1 })])]);
+  await until('it is applied', async () => (await labelsOf('nation-herald')).length === 1);
+  await service.submit([position('nation-herald', 'sheriff', [pick('bobby', { rank: 1 })])]);
+  const place = await placeOf('bobby');
+  const preview = (fields: Record<string, string>) => operator.post(`${place}/edit/preview`, fields);
+  const fields = { 'rank:bob': '1', 'statement:bob': 'Better.' };
+  const { html } = await preview(fields);
+  expect(html).toMatch(/<strong>Withdraw<\/strong>\s*1. ann/);
+  expect(html).toMatch(/<strong>Endorse<\/strong>\s*1. bob: “Better.”/);
+  expect(html).toContain('2 events reach the stream.');
+  expect(await labelsOf('nation-herald')).toEqual(['ann']);
+  const back = await preview({ ...fields, back: '' });
+  expect(back.html).toMatch(/name="rank:bob"[^>]*value="1"/);
+  expect(back.html).toContain('<button>Preview</button>');
+  // What the service would reject again is not sent.
+  const json = (choice: string) => ({
+    json: JSON.stringify({
+      ...{ action: 'endorse', endorser: 'nation-herald', contest: `${GENERAL}/sheriff`, choice, rank: 1 },
+    }),
+  });
+  const taken = await preview(json('cyd'));
+  expect([taken.status, taken.html.includes('rank 1 would be held by both')]).toEqual([400, true]);
+  expect((await preview(json('ann'))).html).toContain('so nothing changes');
+  const [, action = ''] = /<form method="post" action="([^"]+\/edit)"/.exec(html) ?? [];
+  const sent = Object.fromEntries(
+    inputsOf(html, action).map((input) => [input.get('name') ?? '', input.get('value') ?? '']),
+  );
+  await operator.post(action, sent);
+  await until('it is applied', async () => (await labelsOf('nation-herald')).join() === 'bob');
 });
 
 test('what is dismissed is not listed as open, in the page and the command, and not sent again by a retry', async () => {

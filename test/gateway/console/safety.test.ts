@@ -39,7 +39,7 @@ describe('forged forms', () => {
     const operator = await signIn({ role: 'operator' });
     const csrf = await operator.formToken();
     operator.headers = headers;
-    for (const path of [...POSTS, '/console/sign-out']) {
+    for (const path of [...POSTS, '/console/sign-out', '/console/ended-form?of=/console/keys']) {
       expect((await operator.post(path, { csrf })).status).toBe(403);
     }
     operator.headers = {};
@@ -123,6 +123,7 @@ test('every address accepts only its methods, and names them otherwise', async (
     ['/console/sign-in/start', ['GET', 'HEAD']],
     ['/console/sign-in/callback', ['GET', 'HEAD']],
     ['/console/sign-out', ['POST']],
+    ['/console/ended-form', ['POST']],
     ['/console/links/x', ['GET', 'HEAD', 'POST']],
     ['/console/invitations/x', ['GET', 'HEAD']],
     ...pages.map(({ path }) => [fillIn(path), methodsAt(fillIn(path))] as const),

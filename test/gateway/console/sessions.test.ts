@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createKey } from '../../../ops/commands/keys.ts';
-import { ConsoleClient, makeLink } from '../../helpers/console/console-client.ts';
+import { ConsoleClient, makeLink, type ReceivedPage } from '../../helpers/console/console-client.ts';
+import { inputsOf } from '../../helpers/console/console-pages.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 
@@ -188,6 +189,84 @@ test('a form of an ended session is not carried out, and its entries are shown f
   expect((await client.post('/console/keys', { csrf })).html).toContain('return_to=%2Fconsole"');
   const keys = await service.query(`SELECT FROM api_keys WHERE name LIKE 'Website <%'`);
   expect(keys).toEqual([]);
+});
+
+async function makeAccount(): Promise<string> {
+  const account = `account ${Math.random()}`;
+  await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+  await service.query(`DELETE FROM api_keys WHERE account_id = (SELECT id FROM accounts WHERE name = $1)`, [
+    account,
+  ]);
+  return account;
+}
+
+const keysOf = async (account: string): Promise<string[]> => {
+  const keys = await service.query(
+    'SELECT k.name FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE a.name = $1',
+    [account],
+  );
+  return keys.map(({ name }) => String(name));
+};
+
+/** The fields and the address of the only form in the main part of a page. */
+function formIn({ html }: ReceivedPage) {
+  const [, action = ''] = /<form[^>]*action="([^"]+)"/.exec(html.split('<main')[1] ?? '') ?? [];
+  const fields = inputsOf(html, action).map((input) => [input.get('name') ?? '', input.get('value') ?? '']);
+  return {
+    action: action.replaceAll('&amp;', '&'),
+    fields: Object.fromEntries(fields) as Record<string, string>,
+  };
+}
+
+test('a form of an ended session is sent with one click in the next session, once and by its own account', async () => {
+  const [own, other] = [await makeAccount(), await makeAccount()];
+  const client = await ConsoleClient.signIn(service, { account: own, role: 'owner' });
+  const csrf = await client.formToken();
+  await service.query('DELETE FROM console_sessions');
+  const entered = { csrf, name: 'Kept key', scope: 'data:read', expires: '' };
+  const ended = await client.post('/console/keys', entered);
+  const { action, fields } = formIn(ended);
+  // The person goes on without having signed in.
+  const still = await client.post(action, fields);
+  expect([still.status, formIn(still)]).toEqual([401, { action, fields }]);
+
+  const next = await ConsoleClient.signIn(service, { account: own, role: 'owner' });
+  const again = await next.post(action, fields);
+  expect(again.html).toContain('<dd>Kept key</dd>');
+  expect(await keysOf(own)).toEqual([]);
+  const sent = formIn(again);
+  expect(sent.action).toBe('/console/keys');
+  expect((await next.post(sent.action, sent.fields)).status).toBe(200);
+  expect(await keysOf(own)).toEqual(['Kept key']);
+
+  // A session that shows another account does not make the key there.
+  const elsewhere = await ConsoleClient.signIn(service, { account: other, role: 'owner' });
+  const stray = formIn(await elsewhere.post(action, fields));
+  const refused = await elsewhere.post(stray.action, stray.fields);
+  expect([refused.status, refused.html]).toEqual([
+    409,
+    expect.stringContaining('this form was made for another one'),
+  ]);
+  expect(await keysOf(other)).toEqual([]);
+});
+
+test('the address of a kept form is one of the console', async () => {
+  const client = await ConsoleClient.signIn(service, { account: 'test' });
+  for (const target of ['https://evil.example/', '//evil.example', '/v1/keys', '/console/../v1', '']) {
+    const page = await client.post(`/console/ended-form?${new URLSearchParams({ of: target })}`, {
+      name: 'x',
+    });
+    expect([target, page.status, page.html.includes('evil')]).toEqual([target, 400, false]);
+  }
+});
+
+test('a file of an ended session is not kept, and the page says so', async () => {
+  const client = await ConsoleClient.signIn(service, { account: 'test', role: 'editor' });
+  const csrf = await client.formToken();
+  await service.query('DELETE FROM console_sessions');
+  const file = { name: 'list.csv', text: 'a,b\n1,2\n' };
+  const page = await client.postFile('/console/endorsements/uploads', { csrf }, file);
+  expect([page.status, page.html]).toEqual([401, expect.stringContaining('Choose the file again then.')]);
 });
 
 test('a link that is opened after a deep link leads to the page of that one, once', async () => {

@@ -93,7 +93,18 @@ const storeErrors = (account: string, count: number, { route = '/v1/states', sta
     [account, count, route, status, key],
   );
 
-test('an operator finds errors of all accounts by account, key, endpoint, status and request id, in pages', async () => {
+/** Stores requests of an account without an error, each with the time and the id of an error of another account. */
+const storeSamples = (account: string, { like, count }: { like: string; count: number }) =>
+  service.query(
+    `INSERT INTO request_samples (id, account_id, occurred_at, request_id, method, route, status, ms)
+     OVERRIDING SYSTEM VALUE
+     SELECT e.id, a.id, e.occurred_at, a.name || '-sample-' || row_number() OVER (ORDER BY e.id), 'GET', '/v1/events', 200, 5
+     FROM request_errors e JOIN accounts o ON o.id = e.account_id AND o.name = $2, accounts a
+     WHERE a.name = $1 LIMIT $3`,
+    [account, like, count],
+  );
+
+test('an operator finds errors and other requests of all accounts by account, key, endpoint, status and request id, in pages', async () => {
   for (const account of ['acme press', 'other press']) {
     await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
   }
@@ -102,25 +113,32 @@ test('an operator finds errors of all accounts by account, key, endpoint, status
   );
   await storeErrors('acme press', 70, { key: Number(key?.id) });
   await storeErrors('other press', 3, { route: '/v1/contests/{id}', status: 404 });
+  await storeSamples('other press', { like: 'acme press', count: 60 });
   const operator = await ConsoleClient.signIn(service, { role: 'operator' });
   const found = async (query: string) => {
     const seen: string[] = [];
     for (let path = `?${query}`; path !== ''; ) {
-      const { html } = await operator.get(`/console/operator/errors${path}`);
-      seen.push(...[...html.matchAll(/<code>((?:acme|other) press-\d+)</g)].map(([, id]) => id ?? ''));
+      const { html } = await operator.get(`/console/operator/requests${path}`);
+      seen.push(
+        ...[...html.matchAll(/<code>((?:acme|other) press-(?:sample-)?\d+)</g)].map(([, id]) => id ?? ''),
+      );
       path = (/href="(\?[^"]*after=[^"]+)"/.exec(html)?.[1] ?? '').replaceAll('&amp;', '&');
     }
     expect(new Set(seen).size).toBe(seen.length);
     return seen.length;
   };
   expect(await found('account=ACME')).toBe(70);
-  expect(await found('account=press')).toBe(73);
+  expect(await found('account=press')).toBe(133);
+  expect(await found('account=press&show=errors')).toBe(73);
+  expect(await found('account=press&show=others')).toBe(60);
+  expect(await found('account=press&status=200')).toBe(60);
+  expect(await found('request=other+press-sample-7')).toBe(1);
   expect(await found(`key=${key?.id}`)).toBe(70);
   expect(await found('account=press&route=/v1/contests')).toBe(3);
   expect(await found('account=press&status=404')).toBe(3);
   expect(await found('request=acme+press-7')).toBe(1);
   expect(await found('account=press&status=404&route=/v1/states')).toBe(0);
-  expect((await operator.get('/console/operator/errors?status=nine&key=x&after=y')).status).toBe(200);
+  expect((await operator.get('/console/operator/requests?status=nine&key=x&after=y')).status).toBe(200);
 }, 30_000);
 
 test('INV-15: a search looks through a bounded number of errors at a time, and then goes on', async () => {
@@ -133,12 +151,12 @@ test('INV-15: a search looks through a bounded number of errors at a time, and t
      FROM accounts WHERE name = 'quiet'`,
   );
   const operator = await ConsoleClient.signIn(service, { role: 'operator' });
-  const first = await operator.get('/console/operator/errors?account=quiet');
-  expect(first.html).toContain('Nothing among the newer errors fits. Older ones may.');
+  const first = await operator.get('/console/operator/requests?account=quiet');
+  expect(first.html).toContain('Nothing among the newer requests fits. Older ones may.');
   const [, next = ''] = /href="(\?account=quiet&amp;after=[^"]+)"/.exec(first.html) ?? [];
-  const second = await operator.get(`/console/operator/errors${next.replaceAll('&amp;', '&')}`);
+  const second = await operator.get(`/console/operator/requests${next.replaceAll('&amp;', '&')}`);
   expect(second.html).toContain('the-quiet-one');
-  expect(second.html).not.toContain('Older errors');
+  expect(second.html).not.toContain('Older requests');
   await service.query(
     `DELETE FROM request_errors WHERE account_id = (SELECT id FROM accounts WHERE name = 'noisy')`,
   );

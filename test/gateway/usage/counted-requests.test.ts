@@ -71,6 +71,13 @@ test('answers to a key are counted on every gateway, refusals included, and rest
     'not_found',
     'not_found',
   ]);
+  const { rows: samples } = await client.query(
+    'SELECT route, status, length(request_id) > 0 AS named FROM request_samples WHERE account_id = $1 ORDER BY route',
+    [accountId],
+  );
+  expect(samples).toEqual(
+    ['/v1/contests/{id}', '/v1/states', '/v1/states'].map((route) => ({ route, status: 200, named: true })),
+  );
   const mine = errors.find(({ requestId }) => requestId === 'mine');
   expect(mine).toMatchObject({ keyId, method: 'GET', route: '/v1/contests/{id}', status: 400 });
   expect(mine?.message).toContain('first');

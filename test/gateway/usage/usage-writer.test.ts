@@ -313,6 +313,39 @@ describe('errors', () => {
   });
 });
 
+test('samples are kept up to 1,000 of an account, the newest, of which 200 are slow, and for seven days', async () => {
+  await client.query(
+    `INSERT INTO request_samples (account_id, occurred_at, request_id, method, route, status, ms)
+     SELECT $1, to_timestamp($2::float8 / 1000) - n * interval '1 second', n::text, 'GET', 'none', 200,
+       CASE WHEN n % 2 = 0 THEN 1000 ELSE 999 END
+     FROM generate_series(1, 3000) AS n`,
+    [accountId, clock.now()],
+  );
+  const { counter, writer } = startUsage();
+  const sample = { requestId: 'new', method: 'GET', ms: 5 };
+  counter.count(answered({ sample }));
+  counter.count(answered({ sample: { ...sample, requestId: 'old' }, at: clock.now() - 8 * DAY_MS }));
+  await clock.advance(10 * SECOND_MS);
+  const stored = async () => {
+    const { rows } = await client.query<{ id: string; slow: boolean }>(
+      'SELECT request_id AS id, ms >= 1000 AS slow FROM request_samples WHERE account_id = $1 ORDER BY occurred_at DESC',
+      [accountId],
+    );
+    return rows;
+  };
+  await until('the surplus is deleted', async () => (await stored()).length === 1000);
+  const kept = await stored();
+  expect(kept[0]).toEqual({ id: 'new', slow: false });
+  expect(kept.filter(({ slow }) => slow)).toHaveLength(200);
+  expect(Math.max(...kept.filter(({ slow }) => slow).map(({ id }) => Number(id)))).toBe(400);
+  await client.query(
+    `UPDATE request_samples SET occurred_at = occurred_at - interval '8 days' WHERE request_id <> 'new'`,
+  );
+  await clock.advance(10 * 60 * SECOND_MS);
+  await until('old ones are deleted', async () => (await stored()).length === 1);
+  await writer.stop();
+});
+
 test('counts are deleted after 35 days, and errors after seven', async () => {
   const { counter } = startUsage();
   const now = clock.now();

@@ -111,6 +111,16 @@ describe('the rows of a table', () => {
     expect(await mapRows([HEAD, ...many], { maxHeldBytes: 200_000 })).toHaveLength(2);
   });
 
+  test('let others have their turns after each row and each contest', async () => {
+    let turns = 0;
+    const pause = async () => {
+      turns += 1;
+    };
+    const many = Array.from({ length: 40 }, (_, at) => row(`Clerk ${at % 5}`, 'Rio', '', `Ann ${at}`));
+    expect(await mapRows([HEAD, ...many], { pause })).toHaveLength(6);
+    expect(turns).toBe(40 + 5);
+  });
+
   test('of elections that do not fit into memory together are read again, and give the same records', async () => {
     const days = ['11/3/2026', '6/2/2026', '9/8/2026', '3/1/2026'];
     // The elections take turns, and each needs about 15,000 bytes.

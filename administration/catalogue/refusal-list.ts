@@ -1,6 +1,4 @@
 import { shorten } from '../../schemas/problems.ts';
-import { showControls } from '../../schemas/show-controls.ts';
-import { count } from '../table.ts';
 
 /** The reason why a line of a file is refused. */
 export interface LineRefusal {
@@ -14,7 +12,7 @@ export interface LineRefusal {
 }
 
 /** The number of refusals with the same file, field and reason. */
-interface RefusalCount {
+export interface RefusalCount {
   file: string;
   /** The field without the numbers of list items: `choices[].label`. */
   field: string | null;
@@ -38,8 +36,6 @@ export const MAX_LISTED = 100;
 const MAX_COUNTED = 1000;
 /** The longest shown name of a record, in characters. */
 const MAX_NAME = 120;
-/** The most of these combinations that are shown. */
-const MAX_COUNTS_SHOWN = 50;
 
 /** Creates a list that keeps only the first refusals, so that a file of bad lines takes little memory. */
 export function createRefusalList(limit = MAX_LISTED): RefusalList {
@@ -70,46 +66,6 @@ export function createRefusalList(limit = MAX_LISTED): RefusalList {
 function countedAs({ file, field, message }: LineRefusal): Omit<RefusalCount, 'count'> {
   const [reason = message] = message.split(/, (?:is|has) |; |: /);
   return { file, field: field?.replaceAll(/\[[0-9]+\]/g, '[]') ?? null, reason };
-}
-
-/** `elections.ndjson:3: field date: must be …, is null (ga-2018-primary-runoff)`. */
-export function formatRefusal({ file, line, field, message, name }: LineRefusal): string {
-  const where = field === null ? '' : `field ${field}: `;
-  return `${file}:${line}: ${where}${message}${name === null ? '' : ` (${name})`}`;
-}
-
-/**
- * The list as lines of text: the kept refusals, the number of others, and the number by file, field and reason. A
- * single refusal is not counted.
- */
-export function formatRefusals({ kept, total, counts }: Omit<RefusalList, 'add'>): string[] {
-  const lines = formatKept({ kept, total });
-  if (total > 1) lines.push(...formatRefusalCounts(counts));
-  return lines.map(showControls);
-}
-
-/** Possible mistakes in lines that are accepted, as lines of text; nothing without any. */
-export function formatWarnings({ kept, total }: Pick<RefusalList, 'kept' | 'total'>): string[] {
-  if (total === 0) return [];
-  return ['Possible mistakes, which are sent all the same:', ...formatKept({ kept, total })].map(
-    showControls,
-  );
-}
-
-function formatKept({ kept, total }: Pick<RefusalList, 'kept' | 'total'>): string[] {
-  const lines = kept.map(formatRefusal);
-  return total > kept.length ? [...lines, `… and ${count(total - kept.length)} more`] : lines;
-}
-
-function formatRefusalCounts(counts: RefusalCount[]): string[] {
-  const shown = counts.toSorted((a, b) => b.count - a.count).slice(0, MAX_COUNTS_SHOWN);
-  const lines = shown.map(({ file, field, reason, count: number }) => {
-    const what = field === null ? reason : `field ${field} ${reason}`;
-    return `${count(number).padStart(11)}  ${file}: ${what}`;
-  });
-  const hidden = counts.length - shown.length;
-  if (hidden > 0) lines.push(`             and ${count(hidden)} other reasons`);
-  return ['Refusals by file, field and reason:', ...lines];
 }
 
 /** The name of a record, valid or not; null if it has none. */

@@ -2,9 +2,7 @@
  * Reads files with one JSON value a line, without loading a whole file. A line ends at a line feed; a carriage return
  * before it is white space to JSON. Blank lines are skipped but counted.
  */
-import { createReadStream } from 'node:fs';
 import { parseUnchanged } from '../../schemas/catalogue/changed-numbers.ts';
-import { count } from '../table.ts';
 
 /** A line of a file: its JSON value from `parseUnchanged`, or the reason why it has none. */
 export type JsonLine = { line: number; value: unknown } | { line: number; fault: string };
@@ -12,8 +10,6 @@ export type JsonLine = { line: number; value: unknown } | { line: number; fault:
 export interface NdjsonOptions {
   /** Longer lines are refused unread. */
   maxLineBytes: number;
-  /** Called with the number of bytes of each piece, for a progress bar. */
-  onBytes?: (count: number) => void;
 }
 
 const LINE_FEED = 0x0a;
@@ -22,15 +18,18 @@ const BYTE_ORDER_MARK = '\ufeff';
 /**
  * Reads the lines of a file, numbered from 1.
  *
- * @throws Error of the file system if the file cannot be read
+ * @throws the errors of `pieces`
  */
-export async function* readNdjson(path: string, options: NdjsonOptions): AsyncGenerator<JsonLine> {
+export async function* readNdjson(
+  pieces: AsyncIterable<Uint8Array>,
+  { maxLineBytes }: NdjsonOptions,
+): AsyncGenerator<JsonLine> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let line = 0;
-  for await (const bytes of readLines(path, options)) {
+  for await (const bytes of readLines(pieces, maxLineBytes)) {
     line += 1;
     if (bytes === null) {
-      yield { line, fault: `is longer than ${count(options.maxLineBytes)} bytes` };
+      yield { line, fault: `is longer than ${maxLineBytes.toLocaleString('en-US')} bytes` };
       continue;
     }
     let text: string;
@@ -60,23 +59,25 @@ function parseLine(line: number, text: string): JsonLine {
 }
 
 /** The bytes of each line; null for a line that is too long. */
-async function* readLines(path: string, options: NdjsonOptions): AsyncGenerator<Buffer | null> {
-  let pieces: Buffer[] = [];
+async function* readLines(
+  source: AsyncIterable<Uint8Array>,
+  maxLineBytes: number,
+): AsyncGenerator<Buffer | null> {
+  let pieces: Uint8Array[] = [];
   let length = 0;
-  const add = (piece: Buffer) => {
+  const add = (piece: Uint8Array) => {
     length += piece.length;
-    if (length > options.maxLineBytes) pieces = [];
+    if (length > maxLineBytes) pieces = [];
     else pieces.push(piece);
   };
   const take = () => {
-    const bytes = length > options.maxLineBytes ? null : Buffer.concat(pieces);
+    const bytes = length > maxLineBytes ? null : Buffer.concat(pieces);
     pieces = [];
     length = 0;
     return bytes;
   };
 
-  for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>) {
-    options.onBytes?.(chunk.length);
+  for await (const chunk of source) {
     let start = 0;
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
       add(chunk.subarray(start, end));

@@ -1,0 +1,40 @@
+import { mapEndorsers } from '../../intake/catalogue/endorser-table.ts';
+import { type MapOptions, mapTable } from '../../intake/catalogue/map-table.ts';
+import { describeTable, readTable } from '../../intake/tables/read-table.ts';
+import { TableError } from '../../intake/tables/table-error.ts';
+import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
+import { OperatorError } from '../../service/operator-error.ts';
+import type { StagedLine } from '../../store/catalogue/staging.ts';
+import { checkDraft } from './check-record.ts';
+import type { ReadingNotes } from './reading-notes.ts';
+import type { RefusalList } from './refusal-list.ts';
+
+/**
+ * Reads a table with a row for each choice, or for each endorser.
+ *
+ * @param table.file its name in messages
+ * @param table.open its bytes from the beginning; a table of many elections is read several times
+ * @throws OperatorError if the table cannot be used as a whole
+ */
+export async function* readTableRecords(
+  { file, kind, open }: { file: string; kind: CatalogueKind | null; open: () => AsyncIterable<Uint8Array> },
+  refusals: RefusalList,
+  { notes, facts }: ReadingNotes,
+  options: MapOptions,
+): AsyncGenerator<StagedLine> {
+  try {
+    if (kind === 'endorsers') {
+      const table = await readTable(open());
+      facts.push({ label: file, value: `a table of endorsers in ${describeTable(table)}` });
+      const drafts = mapEndorsers(table, options.map ?? [], notes);
+      for await (const draft of drafts) yield checkDraft(file, draft, refusals);
+      return;
+    }
+    const mapped = await mapTable(() => readTable(open()), options, notes);
+    facts.push({ label: file, value: mapped.description });
+    for await (const draft of mapped.drafts) yield checkDraft(file, draft, refusals);
+  } catch (error) {
+    if (!(error instanceof TableError)) throw error;
+    throw new OperatorError(`${file}: ${error.message}`, { cause: error });
+  }
+}

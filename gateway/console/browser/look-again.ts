@@ -1,0 +1,6 @@
+/** Looks again for work that goes on, every two seconds while the page is shown. */
+const EVERY_MS = 2_000;
+
+setInterval(() => {
+  if (document.visibilityState === 'visible') location.reload();
+}, EVERY_MS);

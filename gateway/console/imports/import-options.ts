@@ -1,0 +1,73 @@
+import { kindOfFile } from '../../../administration/catalogue/file-kind.ts';
+import { CATALOGUE_KINDS } from '../../../schemas/catalogue-files.ts';
+import { ELECTION_TYPES } from '../../../schemas/vocabulary.ts';
+import type { CatalogueFileOptions } from '../../../store/console/catalogue-files.ts';
+import { type Html, html } from '../html.ts';
+
+/** What a file can have, and its name for people. */
+const FORMATS = new Map<string, { label: string; format: Pick<CatalogueFileOptions, 'kind' | 'isTable'> }>([
+  ['table', { label: 'A table with a row for each choice', format: { kind: null, isTable: true } }],
+  [
+    'endorsers-table',
+    { label: 'A table of endorsers', format: { kind: 'endorsers' as const, isTable: true } },
+  ],
+  ...CATALOGUE_KINDS.map((kind) => {
+    const label = `Lines of JSON: ${kind.replace('-', ' ')}`;
+    return [kind, { label, format: { kind, isTable: false } }] as const;
+  }),
+]);
+
+const MAX_SLUG = 200;
+
+/** What a file has, by what the person says or else by its name; null if neither says it. */
+function formatOf(
+  form: URLSearchParams,
+  fileName: string,
+): Pick<CatalogueFileOptions, 'kind' | 'isTable'> | null {
+  const said = FORMATS.get(form.get('format') ?? '');
+  if (said) return said.format;
+  const kind = kindOfFile(fileName);
+  if (/\.(csv|tsv|txt)$/i.test(fileName)) return { kind, isTable: true };
+  return kind && { kind, isTable: false };
+}
+
+/** Reads the options of a form. @returns null if nothing says what the file has */
+export function readImportOptions(form: URLSearchParams, fileName: string): CatalogueFileOptions | null {
+  const format = formatOf(form, fileName);
+  return (
+    format && {
+      ...format,
+      election: form.get('election')?.trim().slice(0, MAX_SLUG) || null,
+      electionType: ELECTION_TYPES.find((type) => type === form.get('type')) ?? null,
+      skipRefused: form.has('skip-refused'),
+      keepMissing: form.has('keep-missing'),
+      allowRenames: form.has('allow-renames'),
+    }
+  );
+}
+
+/** The fields of how a file is read, and of what its import may do. */
+export function ImportOptionFields({ options }: { options: CatalogueFileOptions | null }): Html {
+  const isChosen = ({ kind, isTable }: Pick<CatalogueFileOptions, 'kind' | 'isTable'>) =>
+    options?.kind === kind && options.isTable === isTable;
+  return html`
+    <label>The file has
+      <select name="format">
+        <option value="">What its name says, such as contests.ndjson</option>
+        ${[...FORMATS].map(([value, { label, format }]) => html`<option value=${value} selected=${isChosen(format)}>${label}</option>`)}
+      </select>
+    </label>
+    <fieldset>
+      <legend>Only for tables</legend>
+      <label>Election of rows that name none (its slug) <input name="election" value=${options?.election ?? ''} maxlength=${MAX_SLUG} /></label>
+      <label>Type of elections, if the rows do not say it
+        <select name="type">
+          <option value="">As the table says</option>
+          ${ELECTION_TYPES.map((type) => html`<option value=${type} selected=${type === options?.electionType}>${type.replace('_', ' ')}</option>`)}
+        </select>
+      </label>
+    </fieldset>
+    <label class="check"><input type="checkbox" name="keep-missing" value="yes" checked=${options?.keepMissing} /> The file is only a part: keep contests and choices that it lacks (--keep-missing)</label>
+    <label class="check"><input type="checkbox" name="skip-refused" value="yes" checked=${options?.skipRefused} /> Leave refused lines out, and import the others (--skip-refused)</label>
+    <label class="check"><input type="checkbox" name="allow-renames" value="yes" checked=${options?.allowRenames} /> Let choices keep their keys and get other people's names (--allow-renames)</label>`;
+}

@@ -1,0 +1,162 @@
+import type { Order } from '../../../administration/catalogue/file-work.ts';
+import { inTransaction } from '../../../store/connection/transaction.ts';
+import {
+  CATALOGUE_FILE_DAYS,
+  type CatalogueFile,
+  changeCatalogueOptions,
+  deleteCatalogueFile,
+  listCatalogueFiles,
+  MAX_CATALOGUE_FILES,
+  saveCatalogueFile,
+  TooManyCatalogueFilesError,
+} from '../../../store/console/catalogue-files.ts';
+import { actorOf } from '../actor.ts';
+import { Moment, Notice, Table } from '../components.ts';
+import type { ConsoleContext } from '../context.ts';
+import { MAX_FILE } from '../file-form.ts';
+import { type Html, html } from '../html.ts';
+import { showFile } from '../imports/file-page.ts';
+import { addressOf, CONSENT_FIELD, findFile, IMPORTS, SEEN_FIELD } from '../imports/import-file.ts';
+import { ImportOptionFields, readImportOptions } from '../imports/import-options.ts';
+import { Form } from '../layout.ts';
+import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
+
+/** How long a form waits for its work, in milliseconds. The page then says that it goes on. */
+const WAIT_MS = 3_000;
+
+const BUSY = 'The service works on another catalogue file: try again when it is done.';
+
+const stateOf = ({ importedAt, isWorkedOn }: CatalogueFile<never>): string =>
+  isWorkedOn ? 'in work' : importedAt ? 'imported' : 'not imported';
+
+function FileRow({ item }: { item: CatalogueFile<never> }): Html {
+  const { fileName, person, changedAt } = item;
+  return html`
+    <tr>
+      <th scope="row"><a href=${addressOf(item)}>${fileName}</a></th>
+      <td>${stateOf(item)}</td>
+      <td>${person}</td>
+      <td><${Moment} at=${changedAt} /></td>
+    </tr>`;
+}
+
+/** The form for a file, and the files. @param problem why a file was not taken */
+async function showFiles(
+  { csrf }: PageRequest,
+  { pool }: ConsoleContext,
+  problem: string | null = null,
+): Promise<ShownPage> {
+  const files = await listCatalogueFiles(pool);
+  return {
+    title: 'Catalogue imports',
+    status: problem === null ? 200 : 400,
+    body: html`
+      ${problem && html`<${Notice} kind="bad">${problem}<//>`}
+      <p>Choose a file of the catalogue: lines of JSON such as contests.ndjson, or a table (CSV or TSV), at most ${MAX_FILE}. You see what its import would change before anything is changed.</p>
+      <${Form} action=${IMPORTS} csrf=${csrf} class="card" hasFile>
+        <label>File <input type="file" name="file" accept=".ndjson,.csv,.tsv,.txt" required /></label>
+        <${ImportOptionFields} options=${null} />
+        <button>Upload</button>
+      <//>
+      ${
+        files.length > 0 &&
+        html`
+        <${Table} caption="Uploaded files" head=${['File', 'State', 'By', 'Changed']}>
+          ${files.map((item) => html`<${FileRow} item=${item} />`)}
+        <//>`
+      }
+      <p class="muted">There are at most ${MAX_CATALOGUE_FILES} files. Each is kept for ${CATALOGUE_FILE_DAYS} days after its last change. Larger files, and feeds, need the command <code>catalog import</code>.</p>`,
+  };
+}
+
+/** Works on a file, and shows its page once the work is done, or goes on for long. */
+async function work(
+  request: PageRequest,
+  context: ConsoleContext,
+  { id, order }: { id: number; order: Order },
+): Promise<PageReply> {
+  const { catalogueFiles } = context;
+  if (!(await catalogueFiles.start(id, order))) {
+    return showFile(request, await findFile({ ...request, path: { id: String(id) } }, context), {
+      notice: BUSY,
+      status: 409,
+    });
+  }
+  await catalogueFiles.wait(WAIT_MS);
+  return { redirect: addressOf({ id }) };
+}
+
+async function takeFile(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
+  const { file, form, session } = request;
+  if (file === null) {
+    const problem = 'Choose a file that is not empty. A browser does not keep the choice of a file.';
+    return showFiles(request, context, problem);
+  }
+  const options = readImportOptions(form, file.name);
+  if (options === null) {
+    const problem = `The name ${file.name} does not say what the file has: say it in the form, and choose the file again.`;
+    return showFiles(request, context, problem);
+  }
+  try {
+    const { person } = session;
+    const id = await inTransaction(context.pool, (client) =>
+      saveCatalogueFile(client, { person, fileName: file.name, content: file.content, options }),
+    );
+    return work(request, context, { id, order: { work: 'compare' } });
+  } catch (error) {
+    if (!(error instanceof TooManyCatalogueFilesError)) throw error;
+    return showFiles(request, context, `${error.message} Import or delete one of them first.`);
+  }
+}
+
+async function compareAgain(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
+  const file = await findFile(request, context);
+  if (file.isWorkedOn || file.importedAt) return { redirect: addressOf(file) };
+  const options = readImportOptions(request.form, file.fileName);
+  if (options !== null) await changeCatalogueOptions(context.pool, file.id, options);
+  return work(request, context, { id: file.id, order: { work: 'compare' } });
+}
+
+/** Imports what the preview has shown, and nothing else. */
+async function importSeen(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
+  const { form, session } = request;
+  const file = await findFile(request, context);
+  const { id, outcome } = file;
+  if (file.isWorkedOn || file.importedAt) return { redirect: addressOf(file) };
+  const refuse = (notice: string) => showFile(request, file, { notice, status: 409 });
+  const seen = form.get(SEEN_FIELD);
+  if (outcome === null || seen !== outcome.digest) {
+    return refuse('The preview has changed since the page was opened, so nothing was imported.');
+  }
+  const { consent } = outcome;
+  if (consent !== null && form.get(CONSENT_FIELD) !== String(consent)) {
+    return refuse('Nothing was imported: agree to what the import takes away first.');
+  }
+  return work(request, context, { id, order: { work: 'import', seen, consent, actor: actorOf(session) } });
+}
+
+async function remove(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
+  const { id } = await findFile(request, context);
+  await deleteCatalogueFile(context.pool, id);
+  return { redirect: IMPORTS };
+}
+
+/** Imports of catalogue files by operators without a shell: the upload, the preview and the import. */
+export const operatorImportPages: readonly Page[] = [
+  {
+    method: 'GET',
+    path: IMPORTS,
+    role: 'operator',
+    handle: (request, context) => showFiles(request, context),
+  },
+  { method: 'POST', path: IMPORTS, role: 'operator', takesFile: true, handle: takeFile },
+  {
+    method: 'GET',
+    path: `${IMPORTS}/{id}`,
+    role: 'operator',
+    handle: async (request, context) => showFile(request, await findFile(request, context)),
+  },
+  { method: 'POST', path: `${IMPORTS}/{id}`, role: 'operator', handle: compareAgain },
+  { method: 'POST', path: `${IMPORTS}/{id}/import`, role: 'operator', handle: importSeen },
+  { method: 'POST', path: `${IMPORTS}/{id}/delete`, role: 'operator', handle: remove },
+];

@@ -1,0 +1,96 @@
+import type { ClientBase, Pool } from 'pg';
+import type { ErrorPlace, RequestError } from './request-errors.ts';
+
+/** What operators look for. Null stands for anything. */
+export interface RequestSearch {
+  /** A part of the account's name, in any case. */
+  account: string | null;
+  keyId: number | null;
+  /** The path template of the endpoint, or its beginning. */
+  route: string | null;
+  status: number | null;
+  requestId: string | null;
+  /** Whether requests were answered with an error; null for both. */
+  isError: boolean | null;
+}
+
+/** A kept request, and the account that it belongs to. */
+export interface FoundRequest extends Omit<RequestError, 'code' | 'message'> {
+  accountId: number;
+  account: string;
+  /** Of an error. */
+  code: string | null;
+  message: string | null;
+  /** The time until the answer began, in milliseconds; null for an error. */
+  ms: number | null;
+}
+
+/** The most errors, and the most other requests, that a search looks through, the newest first. */
+const MAX_LOOKED_THROUGH = 50_000;
+
+/**
+ * The newest rows of a table that may fit. A row's place in the search is twice its id, and one more in the second table,
+ * so that no two rows have the same.
+ */
+const lookThrough = (table: string, { odd, rest }: { odd: 0 | 1; rest: string }) => `
+  SELECT id * 2 + ${odd} AS place, account_id, key_id, occurred_at, request_id, method, route, status, ${rest} FROM ${table}
+  WHERE ($1::timestamptz IS NULL OR (occurred_at, id) < ($1, ($2::bigint + 1 - ${odd}) / 2))
+    AND ($3::text IS NULL OR request_id = $3)
+    AND ($4::int IS NULL OR account_id = (SELECT k.account_id FROM api_keys k WHERE k.id = $4))
+  ORDER BY occurred_at DESC, id DESC LIMIT $5`;
+
+/**
+ * Looks for kept requests of all accounts, the newest first: the errors, and a sample of the others. Its cost is bounded,
+ * so that a page can have fewer requests than the limit although others follow.
+ *
+ * @param limit the most requests of the page, at least 1
+ * @param after the previous page's `next`; null for the first page
+ */
+export async function searchRequests(
+  client: ClientBase | Pool,
+  { account, keyId, route, status, requestId, isError }: RequestSearch,
+  { limit, after = null }: { limit: number; after?: ErrorPlace | null },
+): Promise<{ requests: FoundRequest[]; next: ErrorPlace | null }> {
+  const { rows } = await client.query<FoundRequest & { fits: boolean }>(
+    `WITH looked_through AS MATERIALIZED (
+       SELECT * FROM (
+         SELECT * FROM (${lookThrough('request_errors', { odd: 0, rest: 'code, message, NULL::int AS ms' })}) AS errors
+         WHERE $10::boolean IS DISTINCT FROM false
+         UNION ALL
+         SELECT * FROM (${lookThrough('request_samples', { odd: 1, rest: 'NULL, NULL, ms' })}) AS others
+         WHERE $10::boolean IS DISTINCT FROM true) AS both_kinds
+       ORDER BY occurred_at DESC, place DESC LIMIT $5),
+     found AS (
+       SELECT e.*, a.name, true AS fits FROM looked_through e JOIN accounts a ON a.id = e.account_id
+       WHERE ($4::int IS NULL OR e.key_id = $4)
+         AND ($6::text IS NULL OR strpos(lower(a.name), lower($6)) > 0)
+         AND ($7::text IS NULL OR starts_with(e.route, $7))
+         AND ($8::int IS NULL OR e.status = $8)
+       ORDER BY e.occurred_at DESC, e.place DESC LIMIT $9),
+     rest AS (
+       SELECT l.*, '' AS name, false AS fits FROM looked_through l
+       WHERE (SELECT count(*) FROM looked_through) = $5 AND (SELECT count(*) FROM found) < $9
+       ORDER BY l.occurred_at, l.place LIMIT 1)
+     SELECT place::float8 AS id, occurred_at AS "occurredAt", key_id AS "keyId", request_id AS "requestId", method, route,
+       status, code, message, ms, account_id AS "accountId", name AS account, fits
+     FROM (SELECT * FROM found UNION ALL SELECT * FROM rest) AS shown
+     ORDER BY fits DESC, occurred_at DESC, place DESC`,
+    [
+      after?.occurredAt ?? null,
+      after?.id ?? null,
+      requestId,
+      keyId,
+      MAX_LOOKED_THROUGH,
+      account,
+      route,
+      status,
+      limit + 1,
+      isError,
+    ],
+  );
+  const found = rows.filter(({ fits }) => fits);
+  const requests = found.slice(0, limit);
+  // Without further matches, the search goes on after the last request that it has looked through.
+  const last = found.length > limit ? requests.at(-1) : rows.find(({ fits }) => !fits);
+  return { requests, next: last ? { occurredAt: last.occurredAt, id: last.id } : null };
+}

@@ -1,0 +1,295 @@
+/** Catalogue files that operators upload: the preview, the import, and what keeps it from doing something else. */
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import pg from 'pg';
+import type { Browser } from 'playwright-core';
+import { beginCatalogueWork } from '../../../store/console/catalogue-files.ts';
+import { type CatalogueLine, loadCatalogue, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
+import { choice, contest, election } from '../../helpers/ballots/catalogue-records.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { hasChromium, startChromium } from '../../helpers/browser/chromium.ts';
+import { ConsoleClient, makeLink, type ReceivedPage } from '../../helpers/console/console-client.ts';
+import { useTestService } from '../../helpers/service/service.ts';
+import { until } from '../../helpers/until.ts';
+
+const service = useTestService({ catalogue: SMALL_BALLOT });
+const IMPORTS = '/console/operator/imports';
+const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
+let operator: ConsoleClient;
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  if (hasChromium) browser = await startChromium();
+});
+afterAll(() => browser?.close());
+
+beforeEach(async () => {
+  operator = await ConsoleClient.signIn(service, { role: 'operator', person: 'olga' });
+  await service.query('DELETE FROM catalogue_files');
+});
+
+/** An election of its own for a test, with contests of these names. */
+const ballot = (slug: string, contests: readonly string[], more: object = {}): CatalogueLine[] => [
+  ['elections', election({ slug, name: `Election ${slug}` })],
+  ...contests.map((key): CatalogueLine => ['contests', contest(key, { election: slug, ...more })]),
+];
+
+const ndjson = (lines: readonly (CatalogueLine | string)[]): string =>
+  lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line[1])}\n`).join('');
+const contestsOf = (lines: readonly CatalogueLine[]): string =>
+  ndjson(lines.filter(([kind]) => kind === 'contests'));
+
+interface Uploaded {
+  address: string;
+  page: ReceivedPage;
+}
+
+/** Uploads a file, and waits until it is compared. */
+async function upload(
+  text: string,
+  { name = 'contests.ndjson', ...fields }: Record<string, string> = {},
+): Promise<Uploaded> {
+  const answer = await operator.postFile(IMPORTS, fields, { name, text });
+  expect([answer.status, answer.html]).toEqual([303, expect.anything()]);
+  return { address: answer.location, page: await settled(answer.location) };
+}
+
+async function settled(address: string): Promise<ReceivedPage> {
+  let page = await operator.get(address);
+  await until('the work on the file is done', async () => {
+    page = await operator.get(address);
+    return !page.html.includes('data-look-again');
+  });
+  return page;
+}
+
+const readSeen = ({ html }: ReceivedPage): string => /name="seen" value="([^"]+)"/.exec(html)?.[1] ?? '';
+
+/** Imports what a page has shown. */
+async function importSeen({ address, page }: Uploaded, fields: Record<string, string> = {}) {
+  const answer = await operator.post(`${address}/import`, { seen: readSeen(page), ...fields });
+  return { answer, page: await settled(address) };
+}
+
+const titlesOf = async (slug: string): Promise<string[]> => {
+  const found = await service.query(
+    'SELECT title FROM contests WHERE election_slug = $1 AND removed_at IS NULL ORDER BY key',
+    [slug],
+  );
+  return found.map(({ title }) => String(title));
+};
+
+test('an operator sees what a file would change, imports it, and the audit log names the operator', async () => {
+  const slug = 'or-2027-05-18-primary';
+  const lines = ballot(slug, ['clerk', 'judge']);
+  await loadCatalogue(service.databaseUrl, lines.slice(0, 1));
+  const uploaded = await upload(contestsOf(lines));
+  expect(uploaded.page.html).toContain('Nothing is changed yet.');
+  expect(uploaded.page.html).toMatch(/<th scope="row">contests<\/th><td class="number">2<\/td>/);
+  expect(uploaded.page.html).toContain(`<code>${slug}/clerk</code>`);
+  expect(await titlesOf(slug)).toEqual([]);
+  const { page } = await importSeen(uploaded);
+  expect(page.html).toContain('Imported at');
+  expect(await titlesOf(slug)).toHaveLength(2);
+  expect(
+    await service.query(`SELECT person, subject FROM audit_log WHERE action = 'catalogue.imported'`),
+  ).toEqual([{ person: 'olga', subject: 'catalogue file contests.ndjson' }]);
+  // A form that is sent again, and a file that is imported already, change nothing.
+  expect((await importSeen(uploaded)).answer.location).toBe(uploaded.address);
+  const again = await upload(contestsOf(lines));
+  expect(again.page.html).toContain('The catalogue has all of it already');
+  expect(again.page.html).not.toContain('>Import</button>');
+});
+
+test('a changed title is announced on the stream', async () => {
+  const slug = 'or-2027-06-01-special';
+  await loadCatalogue(service.databaseUrl, ballot(slug, ['clerk']));
+  const before = (await service.events()).data.length;
+  await service.submit([{ ...endorse('bakers-local-1', 'clerk', 'ann'), contest: `${slug}/clerk` }]);
+  await service.eventsOnceThereAre(before + 1);
+  const uploaded = await upload(contestsOf(ballot(slug, ['clerk'], { title: 'Clerk of the court' })));
+  expect(uploaded.page.html).toContain('Endorsements that the stream announces then: 1 updated.');
+  const { page } = await importSeen(uploaded);
+  expect(page.html).toContain('Endorsements announced on the stream: 1 updated.');
+  const events = await service.eventsOnceThereAre(before + 2);
+  expect(events.at(-1)).toMatchObject({
+    type: 'endorsement.updated',
+    contest: { title: 'Clerk of the court' },
+  });
+});
+
+test('refused lines keep the others out until the operator leaves them out', async () => {
+  const slug = 'or-2027-06-02-special';
+  await loadCatalogue(service.databaseUrl, ballot(slug, []));
+  const [good] = ballot(slug, ['clerk']).slice(1);
+  const bad = { ...good?.[1], slug: 'judge', key: `${slug}/judge`, vote_method: 'guess' };
+  const { address, page } = await upload(ndjson([good as CatalogueLine, JSON.stringify(bad), '{']));
+  expect(page.html).toContain('2 lines are refused, so nothing can be imported');
+  expect(page.html).toMatch(/<th scope="row">2<\/th><td>[^<]+<\/td><td><code>vote_method<\/code><\/td>/);
+  expect(page.html).not.toContain('>Import</button>');
+  expect((await importSeen({ address, page })).answer.status).toBe(409);
+  expect(await titlesOf(slug)).toEqual([]);
+  await operator.post(address, { 'skip-refused': 'yes' });
+  const without = await settled(address);
+  expect(without.html).toContain('2 lines are refused, and left out.');
+  await importSeen({ address, page: without });
+  expect(await titlesOf(slug)).toHaveLength(1);
+});
+
+test('what takes much away needs consent, unless the file is only a part', async () => {
+  const slug = 'or-2027-06-03-special';
+  const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+  await loadCatalogue(service.databaseUrl, ballot(slug, keys));
+  const { address, page } = await upload(contestsOf(ballot(slug, ['a'])));
+  expect(page.html).toMatch(/<td class="number">6 of 7<\/td>/);
+  expect(page.html).toContain(
+    `<td><code>${slug}/b</code></td>`.replace('<td><code>', '<code>').replace('</td>', ''),
+  );
+  const consent = /name="consent" value="(\d+)"/.exec(page.html)?.[1] ?? '';
+  for (const fields of [{}, { consent: '1' }]) {
+    const { answer } = await importSeen({ address, page }, fields);
+    expect(answer.status).toBe(409);
+    expect(answer.html).toContain('agree to what the import takes away first');
+  }
+  expect(await titlesOf(slug)).toHaveLength(7);
+  await operator.post(address, { 'keep-missing': 'yes' });
+  expect((await settled(address)).html).toContain('The catalogue has all of it already');
+  await operator.post(address, {});
+  await importSeen({ address, page: await settled(address) }, { consent });
+  expect(await titlesOf(slug)).toHaveLength(1);
+});
+
+test('if the catalogue has changed since the preview, the new preview is shown, and nothing is imported', async () => {
+  const slug = 'or-2027-06-04-special';
+  const lines = ballot(slug, ['clerk', 'judge']);
+  await loadCatalogue(service.databaseUrl, lines.slice(0, 1));
+  const uploaded = await upload(contestsOf(lines));
+  await loadCatalogue(service.databaseUrl, ballot(slug, ['clerk']));
+  const { page } = await importSeen(uploaded);
+  expect(page.html).toContain('The catalogue has changed since the preview, so nothing was imported.');
+  expect(page.html).not.toContain(`<code>${slug}/clerk</code>`);
+  expect(page.html).toContain(`<code>${slug}/judge</code>`);
+  expect(await titlesOf(slug)).toHaveLength(1);
+  // The page that was open before is of no use any more.
+  expect((await importSeen(uploaded)).answer.html).toContain(
+    'The preview has changed since the page was opened',
+  );
+  expect(await titlesOf(slug)).toHaveLength(1);
+  await importSeen({ address: uploaded.address, page });
+  expect(await titlesOf(slug)).toHaveLength(2);
+});
+
+test('a change of another record in equal number is a difference too', async () => {
+  const slug = 'or-2027-06-05-special';
+  await loadCatalogue(service.databaseUrl, ballot(slug, ['clerk', 'judge']));
+  const changed = [
+    ...ballot(slug, ['clerk'], { title: 'Clerk of the court' }),
+    ...ballot(slug, ['judge']).slice(1),
+  ];
+  const uploaded = await upload(contestsOf(changed));
+  await loadCatalogue(service.databaseUrl, [
+    ...changed.slice(0, 2),
+    ...ballot(slug, ['judge'], { title: 'Judge of the court' }).slice(1),
+  ]);
+  const { page } = await importSeen(uploaded);
+  expect(page.html).toContain('The catalogue has changed since the preview');
+  expect(await titlesOf(slug)).toEqual(['Clerk of the court', 'Judge of the court']);
+});
+
+test('a table is read by what its name or the operator says, and its faults are shown', async () => {
+  const rows = ['election,contest,candidate', ',Treasurer,Ann Lee', ',Treasurer,Bob Ray'].join('\n');
+  const unread = await upload(rows, { name: 'list.csv' });
+  expect(unread.page.html).toContain('list.csv');
+  expect(unread.page.html).not.toContain('>Import</button>');
+  await operator.post(unread.address, { election: 'or-2026-11-03-general', 'keep-missing': 'yes' });
+  const read = await settled(unread.address);
+  expect(read.html).toContain('list.csv was read as a table in UTF-8');
+  expect(read.html).toContain('Treasurer');
+  const unknown = await operator.postFile(IMPORTS, {}, { name: 'list.json', text: '{}' });
+  expect([unknown.status, unknown.html]).toEqual([
+    400,
+    expect.stringContaining('does not say what the file has'),
+  ]);
+  const said = await upload('{"slug":"x"}\n', { name: 'list.json', format: 'endorsers' });
+  expect(said.page.html).toContain('1 line is refused');
+});
+
+test('a gateway that ends while it works leaves the file as it was', async () => {
+  const { address } = await upload(contestsOf(ballot('or-2026-11-03-general', ['mayor'])), {
+    'keep-missing': 'yes',
+  });
+  const client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+  await beginCatalogueWork(client, Number(address.split('/').at(-1)), 'import');
+  const other = new pg.Client({ connectionString: service.databaseUrl });
+  await other.connect();
+  expect(await beginCatalogueWork(other, Number(address.split('/').at(-1)), 'import')).toBeNull();
+  await other.end();
+  const working = await operator.get(address);
+  expect(working.html).toContain('The file is being imported');
+  expect(working.html).toContain('look-again');
+  expect((await operator.post(`${address}/import`, { seen: readSeen(working) })).location).toBe(address);
+  await client.end();
+  expect((await settled(address)).html).toContain('so nothing was imported. Compare the file again.');
+  await operator.post(address, { 'keep-missing': 'yes' });
+  expect((await settled(address)).html).not.toContain('The service was restarted');
+});
+
+test('an import that another edit of the catalogue holds back says that it goes on', async () => {
+  const client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+  await client.query('SELECT pg_advisory_lock(7204412)');
+  const text = contestsOf(ballot('or-2026-11-03-general', ['mayor']));
+  const { location } = await operator.postFile(IMPORTS, {}, { name: 'contests.ndjson', text });
+  const page = await operator.get(location);
+  expect(page.html).toContain('The file is being compared with the catalogue, since');
+  const second = await operator.postFile(IMPORTS, {}, { name: 'contests.ndjson', text });
+  expect([second.status, second.html]).toEqual([
+    409,
+    expect.stringContaining('works on another catalogue file'),
+  ]);
+  await client.end();
+  expect((await settled(location)).html).toContain('This is what the import would do');
+});
+
+test('there are at most ten files, and imported ones make room', async () => {
+  const text = contestsOf(ballot('or-2026-11-03-general', ['mayor']));
+  const addresses: string[] = [];
+  for (let each = 0; each < 10; each += 1) {
+    addresses.push((await upload(text, { 'keep-missing': 'yes' })).address);
+  }
+  const file = { name: 'contests.ndjson', text };
+  const refused = await operator.postFile(IMPORTS, {}, file);
+  expect([refused.status, refused.html]).toEqual([
+    400,
+    expect.stringContaining('Import or delete one of them'),
+  ]);
+  expect((await operator.post(`${addresses[3]}/delete`)).location).toBe(IMPORTS);
+  expect((await operator.get(String(addresses[3]))).status).toBe(404);
+  expect((await operator.postFile(IMPORTS, {}, file)).status).toBe(303);
+});
+
+(hasChromium ? test : test.skip)(
+  `an operator imports a file on a phone, without scripts${SKIPPED}`,
+  async () => {
+    const slug = 'or-2027-06-06-special';
+    await loadCatalogue(service.databaseUrl, ballot(slug, ['a', 'b', 'c', 'd', 'e', 'f']));
+    const context = await browser?.newContext({
+      viewport: { width: 390, height: 844 },
+      javaScriptEnabled: false,
+    });
+    if (!context) throw new Error('Chromium has not started.');
+    const page = await context.newPage();
+    await page.goto(service.url(await makeLink(service, { role: 'operator' })));
+    await page.click('main button');
+    await page.goto(service.url(IMPORTS));
+    const buffer = Buffer.from(contestsOf(ballot(slug, ['a'], { choices: [choice('ann'), choice('zoe')] })));
+    await page.setInputFiles('input[type=file]', { name: 'contests.ndjson', mimeType: 'text/plain', buffer });
+    await page.click('button:text-is("Upload")');
+    await page.getByLabel(/Take away/).check();
+    await page.click('button:text-is("Import")');
+    await page.getByText('Imported at').waitFor();
+    expect(await titlesOf(slug)).toHaveLength(1);
+    await context.close();
+  },
+  60_000,
+);

@@ -1,0 +1,143 @@
+/** The guides of the folder docs, as gateways serve them. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { renderGuide } from '../../../gateway/guides/render-guide.ts';
+import { findProblemsInLooks, hasChromium, startChromium } from '../../helpers/browser/chromium.ts';
+import { useTestService } from '../../helpers/service/service.ts';
+
+const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
+const service = useTestService();
+const GUIDES = '/docs/guides';
+const FILES = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((file) =>
+  file.endsWith('.md'),
+);
+const PAGES = FILES.map((file) => `${GUIDES}/${file.replace(/\.md$/, '')}`);
+
+/** Guides with wide tables, images, code and lists. */
+const LOOKED_AT = ['ARCHITECTURE', 'scaling', 'webhooks', 'data-formats'];
+
+const open = (path: string, init?: RequestInit) => fetch(service.url(path), { redirect: 'manual', ...init });
+const targetsOf = (html: string): string[] =>
+  [...html.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, target = '']) => target);
+
+test('every guide is served under a strict policy, and every link of a guide has a target', async () => {
+  const bodies = new Map<string, string>();
+  for (const page of [GUIDES, ...PAGES]) {
+    const answer = await open(page);
+    expect([page, answer.status, answer.headers.get('Content-Type')]).toEqual([
+      page,
+      200,
+      'text/html; charset=utf-8',
+    ]);
+    expect(answer.headers.get('Content-Security-Policy')).toMatch(/^default-src 'none'; style-src 'self'/);
+    bodies.set(page, await answer.text());
+  }
+  const checked = new Map<string, boolean>();
+  for (const [page, html] of bodies) {
+    expect(html).not.toMatch(/<(script|style)| style=| on\w+=/);
+    for (const target of targetsOf(html)) {
+      if (/^(https?|mailto):/.test(target)) continue;
+      const [path = '', anchor] = target.split('#');
+      const at = path === '' ? page : path;
+      if (!checked.has(at)) checked.set(at, (await open(at)).status < 400);
+      expect([page, target, checked.get(at)]).toEqual([page, target, true]);
+      if (anchor !== undefined)
+        expect([page, target, bodies.get(at)]).toEqual([
+          page,
+          target,
+          expect.stringContaining(` id="${anchor}"`),
+        ]);
+    }
+  }
+});
+
+test('the list names every guide, and the reference and the console lead to it', async () => {
+  const list = await (await open(GUIDES)).text();
+  for (const page of PAGES) expect(list).toContain(`href="${page}"`);
+  expect(await (await open('/docs')).text()).toContain(`href="${GUIDES}"`);
+});
+
+test.each([
+  `${GUIDES}/../../package.json`,
+  `${GUIDES}/%2e%2e/%2e%2e/package.json`,
+  `${GUIDES}/..%2f..%2fpackage.json`,
+  `${GUIDES}/decisions`,
+  `${GUIDES}/operations.md`,
+  `${GUIDES}/`,
+  `${GUIDES}/constructor`,
+])('there is nothing at %s', async (path) => {
+  const { port, hostname } = new URL(service.url('/'));
+  const { get } = await import('node:http');
+  // Unlike fetch, it sends the path as it is.
+  const status = await new Promise((resolve, reject) => {
+    get({ port, hostname, path }, (response) => resolve(response.resume().statusCode)).on('error', reject);
+  });
+  expect(status).toBe(404);
+});
+
+test.each([
+  ['images/cost.svg', 'image/svg+xml'],
+  ['examples/mirror.py', 'text/plain; charset=utf-8'],
+  ['asyncapi.json', 'application/json; charset=utf-8'],
+])('%s is served as %s', async (file, type) => {
+  const answer = await open(`${GUIDES}/${file}`);
+  expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, type]);
+  expect(Buffer.from(await answer.arrayBuffer())).toEqual(readFileSync(`docs/${file}`));
+  expect((await open(`${GUIDES}/${file}`, { method: 'POST' })).status).toBe(405);
+});
+
+test('the image has the guides', () => {
+  expect(readFileSync('Dockerfile', 'utf8')).toContain('COPY docs docs');
+  expect(readFileSync('.dockerignore', 'utf8')).toContain('!docs\n');
+  expect(existsSync('docs/deployment.md')).toBe(true);
+});
+
+describe('a guide becomes a page', () => {
+  const render = (text: string) => renderGuide(text, (target) => (target === 'known.md' ? '/known' : null));
+
+  test('whose headings have the anchors of GitHub', () => {
+    const { title, html } = render('# The `start` & end\n\n## A, b\n\n## A, b\n');
+    expect(title).toBe('The start & end');
+    expect(html).toContain('<h1 id="the-start--end">The <code>start</code> &amp; end</h1>');
+    expect(html).toContain('<h2 id="a-b">');
+    expect(html).toContain('<h2 id="a-b-1">');
+  });
+
+  test.each([
+    ['<b onclick="x">hello</b>', '&lt;b onclick=&quot;x&quot;&gt;hello&lt;/b&gt;'],
+    ['<script>alert(1)</script>', '&lt;script&gt;alert(1)&lt;/script&gt;'],
+    ['[text](javascript:alert(1))', '<p>text</p>'],
+    ['![text](javascript:alert(1))', '<p></p>'],
+    ['[text](known.md "a&quot;b")', '<a href="/known">text</a>'],
+    ['`<i>`', '<code>&lt;i&gt;</code>'],
+    ['```js\n</code><i>\n```', '<pre tabindex="0"><code>&lt;/code&gt;&lt;i&gt;</code></pre>'],
+  ])('without markup of its own: %s', (text, html) => {
+    expect(render(text).html).toContain(html);
+  });
+});
+
+describe('in a browser', () => {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    if (hasChromium) browser = await startChromium();
+  });
+  afterAll(() => browser?.close());
+
+  (hasChromium ? test : test.skip)(
+    `axe finds nothing on the guides, on a phone in light and wide in dark${SKIPPED}`,
+    async () => {
+      const context = await browser?.newContext();
+      if (!context) throw new Error('Chromium has not started.');
+      const page = await context.newPage();
+      const problems: string[] = [];
+      for (const path of [GUIDES, ...LOOKED_AT.map((name) => `${GUIDES}/${name}`)]) {
+        await page.goto(service.url(path));
+        problems.push(...(await findProblemsInLooks(page)).map((problem) => `${path}: ${problem}`));
+      }
+      expect(problems).toEqual([]);
+      await context.close();
+    },
+    60_000,
+  );
+});
