@@ -1,13 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** How long one piece of work goes on before others have their turn, in milliseconds. */
-const TURN_MS = 10;
-
-/** Creates a function that lets the process do its other work, if it did not for a while. */
-export function createPause(): () => Promise<void> {
+/**
+ * Creates a function that gives the process's other work a turn, if it has had none for a while.
+ *
+ * @param turnMs how long a piece of work may last before that, in milliseconds
+ */
+export function createPause(turnMs = 10): () => Promise<void> {
   let since = performance.now();
   return async () => {
-    if (performance.now() - since < TURN_MS) return;
+    if (performance.now() - since < turnMs) return;
     await setImmediate();
     since = performance.now();
   };

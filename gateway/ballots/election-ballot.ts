@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import { type EndorsedContest, orderBySupport, recommend } from '../../domain/recommendation.ts';
 import type { Recommendation } from '../../schemas/http/recommendations.ts';
 import { escapeLineBreaks } from '../../schemas/json-text.ts';
+import { createPause } from '../../service/pause.ts';
 import type {
   ContestRules,
   ListedElection,
@@ -16,7 +16,7 @@ import { copyPieces, encodeTexts } from '../http/content.ts';
 import { BodyWriter } from './body-writer.ts';
 
 /** The longest time for which a large ballot may block other requests, in milliseconds. */
-const SLICE_MS = 5;
+export const SLICE_MS = 5;
 /** The numbers of a pick in `BallotPicks.facts`. */
 export const PICK_NUMBERS = 4;
 /** The approximate memory of objects besides their bytes. */
@@ -83,18 +83,6 @@ export interface ElectionBallot {
 
 export const DIGEST_BYTES = 20;
 
-/** Lets other work have its turn now and then. */
-export class Slices {
-  #end = performance.now() + SLICE_MS;
-
-  /** Waits for a turn of the event loop if this one has been long. */
-  async next(): Promise<void> {
-    if (performance.now() < this.#end) return;
-    await setImmediate();
-    this.#end = performance.now() + SLICE_MS;
-  }
-}
-
 const linesOf = (text: string): string[] => (text === '' ? [] : text.split('\n'));
 
 /** Packs loaded ballots, by election. */
@@ -114,20 +102,20 @@ async function packElection(
   record: string,
   stored: readonly StoredContest[],
 ): Promise<ElectionBallot> {
-  const slices = new Slices();
+  const pause = createPause(SLICE_MS);
   const writer = new BodyWriter();
   const contests: BallotContest[] = [];
   for (const contest of stored) {
     if (contests.length > 0) writer.text(',');
     contests.push(packContest(contest, writer));
-    await slices.next();
+    await pause();
   }
   const { pieces, length } = writer.finish();
   const text = copyPieces(pieces, length);
   const digests: Buffer[] = [];
   for (const { start, end } of contests) {
     digests.push(hash('sha1', text.subarray(start, end), 'buffer'));
-    await slices.next();
+    await pause();
   }
   return {
     election,
@@ -150,7 +138,7 @@ export async function replacePicks(
   { picks, endorsers }: Pick<StoredBallotPicks, 'picks' | 'endorsers'>,
   contests: Iterable<number> = ballot.contestsById.keys(),
 ): Promise<void> {
-  const slices = new Slices();
+  const pause = createPause(SLICE_MS);
   for (const { record, ...endorser } of endorsers)
     ballot.endorsers.set(endorser.id, { ...endorser, json: encodeTexts([record]) });
   const loaded = new Map(picks.map((each) => [each.contestId, each]));
@@ -158,7 +146,7 @@ export async function replacePicks(
     const contest = ballot.contestsById.get(id);
     const stored = loaded.get(id);
     if (contest) contest.picks = stored ? packPicks(stored) : null;
-    await slices.next();
+    await pause();
   }
 }
 

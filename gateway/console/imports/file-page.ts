@@ -52,7 +52,7 @@ function NotImported({ file, csrf }: { file: UploadedFile; csrf: string }): Html
   const { work, workSince, isWorkedOn, outcome, problem } = file;
   if (isWorkedOn) {
     return html`
-      <p role="status">${work === 'import' ? 'The file is being imported' : 'The file is being compared with the catalogue'}, since <${Moment} at=${workSince} seconds />. It goes on if you leave this page.</p>
+      <p role="status">${work === 'import' ? 'The file is being imported' : 'The file is being compared with the catalogue'}, since <${Moment} at=${workSince} seconds />. The work continues if you leave this page.</p>
       <${LookAgain} file=${file} />`;
   }
   return html`

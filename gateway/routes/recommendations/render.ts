@@ -1,4 +1,5 @@
 import type { EndorsedContest } from '../../../domain/recommendation.ts';
+import { createPause } from '../../../service/pause.ts';
 import type { BodyWriter } from '../../ballots/body-writer.ts';
 import {
   type BallotContest,
@@ -10,7 +11,7 @@ import {
   endOfChoice,
   endOfContest,
   PICK_NUMBERS,
-  Slices,
+  SLICE_MS,
 } from '../../ballots/election-ballot.ts';
 import type { BallotSelection } from './selection.ts';
 
@@ -100,7 +101,7 @@ async function writeElection(
   const { head, text, digests, contests } = ballot;
   if (!hasElection(ballot.election)) return false;
   const counts = chooseEndorsers(ballot);
-  const slices = new Slices();
+  const pause = createPause(SLICE_MS);
   let isEmpty = true;
   const separate = () => {
     if (!isEmpty) writer.text(',');
@@ -130,7 +131,7 @@ async function writeElection(
     if (picks.length === 0) continue;
     separate();
     writeContest(writer, ballot, contest, picks);
-    await slices.next();
+    await pause();
   }
   shareUntil(contests.length);
   if (!isEmpty) writer.text(']}');
