@@ -103,3 +103,24 @@ test('a webhook that is edited gets no second attempt while the first one is und
   // The attempts of earlier revisions do not count, so the batches are sent again.
   await until('the batches are sent again', () => attempts.length === 4);
 });
+
+test('a test is sent once, however long its receiver takes, and a process that stops waits for it', async () => {
+  const { rows } = await client.query(
+    `UPDATE webhooks SET test_message = 'msg_test' WHERE name = 'first' RETURNING id`,
+  );
+  await until('the test is under way', () => attempts.length === 3);
+  await untilItLooks();
+  await untilItLooks();
+  expect(attempts).toHaveLength(3);
+  const [first, second, testing] = attempts;
+  const stopping = deliverer.stop();
+  for (const batch of [first, second]) batch?.resolve(DELIVERED);
+  const recorded = 'SELECT FROM webhook_attempts';
+  await until('the batches are recorded', async () => (await client.query(recorded)).rowCount === 2);
+  await settle();
+  expect(statements.some((text) => text.startsWith('DELETE FROM webhook_deliverers WHERE id'))).toBe(false);
+  testing?.resolve(DELIVERED);
+  await stopping;
+  const { rows: tested } = await client.query('SELECT webhook_id AS id FROM webhook_attempts WHERE is_test');
+  expect(tested).toEqual(rows);
+});

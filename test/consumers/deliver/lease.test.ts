@@ -20,6 +20,15 @@ async function renew(): Promise<void> {
 }
 
 describe('a lease', () => {
+  test('begins with its first renewal, and that is left ends without its signal', async () => {
+    expect(lease.hasBegun).toBe(false);
+    await renew();
+    expect(lease.hasBegun).toBe(true);
+    lease.leave();
+    await clock.advance(LEASE_MS);
+    expect([lease.lost.aborted, lease.hasBegun]).toEqual([false, true]);
+  });
+
   test('ends if it is not renewed in time, counted from the beginning of its last renewal', async () => {
     await renew();
     await clock.advance(LEASE_MS - 1);
