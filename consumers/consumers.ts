@@ -54,7 +54,7 @@ export async function startConsumers(
       clock,
       log,
     });
-    const lagWatch = watchRelayLag({ pool, log });
+    const lagWatch = watchRelayLag({ pool, clock, log });
     started.set('relay', {
       ...relay,
       async stop() {

@@ -4,7 +4,6 @@ import type { Feed } from '../../feed/feed.ts';
 import { type Clock, systemClock } from '../../service/clock.ts';
 import { LastSuccess } from '../../service/last-success.ts';
 import type { Logger } from '../../service/log.ts';
-import { Notifier } from '../../service/notifier.ts';
 import { repeat } from '../../service/repeat.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import type { Seal } from '../../service/sealing.ts';
@@ -26,14 +25,13 @@ import {
 import { AttemptMaker } from './attempts.ts';
 import { Courier, type CourierServices } from './courier.ts';
 import { GroupedWrites } from './grouped-writes.ts';
+import { Lease } from './lease.ts';
 import { heldWebhooks, showLags, turnsTaken, turnsWaiting } from './metrics.ts';
 import { sendNotices } from './notices.ts';
 import { ATTEMPT_TIMEOUT_MS, type Sender } from './send.ts';
 import { sendTest } from './send-test.ts';
 import { Turns } from './turns.ts';
 
-/** How long a process holds its webhooks without renewing the lease. Others take them over soon after it. */
-const LEASE_MS = 25_000;
 /** No attempt begins unless the lease lasts this long: two processes never send for a webhook at a time. */
 const LEASE_FOR_ATTEMPT_MS = ATTEMPT_TIMEOUT_MS + 1000;
 const RENEW_MS = 3000;
@@ -72,19 +70,16 @@ export class Deliverer {
   /** The webhooks whose test is being sent. */
   readonly #tests = new Map<number, Promise<void>>();
   readonly #services: CourierServices;
-  readonly #renewed = new Notifier();
+  readonly #lease: Lease;
   readonly #success = new LastSuccess();
-  /** Until when the lease holds for sure, by performance.now(). */
-  #leasedUntil = 0;
-  #lost = new AbortController();
-  #endLease: NodeJS.Timeout | undefined;
   readonly #stopping = new AbortController();
   #loops: { stop(): Promise<void> }[] = [];
 
   constructor({ random = Math.random, ...options }: DelivererOptions) {
     this.#options = options;
     const { feed, pool, sender, seal, retentionMs, clock, log } = options;
-    const untilLeased = (signal: AbortSignal) => this.#untilLeased(signal);
+    this.#lease = new Lease((ms) => renewLease(pool, this.#id, ms));
+    const untilLeased = (signal: AbortSignal) => this.#lease.untilItLasts(LEASE_FOR_ATTEMPT_MS, signal);
     this.#services = {
       ...{ feed, pool, retentionMs, random, clock, log },
       delivererId: this.#id,
@@ -110,7 +105,7 @@ export class Deliverer {
       });
     };
     this.#loops = [
-      loop(RENEW_MS, 'the lease of webhooks cannot be renewed; trying again', () => this.#renew()),
+      loop(RENEW_MS, 'the lease of webhooks cannot be renewed; trying again', () => this.#lease.renew()),
       loop(LOOK_MS, 'webhooks cannot be looked up; trying again', () => this.#look()),
       loop(POSITIONS_MS, 'positions of webhooks cannot be stored; trying again', () =>
         this.#storePositions(),
@@ -132,7 +127,7 @@ export class Deliverer {
     await Promise.all(this.#loops.map((loop) => loop.stop()));
     await Promise.all([...this.#couriers.values()].map(({ courier }) => courier.stop()));
     await Promise.all(this.#tests.values());
-    clearTimeout(this.#endLease);
+    this.#lease.leave();
     await this.#storePositions().catch(() => {});
     // Without it the lease expires.
     await endLease(this.#options.pool, this.#id).catch(() => {});
@@ -143,29 +138,10 @@ export class Deliverer {
     return this.#success.isWithin(ms);
   }
 
-  async #renew(): Promise<void> {
-    const begunAt = performance.now();
-    await renewLease(this.#options.pool, this.#id, LEASE_MS);
-    if (this.#lost.signal.aborted) this.#lost = new AbortController();
-    this.#leasedUntil = begunAt + LEASE_MS;
-    clearTimeout(this.#endLease);
-    const lost = this.#lost;
-    this.#endLease = setTimeout(() => lost.abort(), this.#leasedUntil - performance.now());
-    this.#renewed.notify();
-  }
-
-  async #untilLeased(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      signal.throwIfAborted();
-      if (this.#leasedUntil - performance.now() >= LEASE_FOR_ATTEMPT_MS) return;
-      await this.#renewed.wait(RENEW_MS, signal);
-    }
-  }
-
   /** Takes a fair share, gives a surplus back, and follows changes of the webhooks. */
   async #look(): Promise<void> {
     const { feed, pool } = this.#options;
-    if (this.#leasedUntil === 0) await this.#renew();
+    if (!this.#lease.hasBegun) await this.#lease.renew();
     const mayDeliver = feed.ready && !feed.isInConflict;
     if (mayDeliver) {
       const { held, fair } = await claimShare(pool, this.#id);
@@ -199,8 +175,8 @@ export class Deliverer {
       for (const webhook of loaded) {
         const stamp = wanted.get(webhook.id);
         // A webhook that was disabled meanwhile is no longer held at the next look.
-        if (stamp === undefined || webhook.state === 'disabled' || this.#lost.signal.aborted) continue;
-        const courier = new Courier(webhook, this.#services, this.#lost.signal);
+        if (stamp === undefined || webhook.state === 'disabled' || this.#lease.lost.aborted) continue;
+        const courier = new Courier(webhook, this.#services, this.#lease.lost);
         this.#couriers.set(webhook.id, { stamp, courier });
       }
     }
@@ -220,7 +196,7 @@ export class Deliverer {
 
   #test(id: number, messageId: string): void {
     if (this.#tests.has(id) || this.#stopping.signal.aborted) return;
-    const sending = sendTest({ id, messageId }, this.#services, this.#lost.signal).finally(() =>
+    const sending = sendTest({ id, messageId }, this.#services, this.#lease.lost).finally(() =>
       this.#tests.delete(id),
     );
     this.#tests.set(id, sending);

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { systemClock } from '../../service/clock.ts';
+import type { Clock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { repeat } from '../../service/repeat.ts';
@@ -14,9 +14,9 @@ const INTERVAL_MS = 2000;
  * Measures how many changes Kafka lacks, apart from the relay's own work: neither a stand-by nor a relay that
  * waits for Kafka could measure this. The lag matters most when no relay works.
  */
-export function watchRelayLag({ pool, log }: { pool: Pool; log: Logger }): Stoppable {
+export function watchRelayLag({ pool, clock, log }: { pool: Pool; clock: Clock; log: Logger }): Stoppable {
   let isFailing = false;
-  return repeat(INTERVAL_MS, systemClock, async () => {
+  return repeat(INTERVAL_MS, clock, async () => {
     try {
       const { logged, relayed, oldestWaitedSeconds } = await loadRelayProgress(pool);
       unrelayedChanges.set(logged - relayed);

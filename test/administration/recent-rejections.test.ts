@@ -1,6 +1,7 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { readRejections } from '../../administration/rejections/read-rejections.ts';
 import { loadRecentRejections } from '../../administration/rejections/recent.ts';
+import { searchRejections } from '../../administration/rejections/search.ts';
 import type { PartitionRead } from '../../kafka/reading/partition-read.ts';
 import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
@@ -95,4 +96,25 @@ test('a page is in the order of time, and its reading tells its progress', async
   }
   expect(pages).toEqual([[1, 2, 3]]);
   expect(onProgress).toHaveBeenLastCalledWith(3, 3);
+});
+
+test('a search reads on until it finds, and tells of each match where a reading begins that has it', async () => {
+  const codes = [
+    'unknown_choice',
+    'undecodable',
+    'undecodable',
+    'unknown_choice',
+    'undecodable',
+    'undecodable',
+  ];
+  const values = codes.map((code, index) => rejectedAt(index + 1, { code: code as Rejection['code'] }));
+  const place = await keep(values);
+  const search = { code: 'unknown_choice', endorser: null, since: null };
+  const { found, places, before } = await searchRejections(place, search, { ofPartition: 2, before: null });
+  expect(found.map(({ offset }) => offset)).toEqual([1, 4]);
+  expect(before).toBeNull();
+  for (const match of found) {
+    const read = await loadRecentRejections(place, 2, places.get(match));
+    expect(read.rejections.map(({ offset }) => offset)).toContain(match.offset);
+  }
 });

@@ -5,6 +5,7 @@ import { startRelay } from '../../consumers/relay/leader.ts';
 import { relayLeader } from '../../consumers/relay/metrics.ts';
 import { createKafkaClient } from '../../kafka/connection/client.ts';
 import { GroupOffsets } from '../../kafka/reading/group-offsets.ts';
+import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { submitAll } from '../../ops/submit/submit-all.ts';
 import { type Brokers, plaintextBrokers } from '../../service/brokers.ts';
@@ -59,6 +60,23 @@ test('apply is ready while it leads or stands by, and not while Postgres is away
   await Promise.all(pair.map((apply) => apply.stop()));
   started.splice(0);
   expect(areReady()).toEqual([false, false]);
+});
+
+test('apply is not ready while no broker answers its fetches, although it leads', async () => {
+  const { fetch } = TopicReader.prototype;
+  let attempts = 0;
+  jest.spyOn(TopicReader.prototype, 'fetch').mockImplementation(async function (this: TopicReader, ...given) {
+    // The leader first reads the end of the changes topic, without a wait.
+    if (given[2].maxWaitMs === 0) return fetch.apply(this, given);
+    attempts += 1;
+    throw new KafkaUnavailableError('no broker');
+  });
+  const apply = await start('apply');
+  // An attempt follows every 300 ms, and a round without submissions takes a second.
+  await until('rounds without submissions are over', () => attempts > 6);
+  expect(apply.isReady()).toBe(false);
+  jest.restoreAllMocks();
+  await until('it is ready', () => apply.isReady());
 });
 
 test('a stand-by applies new submissions after the leader has stopped', async () => {

@@ -39,6 +39,13 @@ test.each([998, 999])('finds a chunk that begins after %i, at the end of its tho
   expect(found(cache, 1000)).toBeUndefined();
 });
 
+test.each([1, 2, 3])('keeps a chunk that begins %i changes before the kept one', (earlier) => {
+  const cache = new ChunkCache(ALL);
+  cache.add(chunkAfter(10));
+  cache.add(chunkAfter(10 - earlier));
+  expect(found(cache, 10 - earlier)).toHaveLength(990 + earlier);
+});
+
 test('does not keep a chunk that ends early because the log does', () => {
   const cache = new ChunkCache(ALL);
   cache.add(chunkAfter(1000, 500));

@@ -66,3 +66,12 @@ test('rejects waiting requests when the thread ends, and starts another thread f
   expect(outcomes[0]).toMatchObject({ reason: { message: expect.stringContaining('thread') } });
   expect((await decoder.decode([], 1)).ends).toHaveLength(0);
 });
+
+test('a request after the failure of the thread is answered by the next one, while the first one still ends', async () => {
+  const [one] = fc.sample(change, { numRuns: 1, seed: 1 }).map(changeCodec.encode);
+  // An epoch of another type makes the thread fail.
+  const failing = decoder.decode([{ offset: 0, value: one as Buffer }], 1n as unknown as number);
+  const next = failing.catch(() => decoder.decode([], 1));
+  await expect(failing).rejects.toThrow(TypeError);
+  expect((await next).ends).toHaveLength(0);
+});

@@ -82,6 +82,10 @@ describe('webhooks', () => {
     await releaseWebhooks(pool, first, ids.slice(0, 5));
     expect(await claimShare(pool, second)).toEqual({ held: 5, fair: 5 });
     expect([await heldBy(first), await heldBy(second)]).toEqual([ids.slice(5), ids.slice(0, 5)]);
+    // A process claims no more than it lacks, although more are free.
+    await releaseWebhooks(pool, second, ids.slice(0, 5));
+    await releaseWebhooks(pool, first, ids.slice(8));
+    expect(await claimShare(pool, first)).toEqual({ held: 5, fair: 5 });
   });
 
   test('claimed by several processes at once go to one of them', async () => {

@@ -308,3 +308,19 @@ describe('a proxy', () => {
     expect((await sendWith(sender, 'http://127.0.0.1:9/')).outcome).toBe('unreachable');
   });
 });
+
+test('a message is sent once more if the receiver ends a kept connection that it comes by, and not a third time', async () => {
+  let answered = 0;
+  const held: http.ServerResponse[] = [];
+  const receiver = await startReceiver((response) => {
+    answered += 1;
+    if (answered > 3) return void response.socket?.resetAndDestroy();
+    held.push(response);
+    if (held.length === 3) for (const each of held) each.writeHead(204).end();
+  });
+  const sender = senderWith();
+  const first = await Promise.all([1, 2, 3].map(() => sendWith(sender, receiver.url)));
+  expect(first.map(({ outcome }) => outcome)).toEqual(['delivered', 'delivered', 'delivered']);
+  expect((await sendWith(sender, receiver.url)).outcome).toBe('unreachable');
+  expect(receiver.messages).toHaveLength(5);
+});

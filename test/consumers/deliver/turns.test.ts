@@ -63,6 +63,21 @@ describe('at a time', () => {
     );
     expect(await begin(turns, [taker({ host: 'b.example', accountId: 1000 })])).toHaveLength(1);
   });
+
+  test('the turn that ends goes to the first that may have it, past those that must wait longer', async () => {
+    const turns = new Turns();
+    const busy = Array.from({ length: 16 }, (_, index) => taker({ accountId: 1000 + index }));
+    const others = Array.from({ length: 112 }, (_, index) => different(index));
+    const ends = await begin(turns, [...busy, ...others]);
+    const late = await begin(turns, [taker({ accountId: 2000 }), different(3000)]);
+    expect([turns.running, turns.waiting, late.length]).toEqual([128, 2, 0]);
+    ends.at(-1)?.();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([turns.running, turns.waiting, late.length]).toEqual([128, 1, 1]);
+    ends[0]?.();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([turns.running, turns.waiting, late.length]).toEqual([128, 0, 2]);
+  });
 });
 
 test('a webhook that stops waiting gets no turn, and leaves nothing behind', async () => {

@@ -1,10 +1,12 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { loadBounds } from '../../../kafka/reading/read-topic.ts';
+import { topicNames } from '../../../kafka/topic-names.ts';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { endorse, pick, position } from '../../helpers/ballots/submissions.ts';
 import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { inputsOf } from '../../helpers/console/console-pages.ts';
-import { kafkaSettings } from '../../helpers/servers/servers.ts';
+import { brokersOf, kafkaSettings } from '../../helpers/servers/servers.ts';
 import { findRejection } from '../../helpers/service/publishing.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
@@ -34,6 +36,13 @@ async function labelsOf(endorser: string): Promise<string[]> {
 
 const auditOf = (action: string) =>
   service.query('SELECT person, subject, details FROM audit_log WHERE action = $1 ORDER BY id', [action]);
+
+/** The end of the topic of submissions, by partition. */
+async function submissionsEnd(): Promise<number[]> {
+  const topic = topicNames(service.topicPrefix).submissions;
+  const bounds = await loadBounds({ brokers: brokersOf('ops'), topic, clientId: 'test' });
+  return bounds.map(({ end }) => end);
+}
 
 async function rejectedCommand(...args: string[]): Promise<string[]> {
   const { databaseUrl, topicPrefix } = service;
@@ -74,8 +83,10 @@ test('an operator corrects a submission as JSON, with hints for mistyped names, 
   await until('it is applied', async () => (await labelsOf('bakers-local-1')).includes('ann'));
   expect(await rowOf('bakers-locale-1')).toContain('corrected');
   expect((await operator.get(place)).html).toContain('An operator has sent a correction.');
+  const before = await submissionsEnd();
   const again = await send(right);
   expect([again.status, again.html.includes('was sent already')]).toEqual([409, true]);
+  expect(await submissionsEnd()).toEqual(before);
   expect(await auditOf('submission.corrected')).toEqual([
     {
       person: 'olga',

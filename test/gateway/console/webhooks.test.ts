@@ -55,8 +55,11 @@ test('an owner adds a webhook whose secret is shown once, edits it and deletes i
     true,
   ]);
   expect(late.html).toContain('value="Mine"');
+  const present = /name="version" value="([^"]+)"/.exec(late.html)?.[1] ?? '';
+  const again = await owner.post(`${path}/edit`, { ...FORM, name: 'Mine', version: present });
+  expect(again.location).toBe(`${path}?done=saved`);
 
-  expect((await owner.get(`${path}/delete`)).html).toContain('Delete Papers?');
+  expect((await owner.get(`${path}/delete`)).html).toContain('Delete Mine?');
   expect((await owner.post(`${path}/delete`)).location).toBe('/console/webhooks?done=deleted');
   expect((await owner.get(path)).status).toBe(404);
 });

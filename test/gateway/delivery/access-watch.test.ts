@@ -155,11 +155,11 @@ test('a reader that was removed is not checked any more', async () => {
   expect(removed.refusals).toEqual([]);
 });
 
-test('INV-15: a stream whose lease is surplus ends at the regular check, and others continue', async () => {
-  const [old, young, poll] = [watch('old'), watch('young'), watch()];
-  surplus = new Set(['old']);
+test('INV-15: the streams whose leases are surplus end at the regular check, and others continue', async () => {
+  const [old, young, poll, older] = [watch('old'), watch('young'), watch(), watch('older')];
+  surplus = new Set(['older', 'old']);
   await untilRefused(old.refusals);
   surplus = new Set();
-  expect(old.refusals).toContain('plan_changed');
+  for (const { refusals } of [old, older]) expect(refusals).toContain('plan_changed');
   expect([...young.refusals, ...poll.refusals]).toEqual([]);
 });

@@ -13,21 +13,24 @@ function startPoll(passed = 3) {
   const start = feed.latest;
   feed.append('CA', passed);
   const confirm = jest.fn(async () => {});
+  const wait = jest.spyOn(clock, 'wait');
   const poll = new LongPoll(feed as unknown as Feed, {
     ...{ start, filter: { states: ['OR'] }, limit: 10, waitMs: 25 * SECOND, confirm, clock },
     signal: new AbortController().signal,
   });
-  return { clock, feed, confirm, poll, answer: poll.run() };
+  const answer = poll.run();
+  return { clock, feed, confirm, poll, answer, timer: wait.mock.calls[0]?.[1] };
 }
 
 test('a poll that waits after changes outside of its filter is confirmed before it gets an event', async () => {
-  const { feed, confirm, answer } = startPoll();
+  const { feed, confirm, answer, timer } = startPoll();
   await settle();
-  expect(confirm).not.toHaveBeenCalled();
+  expect([confirm.mock.calls.length, timer?.aborted]).toEqual([0, false]);
   feed.append('OR');
   const { events, resumePoint } = await answer;
   expect([events.map(({ sequence }) => sequence), resumePoint.sequence]).toEqual([[4], 4]);
-  expect(confirm).toHaveBeenCalledTimes(1);
+  // Its timer would run for many seconds more.
+  expect([confirm.mock.calls.length, timer?.aborted]).toEqual([1, true]);
 });
 
 test('a poll that is refused while it is confirmed gets the error and no event', async () => {

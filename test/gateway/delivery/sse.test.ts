@@ -42,6 +42,19 @@ describe('a stream of Server-Sent Events', () => {
     expect(sequences).toEqual(Array.from({ length: 5000 }, (_, index) => index + 1));
   });
 
+  test('INV-10: writes nothing more into a full socket when changes come one by one', async () => {
+    const stream = startStream({ output: new PassThrough({ highWaterMark: 1024 }) });
+    for (let count = 0; count < 100; count += 1) {
+      stream.feed.append();
+      await settle();
+    }
+    expect(stream.output.readableLength + stream.output.writableLength).toBeLessThan(10_000);
+    stream.listen();
+    for (let i = 0; i < 50 && stream.events.length < 101; i += 1) await settle();
+    const sequences = stream.events.slice(1).map(({ id = '' }) => parseCursor(id).sequence);
+    expect(sequences).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+  });
+
   test('stays open while Kafka does not answer, and resumes by itself', async () => {
     const stream = startStream({ behind: 1, failure: new KafkaUnavailableError('no broker') });
     stream.listen();

@@ -24,6 +24,7 @@ function watch() {
     const endings: StreamEnding[] = [];
     const done = { reset: false, places: [] as string[] };
     let isTaken = false;
+    let held: Promise<void> | undefined;
     const ends = { localAddress: '127.0.0.1', localPort: 80, remoteAddress: '127.0.0.1', remotePort: port };
     const socket = {
       ...ends,
@@ -34,6 +35,7 @@ function watch() {
     };
     const stream = new WatchedStream({ end: (ending) => endings.push(ending) }, socket, {
       async release() {
+        await held;
         done.places.push('released');
       },
       async reclaim() {
@@ -51,6 +53,12 @@ function watch() {
       mend: () => cut.delete(`${connection}`),
       takePlace: () => {
         isTaken = true;
+      },
+      /** Lets a release take until the returned function is called. */
+      holdRelease: () => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        held = promise;
+        return resolve;
       },
     };
   };
@@ -106,6 +114,21 @@ describe('a stream whose client does not acknowledge', () => {
     }
     expect(stream.done.places).toEqual(['released', 'reclaimed', 'released', 'reclaimed']);
     expect(stream.endings).toEqual([]);
+  });
+
+  test('has given up its place before it takes one again, however long that takes', async () => {
+    const { clock, open } = watch();
+    const stream = open();
+    const finish = stream.holdRelease();
+    stream.vanish();
+    await clock.advance(10 * SECOND);
+    stream.mend();
+    await clock.advance(10 * SECOND);
+    expect(stream.done.places).toEqual([]);
+    finish();
+    await settle();
+    await clock.advance(2 * SECOND);
+    expect(stream.done.places).toEqual(['released', 'reclaimed']);
   });
 
   test('ends when its client acknowledges again and another one has the place', async () => {

@@ -131,6 +131,15 @@ describe('a window of a limit, over several gateways', () => {
     expect(await countAdmitted(window, 60, 100)).toBe(59);
   });
 
+  test('asks the database once for the requests that come during a lease', async () => {
+    const { store, windows } = createWindows(1);
+    const [window] = windows;
+    for (let leases = 1; leases <= 2; leases += 1) {
+      await Promise.all(Array.from({ length: 10 }, () => window.refill(100)));
+      expect(store.asked).toBe(leases);
+    }
+  });
+
   test('asks the database rarely, and not at all once it is spent', async () => {
     const { store, windows } = createWindows(1);
     await countAdmitted(windows[0], 6000, 5000);

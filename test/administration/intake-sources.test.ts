@@ -1,0 +1,24 @@
+import { expect, test } from '@jest/globals';
+import { loadSources } from '../../administration/intake/sources.ts';
+import { saveAliases } from '../../store/intake/aliases.ts';
+import { createAccount } from '../helpers/postgres/accounts.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
+
+const { client } = useTestDatabase();
+
+test('what an account has decided about a name counts before what is decided for all, and for this account alone', async () => {
+  const [own, other] = [await createAccount(client), await createAccount(client)];
+  const decide = (accountId: number | null, text: string, key: string) =>
+    saveAliases(client, accountId, [{ kind: 'endorser', scope: '', text, key }]);
+  await decide(null, 'gazette', 'nation-gazette');
+  await decide(null, 'herald', 'nation-herald');
+  await decide(own, 'gazette', 'coast-gazette');
+  const meaningsFor = async (accountId: number | null) => {
+    const { findAlias } = await loadSources(client, { accountId });
+    return ['gazette', 'herald'].map((text) => findAlias('endorser', '', text));
+  };
+  expect(await meaningsFor(own)).toEqual(['coast-gazette', 'nation-herald']);
+  for (const each of [other, null]) {
+    expect(await meaningsFor(each)).toEqual(['nation-gazette', 'nation-herald']);
+  }
+});

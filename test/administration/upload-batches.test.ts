@@ -1,0 +1,41 @@
+import { expect, test } from '@jest/globals';
+import { makeBatches } from '../../administration/uploads/batches.ts';
+import type { UploadEffects, UploadWork } from '../../administration/uploads/review.ts';
+import { findUpload, saveUpload } from '../../store/console/uploads.ts';
+import { createStage, finishStage, stageRows } from '../../store/intake/staged.ts';
+import { pick } from '../helpers/ballots/submissions.ts';
+import { createAccount } from '../helpers/postgres/accounts.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
+
+const { client } = useTestDatabase();
+const ROWS = 60;
+
+test('long submissions are sent in few batches, each of at most half a megabyte, in the order of the table', async () => {
+  const accountId = await createAccount(client);
+  await client.query('BEGIN');
+  const table = { fileName: 'a.csv', content: Buffer.from('a'), header: ['a'] };
+  const settings = { map: [], endorser: null, election: null, isWhole: false };
+  const id = await saveUpload(client, { ...table, accountId, person: 'ann', settings });
+  await createStage(client);
+  const rows = Array.from({ length: ROWS }, (_, index) => {
+    const statement = `No. ${index}. ${'x'.repeat(19_000)}`;
+    return { ...pick('ann', { statement }), line: index + 2, endorser: 'acme', contest: 'a/b' };
+  });
+  await stageRows(client, rows);
+  await finishStage(client);
+  const upload = await findUpload(client, { accountId, id });
+  const matched = { decisions: [] } as unknown as UploadEffects['matched'];
+  const made = await makeBatches(client, { accountId, upload } as UploadWork, { matched });
+  await client.query('COMMIT');
+  expect(made).toBe(ROWS);
+  const { rows: batches } = await client.query<{ submissions: string; count: number }>(
+    'SELECT submissions, count FROM upload_batches WHERE upload_id = $1 ORDER BY ordinal',
+    [id],
+  );
+  const sent = batches.flatMap(({ submissions }) => JSON.parse(submissions));
+  expect(sent.map(({ statement }) => statement.split(' ', 2)[1])).toEqual(
+    rows.map((_, index) => `${index}.`),
+  );
+  expect(batches.map(({ count }) => count)).toEqual([26, 26, 8]);
+  for (const { submissions } of batches) expect(submissions.length).toBeLessThanOrEqual(500_100);
+});

@@ -1,0 +1,137 @@
+/** Which process delivers, step by step, to receivers that answer when the test says so. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { Deliverer } from '../../../consumers/deliver/deliverer.ts';
+import type { Attempt } from '../../../consumers/deliver/send.ts';
+import { formatCursor } from '../../../schemas/cursor.ts';
+import { generateWebhookSecret } from '../../../schemas/webhook-signature.ts';
+import { createLog } from '../../../service/log.ts';
+import { readWebhookSettings, sealPurpose, type WebhookSettings } from '../../../service/webhook-settings.ts';
+import { renewLease } from '../../../store/webhooks/leases.ts';
+import { createAccount } from '../../helpers/postgres/accounts.ts';
+import { useTestDatabase } from '../../helpers/postgres/database.ts';
+import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
+import { FakeFeed, HOUR } from '../../helpers/stream/fed-stream.ts';
+import { until } from '../../helpers/until.ts';
+import { WEBHOOK_ENV } from '../../helpers/webhooks/webhook-env.ts';
+
+const { url, client } = useTestDatabase();
+const DELIVERED: Attempt = { outcome: 'delivered', status: 204, retryAfterMs: null, answer: '' };
+const { seal } = readWebhookSettings(WEBHOOK_ENV) as WebhookSettings;
+const clock = new ManualClock();
+const RECORD = 'record webhook attempts';
+
+let pool: pg.Pool;
+let accountId: number;
+/** The attempts under way, which the test ends. */
+let attempts: PromiseWithResolvers<Attempt>[];
+/** The statements that were sent, and the number of those that counted shares and were answered. */
+let statements: string[];
+let looks: number;
+/** Whether attempts cannot be recorded. */
+let isAway: boolean;
+let deliverer: Deliverer;
+
+beforeAll(async () => {
+  accountId = await createAccount(client, 'internal');
+  pool = new pg.Pool({ connectionString: url });
+});
+afterAll(() => pool.end());
+
+beforeEach(async () => {
+  await client.query('TRUNCATE webhooks, webhook_deliverers CASCADE');
+  [attempts, statements, looks, isAway] = [[], [], 0, false];
+  const feed = new FakeFeed(clock);
+  const cursor = formatCursor({ epoch: feed.epoch, ...feed.latest });
+  for (const name of ['first', 'second']) {
+    await client.query(
+      `INSERT INTO webhooks (account_id, name, url, filter, secret, cursor, created_at, updated_at)
+       VALUES ($1, $2, 'https://hooks.example.org/', '{}', $3, $4, now(), now())`,
+      [accountId, name, seal.close(generateWebhookSecret(), sealPurpose(accountId)), cursor],
+    );
+  }
+  feed.append();
+  const query = async (given: string | { name: string }, values?: unknown[]) => {
+    const name = typeof given === 'string' ? given : given.name;
+    statements.push(name);
+    if (isAway && name === RECORD) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
+    const answer = await pool.query(given as string, values);
+    if (name === 'count webhook shares') looks += 1;
+    return answer;
+  };
+  const send = () => {
+    const attempt = Promise.withResolvers<Attempt>();
+    attempts.push(attempt);
+    return attempt.promise;
+  };
+  deliverer = new Deliverer({
+    ...{
+      feed: Object.assign(feed, { ready: true, isInConflict: false }),
+      pool: { query } as unknown as pg.Pool,
+    },
+    ...{ sender: { send, close: () => {} }, seal, noticeUrl: null, retentionMs: HOUR, clock },
+    log: createLog('consumers', 'silent'),
+  });
+  deliverer.start();
+  await until('both attempts are under way', () => attempts.length === 2);
+});
+afterEach(async () => {
+  for (const { resolve } of attempts) resolve(DELIVERED);
+  await deliverer.stop();
+});
+
+/** Waits for a look that begins from now on, and for what follows at once. */
+async function untilItLooks(): Promise<void> {
+  const before = looks;
+  await until('it looks', () => looks > before);
+  await settle();
+}
+
+const isReleased = () => statements.some((text) => text.includes('SET deliverer_id = NULL'));
+
+test('a webhook goes to another process only when its attempt under way has ended', async () => {
+  await renewLease(pool, randomUUID(), HOUR);
+  await untilItLooks();
+  expect(isReleased()).toBe(false);
+  for (const { resolve } of attempts) resolve(DELIVERED);
+  await until('it gives one up', isReleased);
+  expect(attempts).toHaveLength(2);
+});
+
+const requestTest = () => client.query(`UPDATE webhooks SET test_message = 'msg_test' WHERE name = 'first'`);
+
+test('a webhook that is edited gets no second attempt, and no second test, while the first one is under way', async () => {
+  await client.query('UPDATE webhooks SET revision = revision + 1');
+  await requestTest();
+  await until('the test is under way', () => attempts.length === 3);
+  await untilItLooks();
+  expect(attempts).toHaveLength(3);
+  for (const { resolve } of attempts) resolve(DELIVERED);
+  // The attempts of earlier revisions do not count, so the batches are sent again.
+  await until('the batches are sent again', () => attempts.length === 5);
+});
+
+test('a process that stops waits for the test under way, and records it', async () => {
+  await requestTest();
+  await until('the test is under way', () => attempts.length === 3);
+  const [first, second, testing] = attempts;
+  const stopping = deliverer.stop();
+  for (const batch of [first, second]) batch?.resolve(DELIVERED);
+  const recorded = async (isTest: boolean) =>
+    (await client.query('SELECT FROM webhook_attempts WHERE is_test = $1', [isTest])).rowCount;
+  await until('the batches are recorded', async () => (await recorded(false)) === 2);
+  await settle();
+  expect(statements.some((text) => text.startsWith('DELETE FROM webhook_deliverers WHERE id'))).toBe(false);
+  testing?.resolve(DELIVERED);
+  await stopping;
+  expect(await recorded(true)).toBe(1);
+});
+
+test('a process stops although the database takes no attempts, which others make again', async () => {
+  isAway = true;
+  for (const { resolve } of attempts) resolve(DELIVERED);
+  await until('it tries to record them', () => statements.includes(RECORD));
+  await deliverer.stop();
+  expect((await client.query('SELECT FROM webhook_batches')).rowCount).toBe(2);
+});
