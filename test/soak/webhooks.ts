@@ -9,9 +9,8 @@ import type { Cluster } from './cluster.ts';
 
 /** The longest time of a slow answer, in milliseconds. */
 const SLOW_MS = 1500;
-const FAILURE_RATE = 0.2;
-/** The failures of a message that may follow each other: the third would be repeated after minutes. */
-const MAX_FAILURES = 2;
+/** A failed message is repeated after five seconds, and after half a minute if it fails again. */
+const FAILURE_RATE = 0.1;
 
 export interface WebhooksVerdict {
   faults: string[];
@@ -23,13 +22,13 @@ export interface WebhooksVerdict {
 
 const accept: Answering = (response) => void response.writeHead(204).end();
 
-/** Fails some messages at random, each at most twice. */
+/** Fails some messages at random, each at most once, so that the others are not held up for minutes. */
 function failing(random: Random, fail: Answering): Answering {
-  const failures = new Map<string, number>();
+  const failed = new Set<string>();
   return (response, message, before) => {
-    const count = failures.get(message.id) ?? 0;
-    if (count >= MAX_FAILURES || !random.chance(FAILURE_RATE)) return accept(response, message, before);
-    failures.set(message.id, count + 1);
+    const mayFail = !failed.has(message.id) && random.chance(FAILURE_RATE);
+    if (!mayFail) return accept(response, message, before);
+    failed.add(message.id);
     return fail(response, message, before);
   };
 }
