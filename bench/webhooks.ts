@@ -145,7 +145,7 @@ try {
     `${total} webhooks, ${counts.dead} of them dead and ${counts.slow} slow; ${changes} changes, ${rate} a second, each to ${total / endorsers}\n` +
       `to webhooks that answer:   ${formatDurations(delays.good)}\n` +
       `to a client of the stream: ${formatDurations(streamed)}\n` +
-      `to slow webhooks:          ${formatDurations(delays.slow)}\n` +
+      (counts.slow > 0 ? `to slow webhooks:          ${formatDurations(delays.slow)}\n` : '') +
       `processor time of a deliverer: ${(cpuMs / attempts).toFixed(2)} ms for each event sent, ` +
       `${((cpuMs - idleMs) / attempts).toFixed(2)} ms more than without changes; ` +
       `${(idleMs / seconds).toFixed(0)} ms a second without changes\n`,
