@@ -39,8 +39,9 @@ const RENAMES = `
   ), standing AS (
     SELECT contest_id, choice, candidate FROM given
     UNION ALL
-    SELECT contest_id, choice, candidate FROM held
-    WHERE $1 AND (contest_id, choice) NOT IN (SELECT contest_id, choice FROM given)
+    SELECT contest_id, choice, candidate FROM held h
+    WHERE $1 AND NOT EXISTS (
+      SELECT FROM given g WHERE g.contest_id = h.contest_id AND g.choice = h.choice)
   ), had AS (
     SELECT DISTINCT contest_id, candidate FROM held
   ), has AS (
