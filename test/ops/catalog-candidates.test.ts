@@ -161,6 +161,15 @@ describe('a part of a contest, with --keep-missing,', () => {
     expect(await lines()).toEqual(['d 1 Zed Moss', 'w 0 Ann Lee']);
   });
 
+  test('that corrects a name to that of a line that stays makes them lines of one, unless others keep the name', async () => {
+    const three: Line[] = [D, ['w', 'Ann Lee'], ['x', 'Anne Lee']];
+    await load(three, [], { fusion: true });
+    expect(await load([['d', 'Anne Lee']], PART, { fusion: true })).toContain('name "Anne Lee"');
+    await load([D, ['x', 'Anne Lee']], [], { fusion: true });
+    expect(await load([['d', 'Anne Lee']], PART, { fusion: true })).toBe(null);
+    expect(await lines()).toEqual(['d 0 Anne Lee', 'x 0 Anne Lee']);
+  });
+
   test('with the whole of a candidate renames it as a whole file does', async () => {
     await load([D, W], [], { fusion: true });
     const both: Line[] = [
