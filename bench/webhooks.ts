@@ -1,7 +1,8 @@
 /**
  * Measures the time from the submission of a change to its receipt by webhooks, beside a client of the stream, and the
  * processor time of a delivery. Of `--webhooks`, 5 % lead to receivers that never answer, and 5 % to receivers that take
- * five seconds. Each change matches a tenth of the webhooks. `--rate` changes come a second, for `--seconds`.
+ * five seconds; with `--healthy`, all answer at once. Each change matches one in `--endorsers` of the webhooks. `--rate`
+ * changes come a second, for `--seconds`, after as long a time without changes.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,11 +23,12 @@ import { formatDurations } from './statistics.ts';
 import { cpuMsOf } from './stream/process-usage.ts';
 import { type Counts, delayOf, type Told } from './webhooks/receivers.ts';
 
-const ENDORSERS = 10;
 const PER_ACCOUNT = 10;
 const { values } = parseArgs({
   options: {
     webhooks: { type: 'string', default: '1000' },
+    endorsers: { type: 'string', default: '10' },
+    healthy: { type: 'boolean', default: false },
     rate: { type: 'string', default: '2' },
     seconds: { type: 'string', default: '60' },
   },
@@ -36,11 +38,9 @@ const [total, rate, seconds] = [values.webhooks, values.rate, values.seconds].ma
   number,
   number,
 ];
-const counts: Counts = {
-  slow: Math.round(total / 20),
-  dead: Math.round(total / 20),
-  good: total - 2 * Math.round(total / 20),
-};
+const endorsers = Number(values.endorsers);
+const unwell = values.healthy ? 0 : Math.round(total / 20);
+const counts: Counts = { slow: unwell, dead: unwell, good: total - 2 * unwell };
 
 const system = await startSystem(WEBHOOK_ENV);
 const receivers = fork(fileURLToPath(new URL('webhooks/receivers.ts', import.meta.url)), [
@@ -53,7 +53,7 @@ const { rows: subjects } = await client.query<{ endorser: string; contest: strin
   `SELECT e.slug AS endorser, c.contest, c.choice FROM endorsers e, (
      SELECT c.key AS contest, h.key AS choice FROM contests c JOIN choices h ON h.contest_id = c.id
      WHERE c.vote_method = 'plurality' ORDER BY c.id, h.id LIMIT 1) c ORDER BY e.id LIMIT $1`,
-  [ENDORSERS],
+  [endorsers],
 );
 
 /** Creates webhooks, ten for each account, over all endorsers and kinds of receivers alike. */
@@ -67,7 +67,7 @@ async function createWebhooks(): Promise<void> {
     const key = await createKey({ databaseUrl: system.databaseUrl, account, plan: 'internal' });
     await Promise.all(
       mixed.slice(from, from + PER_ACCOUNT).map(async ({ port }, index) => {
-        const filter = { endorsers: [subjects[index % subjects.length]?.endorser] };
+        const filter = { endorsers: [subjects[(from + index) % subjects.length]?.endorser] };
         const response = await fetch(`${system.base}/v1/webhooks`, {
           method: 'POST',
           headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
@@ -125,11 +125,14 @@ try {
       if (delay !== null) streamed.push(delay);
     },
   }).catch(() => {});
-  await submit(ENDORSERS * 2);
+  await submit(endorsers * 2);
   await sleep(3000);
   receivers.send('report');
   await once(receivers, 'message');
   streamed.length = 0;
+  const idleFrom = cpuMsOf(deliverer.pid);
+  await sleep(seconds * 1000);
+  const idleMs = cpuMsOf(deliverer.pid) - idleFrom;
   const before = cpuMsOf(deliverer.pid);
   const changes = Math.round(rate * seconds);
   await submit(changes);
@@ -139,11 +142,13 @@ try {
   const [{ delays }] = (await once(receivers, 'message')) as [Extract<Told, { delays: unknown }>];
   const attempts = delays.good.length + delays.slow.length + delays.dead.length;
   process.stdout.write(
-    `${total} webhooks, ${counts.dead} of them dead and ${counts.slow} slow; ${changes} changes, ${rate} a second, each to ${total / ENDORSERS}\n` +
+    `${total} webhooks, ${counts.dead} of them dead and ${counts.slow} slow; ${changes} changes, ${rate} a second, each to ${total / endorsers}\n` +
       `to webhooks that answer:   ${formatDurations(delays.good)}\n` +
       `to a client of the stream: ${formatDurations(streamed)}\n` +
-      `to slow webhooks:          ${formatDurations(delays.slow)}\n` +
-      `processor time of a deliverer: ${(cpuMs / attempts).toFixed(2)} ms for each event sent\n`,
+      (counts.slow > 0 ? `to slow webhooks:          ${formatDurations(delays.slow)}\n` : '') +
+      `processor time of a deliverer: ${(cpuMs / attempts).toFixed(2)} ms for each event sent, ` +
+      `${((cpuMs - idleMs) / attempts).toFixed(2)} ms more than without changes; ` +
+      `${(idleMs / seconds).toFixed(0)} ms a second without changes\n`,
   );
   await deliverer.kill('SIGTERM');
 } finally {

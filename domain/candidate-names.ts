@@ -17,6 +17,15 @@ export function isPartOf(words: readonly string[], whole: readonly string[]): bo
   return at === words.length;
 }
 
+/** Words at the end of a name that tell a parent from a child. */
+const GENERATIONS = ['jr', 'sr', 'ii', 'iii', 'iv', '2nd', '3rd', '4th'];
+
+/** Whether two names end with different generations: a parent and a child. */
+function isOtherGeneration(old: readonly string[], corrected: readonly string[]): boolean {
+  const [a, b] = [old, corrected].map((words) => GENERATIONS.indexOf(words.at(-1) ?? ''));
+  return a !== -1 && b !== -1 && a !== b;
+}
+
 /** Letters that may differ in a name of so many letters or more, the strictest last. */
 const TYPOS = [
   { letters: 8, most: 2 },
@@ -31,9 +40,12 @@ const TYPOS = [
  * - one has all words of the other, in order, and initials stand for words: "Joe Biden" and "Joseph R. Biden" differ in
  *   a word, "Joe Biden" and "J. R. Biden" do not; or
  * - one letter differs in a name of four letters or more, or two in a name of eight.
+ *
+ * Names of different generations, such as "Sr." and "Jr.", are two people.
  */
 export function isNameCorrection(before: string, after: string): boolean {
   const [old, corrected] = [wordsOf(before), wordsOf(after)];
+  if (isOtherGeneration(old, corrected)) return false;
   const [few, many] = old.length <= corrected.length ? [old, corrected] : [corrected, old];
   // A name of initials alone would be part of many names.
   const haveWords = [few, many].every((words) => words.some((word) => word.length > 1));

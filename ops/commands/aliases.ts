@@ -12,6 +12,7 @@ import { formatRefusals } from '../catalog/format-refusals.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { inOneTransaction } from '../database.ts';
+import { parseRowId } from '../row-id.ts';
 import { count, formatDay, formatTable } from '../table.ts';
 
 const MAX_LINE_BYTES = 10_000;
@@ -127,10 +128,8 @@ async function importFile(io: CommandIo, file: string, flags: Flags): Promise<vo
 }
 
 async function forget(io: CommandIo, given: string[], flags: Flags): Promise<void> {
-  const wrong = given.find((id) => !/^[1-9][0-9]{0,8}$/.test(id));
-  if (wrong !== undefined) throw new OperatorError(`"${wrong}" is not an id: "aliases list" shows them.`);
   if (given.length > MAX_IDS) throw new OperatorError(`At most ${count(MAX_IDS)} ids can be given at once.`);
-  const ids = [...new Set(given.map(Number))];
+  const ids = [...new Set(given.map((text) => parseRowId(text, 'aliases list')))];
   await withList(io, flags, async (client, accountId) => {
     const found = new Set(await deleteAliases(client, accountId, ids));
     const missing = ids.filter((id) => !found.has(id));

@@ -9,6 +9,7 @@ import { PlanMismatchError } from '../../store/accounts/plans.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { currentActor, inOneTransaction } from '../database.ts';
+import { parseRowId } from '../row-id.ts';
 import { formatDay, formatMinute, formatTable } from '../table.ts';
 
 const EXAMPLES = `
@@ -54,7 +55,9 @@ export const define: DefineCommand = (keys, io) => {
   keys
     .command('revoke')
     .description('refuse a key and end its streams, within five seconds')
-    .argument('<id>', 'the id of the key, as "keys list" shows it', parseId)
+    .argument('<id>', 'the id of the key, as "keys list" shows it', (text: string) =>
+      parseRowId(text, 'keys list'),
+    )
     .addHelpText('after', EXAMPLES)
     .action((id: number) => revoke(io, id));
 };
@@ -150,11 +153,6 @@ function parseAccount(text: string): string {
     throw new OperatorError(`--account must have at most ${MAX_NAME_LENGTH} characters.`);
   }
   return name;
-}
-
-function parseId(text: string): number {
-  if (/^[1-9][0-9]{0,8}$/.test(text)) return Number(text);
-  throw new OperatorError(`"${text}" is not the id of a key; "keys list" shows every id.`);
 }
 
 interface CreateOptions {

@@ -4,6 +4,7 @@ import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
 import { listAccounts } from '../../store/accounts/accounts.ts';
 import {
+  loadDailyDeliveries,
   loadDailyUsage,
   loadUsageByAccount,
   loadUsageByRoute,
@@ -26,6 +27,9 @@ Examples:
   npm run ops -- usage acme`;
 
 const HEAD = ['REQUESTS', 'FAULTY', 'OVER THE LIMIT', 'FAILED'];
+/** The events that webhooks accepted, and the attempts that failed. */
+const EVENTS = 'EVENTS TO WEBHOOKS';
+const FAILED_ATTEMPTS = 'FAILED ATTEMPTS';
 const cellsOf = (totals: RequestTotals) => TOTAL_KINDS.map((kind) => totals[kind]);
 
 interface Flags {
@@ -65,8 +69,8 @@ async function show(io: CommandIo, account: string | undefined, { days, by }: Fl
 
 async function describeAll(client: ClientBase, flags: Flags, { outTerminal }: CommandIo): Promise<string[]> {
   const all = await loadUsageByAccount(client, { ...flags, limit: MAX_ACCOUNTS });
-  const rows = all.map((each) => [each.account, each.plan, ...cellsOf(each)]);
-  return formatTable(['ACCOUNT', 'PLAN', ...HEAD], rows, outTerminal);
+  const rows = all.map((each) => [each.account, each.plan, ...cellsOf(each), each.events]);
+  return formatTable(['ACCOUNT', 'PLAN', ...HEAD, EVENTS], rows, outTerminal);
 }
 
 async function describeAccount(
@@ -78,11 +82,17 @@ async function describeAccount(
   if (!account)
     throw new OperatorError(`There is no account "${given}"; "accounts list" shows every account.`);
   const byDay = (await loadDailyUsage(client, account.id)).slice(-days);
+  const deliveries = (await loadDailyDeliveries(client, account.id)).slice(-days);
   const byRoute = await loadUsageByRoute(client, account.id, days);
   return [
     ...formatTable(
-      ['DAY', ...HEAD],
-      byDay.map((each) => [formatDay(each.start), ...cellsOf(each)]),
+      ['DAY', ...HEAD, EVENTS, FAILED_ATTEMPTS],
+      byDay.map((each, at) => [
+        formatDay(each.start),
+        ...cellsOf(each),
+        deliveries[at]?.events ?? 0,
+        deliveries[at]?.failed ?? 0,
+      ]),
       outTerminal,
     ),
     '',

@@ -7,6 +7,7 @@ import { disableWebhook, listAllWebhooks, listAttempts, retryWebhook } from '../
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { currentActor, inOneTransaction } from '../database.ts';
+import { parseRowId } from '../row-id.ts';
 import { count, formatMinute, formatTable } from '../table.ts';
 import { listen } from '../webhooks/listen.ts';
 
@@ -37,7 +38,7 @@ export const define: DefineCommand = (webhooks, io) => {
       .description(description)
       .addHelpText('after', EXAMPLES)
       .argument('<id>', 'the id that "webhooks list" shows')
-      .action((id: string) => work(io, parseId(id)));
+      .action((id: string) => work(io, parseRowId(id, 'webhooks list')));
   one('show', 'show a webhook with its newest attempts', show);
   one('retry', 'send the next message at once; a disabled webhook continues where it stood', retry);
   one('disable', 'send nothing more; people of the account cannot resume it', disable);
@@ -49,11 +50,6 @@ export const define: DefineCommand = (webhooks, io) => {
     .option('--secret-file <file>', 'a file with the secret of the webhook, to verify signatures with')
     .action((flags: { port: number; secretFile?: string }) => listen(io, flags));
 };
-
-function parseId(text: string): number {
-  if (/^[1-9][0-9]{0,8}$/.test(text)) return Number(text);
-  throw new OperatorError(`"${text}" is not an id: "webhooks list" shows them.`);
-}
 
 function parsePort(text: string): number {
   const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0;

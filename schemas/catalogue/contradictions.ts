@@ -62,20 +62,20 @@ const noneOfThese: Check = ({ choices }) => {
 
 /** Equal labels are lines of one candidate, or carry different parties. */
 const labels: Check = ({ choices }) => {
-  const first = new Map<string, number>();
+  const byLabel = new Map<string, number[]>();
   return choices.flatMap((choice, index) => {
-    const earlier = first.get(choice.label);
-    if (earlier === undefined) first.set(choice.label, index);
-    const other = earlier === undefined ? undefined : choices[earlier];
-    const isAmbiguous =
-      other !== undefined &&
-      !isSameCandidate(choice, other) &&
-      (choice.party ?? null) === (other.party ?? null);
-    const message = `must differ from that of choices[${earlier}] or have another party, is ${showValue(choice.label)}`;
-    return refuseIf(isAmbiguous, `choices[${index}].label`, message);
+    const alike = byLabel.get(choice.label) ?? [];
+    const ambiguous = alike.find((at) => !isDistinct(choice, choices[at] as ChoiceRecord));
+    alike.push(index);
+    byLabel.set(choice.label, alike);
+    const message = `must differ from that of choices[${ambiguous}] or have another party, is ${showValue(choice.label)}`;
+    return refuseIf(ambiguous !== undefined, `choices[${index}].label`, message);
   });
 };
 
+/** Whether two choices of one label can be told apart, or need not be. */
+const isDistinct = (a: ChoiceRecord, b: ChoiceRecord): boolean =>
+  isSameCandidate(a, b) || (a.party ?? null) !== (b.party ?? null);
 const nameOf = ({ candidate }: ChoiceRecord): string | undefined => candidate?.key ?? candidate?.full_name;
 const isSameCandidate = (a: ChoiceRecord, b: ChoiceRecord): boolean =>
   nameOf(a) !== undefined && nameOf(a) === nameOf(b);

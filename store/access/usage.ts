@@ -179,6 +179,8 @@ export async function forgetUsage(
       DELETE FROM usage_hours WHERE ctid = ANY (ARRAY(
         SELECT ctid FROM usage_hours WHERE hour < ${firstHour} LIMIT ${MAX_FORGOTTEN} FOR UPDATE SKIP LOCKED
       ))
+    ), forgotten_deliveries AS (
+      DELETE FROM webhook_usage_days WHERE day < (${firstHour} AT TIME ZONE 'UTC')::date
     ), forgotten_writers AS (
       DELETE FROM usage_writers WHERE written_at < ${firstHour}
     ), forgotten_samples AS (

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { MOST_WEBHOOKS } from '../accounts/plans.ts';
-import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
+import { type DatabasePool, noRow, sql, sqlText } from '../connection/read-pool.ts';
 import { FOREIGN_KEY_VIOLATION, sqlStateOf, UNIQUE_VIOLATION } from '../connection/sql-state.ts';
 import { columns, jsonObject, recordRow } from '../reads/json.ts';
+import { RESUMED } from '../webhooks/resumed.ts';
 import { type Idempotency, makeOnce } from './idempotency.ts';
 import { NameTakenError } from './subscriptions.ts';
 
@@ -246,8 +247,7 @@ export async function resumeWebhook(
 ): Promise<string | null> {
   return pool.maybeOneFirst(sql.type(recordRow)`
     WITH w AS (
-      UPDATE webhooks SET state = 'active', reason = NULL, failures = 0, failing_since = NULL, next_attempt_at = NULL,
-        cursor = COALESCE(${cursor}, cursor), updated_at = ${now.toISOString()}, revision = revision + 1
+      UPDATE webhooks SET ${sqlText(RESUMED)}, cursor = COALESCE(${cursor}, cursor), updated_at = ${now.toISOString()}
       WHERE account_id = ${accountId} AND id = ${id}::bigint AND reason IS DISTINCT FROM 'by_operator' RETURNING *
     ), dropped AS (
       DELETE FROM webhook_batches WHERE webhook_id IN (SELECT id FROM w) AND ${cursor}::text IS NOT NULL)

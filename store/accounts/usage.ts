@@ -66,6 +66,34 @@ export async function loadDailyUsage(client: ClientBase | Pool, accountId: numbe
   return rows;
 }
 
+/** Deliveries to the webhooks of an account on a UTC day, without tests. Deliverers count them at once. */
+export interface DeliveryUsage {
+  /** The beginning of the day, UTC. */
+  start: Date;
+  /** Attempts that receivers accepted, and the others. */
+  accepted: number;
+  failed: number;
+  /** The events of accepted messages. */
+  events: number;
+}
+
+/** Deliveries to the webhooks of an account on each of the last 30 UTC days, today included, oldest first. */
+export async function loadDailyDeliveries(
+  client: ClientBase | Pool,
+  accountId: number,
+): Promise<DeliveryUsage[]> {
+  const { rows } = await client.query<DeliveryUsage>(
+    `WITH span AS (SELECT date_trunc('day', now(), 'UTC') AS today)
+     SELECT start, COALESCE(accepted, 0)::float8 AS accepted, COALESCE(failed, 0)::float8 AS failed,
+       COALESCE(events, 0)::float8 AS events
+     FROM span CROSS JOIN generate_series(today - interval '696 hours', today, interval '24 hours') AS start
+       LEFT JOIN webhook_usage_days ON account_id = $1 AND day = (start AT TIME ZONE 'UTC')::date
+     ORDER BY start`,
+    [accountId],
+  );
+  return rows;
+}
+
 /**
  * The usage of an account by route, the most used first.
  *
@@ -126,6 +154,8 @@ export interface AccountUsage extends RequestTotals {
   accountId: number;
   account: string;
   plan: string;
+  /** The events that its webhooks accepted. */
+  events: number;
 }
 
 export interface UsageSearch {
@@ -139,18 +169,23 @@ export interface UsageSearch {
   offset?: number;
 }
 
-/** The usage of every account that has sent a request, the highest first, then by name. */
+/** The usage of every account with a request or a delivery, the highest first, then by name. */
 export async function loadUsageByAccount(
   client: ClientBase | Pool,
   { days, by, limit, offset = 0 }: UsageSearch,
 ): Promise<AccountUsage[]> {
   requireDays(days);
   const { rows } = await client.query<AccountUsage>(
-    `SELECT a.id AS "accountId", a.name AS account, a.plan, usage.requests, usage.limited, usage.faulty, usage.failed
-     FROM accounts a JOIN (
+    `WITH usage AS (
        SELECT account_id, ${TOTALS} FROM usage_hours WHERE hour >= ${firstDay('$1')} GROUP BY account_id
-     ) AS usage ON usage.account_id = a.id
-     ORDER BY usage.${by} DESC, a.name LIMIT $2 OFFSET $3`,
+     ), deliveries AS (
+       SELECT account_id, sum(events)::float8 AS events FROM webhook_usage_days
+       WHERE day >= (${firstDay('$1')})::timestamptz AT TIME ZONE 'UTC' GROUP BY account_id
+     )
+     SELECT a.id AS "accountId", a.name AS account, a.plan, ${TOTAL_KINDS.map((kind) => `COALESCE(${kind}, 0) AS ${kind}`).join(', ')},
+       COALESCE(events, 0) AS events
+     FROM usage FULL JOIN deliveries USING (account_id) JOIN accounts a ON a.id = account_id
+     ORDER BY COALESCE(${by}, 0) DESC, a.name LIMIT $2 OFFSET $3`,
     [days, limit, offset],
   );
   return rows;

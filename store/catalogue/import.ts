@@ -17,8 +17,9 @@ import {
 } from './merge-contests.ts';
 import { mergeCategories, mergeEndorsers } from './merge-endorsers.ts';
 import { countRefused, type ListedRefusals, listRefusals, refuseUnfit } from './refusals.ts';
+import { refuseWithKept } from './refuse-with-kept.ts';
 import { countByElection, removeVanished } from './removal.ts';
-import { refuseRenames } from './renames.ts';
+import { noteRenames } from './renames.ts';
 import { type StagedLine, stageLines } from './staging.ts';
 
 /** The most refusals of the store to list; further ones are only counted. */
@@ -114,7 +115,8 @@ async function mergeLines(
   await stageLines(client, lines);
   await refuseUnfit(client, { keepMissing });
   const equals = await adoptKeys(client);
-  if (!allowRenames) await refuseRenames(client);
+  await refuseWithKept(client, { keepMissing, equals: equals.choices });
+  await noteRenames(client, { keepMissing, allowRenames });
   const refused = await countRefused(client);
   const listed = await listRefusals(client, MAX_REFUSALS);
   if (Object.keys(refused).length > 0 && !skipRefused) {

@@ -26,7 +26,8 @@ export async function spreadChoices(client: ClientBase): Promise<void> {
 /**
  * Gives each candidate with a corrected name the new name as its key, so that the merge finds the candidate
  * and keeps its id. A candidate qualifies if its choice was not removed, no staged choice of the contest has
- * its old key, and no candidate of the contest has its new key yet.
+ * its old key, and no candidate of the contest has its new key yet. Another person under its key (`other_people`) is a
+ * new candidate if a line that stays (`kept_choices`) still has the old one.
  */
 async function rekeyCorrectedCandidates(client: ClientBase): Promise<void> {
   await client.query(`
@@ -43,6 +44,8 @@ async function rekeyCorrectedCandidates(client: ClientBase): Promise<void> {
             SELECT FROM choice_records o WHERE o.contest_id = r.contest_id AND o.candidate_key = old.key)
           AND NOT EXISTS (
             SELECT FROM candidates n WHERE n.contest_id = r.contest_id AND n.key = r.candidate_key)
+          AND NOT (EXISTS (SELECT FROM other_people a WHERE a.contest_id = r.contest_id AND a.choice = r.key)
+            AND EXISTS (SELECT FROM kept_choices k WHERE k.candidate_id = old.id))
         ORDER BY old.id, r.ordinal
       ) AS renamed
       ORDER BY contest_id, candidate_key, candidate_id

@@ -31,8 +31,8 @@ const REFERENCES: Reference[] = [
 ];
 
 /**
- * Refuses staged lines that repeat another line's key, name an unknown record, do not say which candidates are one
- * person, or have a district in another state than the election.
+ * Refuses staged lines that repeat another line's key, name an unknown record, or have a district in another state than
+ * the election.
  *
  * @param options.keepMissing whether contests that the lines lack stay
  */
@@ -58,7 +58,6 @@ export async function refuseUnfit(
   await refuseMovedElections(client, keepMissing);
   for (const reference of REFERENCES) await refuseUnresolved(client, reference);
   await refuseForeignDistricts(client);
-  await refuseNamesakes(client);
 }
 
 /** Refuses elections that move to another state than the districts of contests that stay as they are. */
@@ -109,37 +108,6 @@ async function refuseForeignDistricts(client: ClientBase): Promise<void> {
         || to_json(foreign_ones.given)
     FROM foreign_ones
     WHERE foreign_ones.ordinal = staged.ordinal`);
-}
-
-/**
- * Refuses contests in which candidates of equal names have no keys (INV-16; contract, "Candidates"): only fusion voting
- * puts one candidate on several lines.
- */
-async function refuseNamesakes(client: ClientBase): Promise<void> {
-  await client.query(`
-    WITH fusion AS (
-      SELECT key AS slug, (record -> 'details' ->> 'fusion_voting')::boolean AS is_allowed
-      FROM staged WHERE kind = 'elections' AND NOT refused
-      UNION ALL
-      SELECT slug, (details ->> 'fusion_voting')::boolean FROM elections
-      WHERE slug NOT IN (SELECT key FROM staged WHERE kind = 'elections' AND NOT refused)
-    ), namesakes AS (
-      SELECT DISTINCT ON (staged.ordinal) staged.ordinal, choice -> 'candidate' ->> 'full_name' AS name
-      FROM staged CROSS JOIN jsonb_array_elements(staged.record -> 'choices') AS choice
-      WHERE staged.kind = 'contests' AND NOT staged.refused
-        AND choice -> 'candidate' ->> 'full_name' IS NOT NULL AND choice -> 'candidate' ->> 'key' IS NULL
-        AND staged.record ->> 'election' NOT IN (SELECT slug FROM fusion WHERE is_allowed)
-      GROUP BY staged.ordinal, name
-      HAVING count(*) > 1
-      ORDER BY staged.ordinal, name
-    )
-    UPDATE staged
-    SET refused = true, field = 'choices',
-      reason = 'have candidates of equal names',
-      problem = 'have several candidates named ' || to_json(namesakes.name) || '; give each a candidate.key, the same '
-        || 'one for one person on several lines, or set fusion_voting in the details of the election'
-    FROM namesakes
-    WHERE namesakes.ordinal = staged.ordinal`);
 }
 
 async function refuseUnresolved(client: ClientBase, { kind, field, of, present }: Reference): Promise<void> {

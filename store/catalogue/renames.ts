@@ -1,50 +1,107 @@
 import type { ClientBase } from 'pg';
 import { isNameCorrection } from '../../domain/candidate-names.ts';
 
+/** A choice that keeps its key and gets another candidate. */
 interface Rename {
   ordinal: string;
+  contestId: number;
   /** The key of the choice. */
   choice: string;
   before: string;
   after: string;
+  /** The identity of the candidate after the edit: the key, or else the name. */
+  candidate: string | null;
+  /** Whether the candidate was another choice's, and the choice does not just join it. */
+  takesOver: boolean;
 }
 
 /**
- * Refuses staged contests in which a choice keeps its key but gets another person's name, because its endorsements
- * would become endorsements of that person (INV-16; contract, "Candidates"). The same `candidate.key` as before says
- * that it is the same person.
+ * Finds the choices that keep their keys and get candidates of other names or keys, or lose or get one. Those
+ * without a candidate are called by their labels. The same `candidate.key` as before says that it is the same person.
+ *
+ * A choice joins another candidate if a line of that one stays, and its own candidate has no line any more: the two were
+ * one person. Otherwise it takes the candidate over, however alike the names are.
  */
-export async function refuseRenames(client: ClientBase): Promise<void> {
-  const { rows } = await client.query<Rename>(`
-    SELECT staged.ordinal, choice ->> 'key' AS choice, old.full_name AS before,
-      choice -> 'candidate' ->> 'full_name' AS after
+const RENAMES = `
+  WITH given AS (
+    SELECT staged.ordinal, c.id AS contest_id, choice ->> 'key' AS choice, choice ->> 'label' AS label,
+      choice -> 'candidate' ->> 'full_name' AS name,
+      COALESCE(choice -> 'candidate' ->> 'key', choice -> 'candidate' ->> 'full_name') AS candidate,
+      c.kind = 'candidate' AND choice ->> 'option' IS NULL AND choice ->> 'measure_answer' IS NULL AS may_be_person
     FROM staged CROSS JOIN jsonb_array_elements(staged.record -> 'choices') AS choice
       JOIN contests c ON c.key = staged.key AND c.removed_at IS NULL
-      JOIN choices h ON h.contest_id = c.id AND h.key = choice ->> 'key' AND h.removed_at IS NULL
-      JOIN candidates old ON old.id = h.candidate_id
     WHERE staged.kind = 'contests' AND NOT staged.refused
-      AND choice -> 'candidate' ->> 'full_name' <> old.full_name
-      AND choice -> 'candidate' ->> 'key' IS DISTINCT FROM old.key
-    ORDER BY staged.ordinal, choice ->> 'key'`);
-  const first = new Map<string, Rename>();
-  for (const rename of rows) {
-    if (!isNameCorrection(rename.before, rename.after) && !first.has(rename.ordinal)) {
-      first.set(rename.ordinal, rename);
-    }
+  ), held AS (
+    SELECT h.contest_id, h.key AS choice, h.label, p.full_name AS name, p.key AS candidate,
+      h.option IS NULL AND h.measure_answer IS NULL AS may_be_person
+    FROM choices h LEFT JOIN candidates p ON p.id = h.candidate_id
+    WHERE h.removed_at IS NULL AND h.contest_id IN (SELECT contest_id FROM given)
+  ), standing AS (
+    SELECT contest_id, choice, candidate FROM given
+    UNION ALL
+    SELECT contest_id, choice, candidate FROM held h
+    WHERE $1 AND NOT EXISTS (
+      SELECT FROM given g WHERE g.contest_id = h.contest_id AND g.choice = h.choice)
+  ), had AS (
+    SELECT DISTINCT contest_id, candidate FROM held
+  ), has AS (
+    SELECT DISTINCT contest_id, candidate FROM standing
+  ), kept AS (
+    SELECT DISTINCT contest_id, candidate FROM held JOIN standing USING (contest_id, choice, candidate)
+  )
+  SELECT g.ordinal, g.contest_id AS "contestId", g.choice, g.candidate,
+    CASE WHEN g.name IS NULL OR h.name IS NULL THEN h.label ELSE h.name END AS before,
+    CASE WHEN g.name IS NULL OR h.name IS NULL THEN g.label ELSE g.name END AS after,
+    had.candidate IS NOT NULL AND (has.candidate IS NOT NULL OR kept.candidate IS NULL) AS "takesOver"
+  FROM given g JOIN held h USING (contest_id, choice)
+    LEFT JOIN had ON had.contest_id = g.contest_id AND had.candidate = g.candidate
+    LEFT JOIN has ON has.contest_id = g.contest_id AND has.candidate = h.candidate
+    LEFT JOIN kept ON kept.contest_id = g.contest_id AND kept.candidate = g.candidate
+  WHERE g.candidate <> h.candidate
+    OR (g.candidate IS NULL) <> (h.candidate IS NULL) AND g.may_be_person AND h.may_be_person
+  ORDER BY g.ordinal, g.choice`;
+
+/**
+ * Refuses staged contests in which a choice keeps its key but becomes another person, because its endorsements would
+ * become endorsements of that person (INV-16; contract, "Candidates"). If that is allowed, notes these choices in the
+ * temporary table `other_people` instead.
+ *
+ * @param options.keepMissing whether choices that the lines lack stay
+ */
+export async function noteRenames(
+  client: ClientBase,
+  { keepMissing, allowRenames }: { keepMissing: boolean; allowRenames: boolean },
+): Promise<void> {
+  await client.query('CREATE TEMPORARY TABLE other_people (contest_id integer, choice text) ON COMMIT DROP');
+  const { rows } = await client.query<Rename>(RENAMES, [keepMissing]);
+  const renames = rows.filter(
+    ({ before, after, takesOver }) => takesOver || !isNameCorrection(before, after),
+  );
+  if (allowRenames) {
+    await client.query('INSERT INTO other_people SELECT * FROM unnest($1::int[], $2::text[])', [
+      renames.map(({ contestId }) => contestId),
+      renames.map(({ choice }) => choice),
+    ]);
+    return;
   }
+  const first = new Map<string, Rename>();
+  for (const rename of renames) if (!first.has(rename.ordinal)) first.set(rename.ordinal, rename);
   const refused = [...first.values()];
   await client.query(
     `UPDATE staged SET refused = true, field = 'choices', reason = 'name another person under a known key',
-       problem = 'name ' || to_json(given.after) || ' under the key ' || to_json(given.choice) || ', which belongs to '
-         || to_json(given.before) || ' and its endorsements; use a new key, give the candidate.key of before if it is '
-         || 'the same person, or import with --allow-renames'
-     FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) AS given (ordinal, choice, before, after)
+       problem = given.problem
+     FROM unnest($1::bigint[], $2::text[]) AS given (ordinal, problem)
      WHERE given.ordinal = staged.ordinal`,
-    [
-      refused.map(({ ordinal }) => ordinal),
-      refused.map(({ choice }) => choice),
-      refused.map(({ before }) => before),
-      refused.map(({ after }) => after),
-    ],
+    [refused.map(({ ordinal }) => ordinal), refused.map(describe)],
   );
+}
+
+function describe({ choice, before, after, candidate, takesOver }: Rename): string {
+  const [key, old, now] = [choice, before, after].map((text) => JSON.stringify(text));
+  const named =
+    before === after
+      ? `give the candidate ${JSON.stringify(candidate)} of another choice to the key ${key}`
+      : `name ${now} under the key ${key}`;
+  const same = takesOver ? '' : ', give the candidate.key of before if it is the same person';
+  return `${named}, which belongs to ${old} and its endorsements; use a new key${same}, or import with --allow-renames`;
 }

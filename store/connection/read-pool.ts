@@ -14,6 +14,10 @@ import { createDriver } from './driver.ts';
 
 export { type DatabasePool, type QuerySqlToken as Statement, sql };
 
+/** A piece of SQL that other rooms of the store use as text: a constant, without values. */
+export const sqlText = (text: string): ReturnType<typeof sql.fragment> =>
+  sql.fragment(Object.assign([text], { raw: Object.freeze([text]) }));
+
 /** The row schema of a statement that returns no rows. */
 export const noRow = z.object({});
 

@@ -1,6 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import type { AttemptOutcome, DisabledReason } from '../../schemas/vocabulary.ts';
 import { type Actor, recordAudit } from '../accounts/audit-log.ts';
+import { RESUMED } from './resumed.ts';
 
 /* What people of an account and operators see of webhooks besides the API, and do to them. */
 
@@ -73,12 +74,7 @@ export async function disableWebhook(
 export async function retryWebhook(client: ClientBase, id: number, actor: Actor): Promise<boolean> {
   const held = await lockWebhook(client, id, null);
   if (!held) return false;
-  await client.query(
-    `UPDATE webhooks SET state = 'active', reason = NULL, failures = 0, failing_since = NULL, next_attempt_at = NULL,
-       revision = revision + 1
-     WHERE id = $1`,
-    [id],
-  );
+  await client.query(`UPDATE webhooks SET ${RESUMED} WHERE id = $1`, [id]);
   await recordAudit(client, actor, {
     action: 'webhook.retried',
     subject: `webhook ${id}`,

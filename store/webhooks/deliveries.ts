@@ -99,7 +99,7 @@ const KEPT_ATTEMPTS = 1000;
 const KEPT_ATTEMPT_DAYS = 7;
 
 /**
- * Records attempts, at most one for each webhook. A delivered batch is forgotten, and the position moves past it.
+ * Records attempts, at most one for each webhook, and counts them as usage of its account. A delivered batch is forgotten, and the position moves past it.
  *
  * @returns the ids of the webhooks whose states were changed
  */
@@ -130,13 +130,22 @@ export async function recordAttempts(
           delivered_events = w.delivered_events
             + CASE WHEN g.outcome = 'delivered' AND NOT g."isTest" THEN g.events ELSE 0 END
         FROM given g WHERE w.id = g.id
-        RETURNING w.id, w.attempts, ${FITS} AS fits, g.cursor IS NOT NULL AS delivered, g."messageId", g."isTest",
+        RETURNING w.id, w.account_id, w.attempts, ${FITS} AS fits, g.cursor IS NOT NULL AS delivered, g."messageId", g."isTest",
           g."attemptedAt", g."durationMs", g.outcome, g.status, g.events, g.bytes, g.answer
       ), listed AS (
         INSERT INTO webhook_attempts (webhook_id, number, message_id, is_test, attempted_at, duration_ms, outcome,
           status, events, bytes, answer)
         SELECT n.id, n.attempts, n."messageId", n."isTest", to_timestamp(n."attemptedAt" / 1000), n."durationMs",
           n.outcome, n.status, n.events, n.bytes, n.answer FROM noted n
+      ), counted AS (
+        -- Concurrent processes lock rows in the same order, so that they cannot deadlock.
+        INSERT INTO webhook_usage_days AS used (account_id, day, accepted, failed, events)
+        SELECT account_id, (to_timestamp("attemptedAt" / 1000) AT TIME ZONE 'UTC')::date,
+          count(*) FILTER (WHERE outcome = 'delivered'), count(*) FILTER (WHERE outcome <> 'delivered'),
+          COALESCE(sum(events) FILTER (WHERE outcome = 'delivered'), 0)
+        FROM noted WHERE NOT "isTest" GROUP BY 1, 2 ORDER BY 1, 2
+        ON CONFLICT (account_id, day) DO UPDATE SET accepted = used.accepted + excluded.accepted,
+          failed = used.failed + excluded.failed, events = used.events + excluded.events
       ), forgotten AS (
         DELETE FROM webhook_attempts t USING noted n
         WHERE t.webhook_id = n.id AND t.number <= n.attempts - ${KEPT_ATTEMPTS}

@@ -12,6 +12,8 @@ test.each([
   ['Joe Bidn', 'Joe Biden'],
   ['Kamala Haris', 'Kamela Harris'],
   ['Lee', 'lee'],
+  ['Joe Biden', 'Joe Biden Jr.'],
+  ['Robert Kennedy, Jr.', 'Robert F Kennedy Jr'],
 ])('%s and %s are one person', (before, after) => {
   expect([isNameCorrection(before, after), isNameCorrection(after, before)]).toEqual([true, true]);
 });
@@ -26,6 +28,9 @@ test.each([
   ['J. B.', 'Joe Biden'],
   ['Biden Joe', 'Joe R. Bidenn'],
   ['', 'Ann'],
+  ['Robert Kennedy Sr.', 'Robert Kennedy Jr.'],
+  ['George Smith II', 'George Smith III'],
+  ['George Smith Jr.', 'George Smith III'],
 ])('%s and %s are two', (before, after) => {
   expect([isNameCorrection(before, after), isNameCorrection(after, before)]).toEqual([false, false]);
 });

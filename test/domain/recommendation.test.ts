@@ -191,6 +191,13 @@ describe('INV-16: lines of one candidate', () => {
     ['take one rank, the best', ['C>A>B', 'B>C'], ', 2 split', { lines: 'AB' }],
     ['take one rank, and later lines are dropped', ['A>B>C', 'A>B>C'], 'A C, 2 unanimous', { lines: 'AB' }],
     ['share their first choices', ['A>C', 'B>C', 'C'], 'A C, 3 majority', { lines: 'AB' }],
+    [
+      'share them on the lines that stand',
+      ['A>C', 'B>C', 'C'],
+      'C B, 3 majority',
+      { lines: 'AB', withdrawn: 'A' },
+    ],
+    ['rank by a line that stands', ['A>C>B', 'C>A'], 'C B, 2 unanimous', { lines: 'AB', withdrawn: 'A' }],
   ]);
 });
 

@@ -217,8 +217,8 @@ describe('the audit log', () => {
 
 describe('usage', () => {
   beforeEach(async () => {
-    await client.query('TRUNCATE usage_hours');
-    for (const name of ['acme', 'beta']) await ops(keys, `create --account ${name} --plan free`);
+    await client.query('TRUNCATE usage_hours, webhook_usage_days');
+    for (const name of ['acme', 'beta', 'quiet']) await ops(keys, `create --account ${name} --plan free`);
     await client.query(
       `INSERT INTO usage_hours (account_id, hour, route, status, requests)
        SELECT a.id, date_trunc('day', now(), 'UTC') - days * interval '24 hours', route, status, requests
@@ -227,15 +227,24 @@ describe('usage', () => {
          ('beta', 0, '/v1/states', 429, 2), ('beta', 8, '/v1/states', 200, 90)
        ) AS u (name, days, route, status, requests) USING (name)`,
     );
+    await client.query(
+      `INSERT INTO webhook_usage_days
+       SELECT id, (now() AT TIME ZONE 'UTC')::date - days, 3, 2, events
+       FROM accounts JOIN (VALUES ('acme', 0, 50), ('acme', 1, 7), ('quiet', 0, 4), ('quiet', 8, 9)) AS u (name, days, events)
+         USING (name)`,
+    );
   });
 
   test('of all accounts is listed with the highest first, by the chosen answers and days', async () => {
-    const [acme, beta] = [
-      ['acme', 'free', '8', '0', '1', '0'],
-      ['beta', 'free', '2', '0', '2', '0'],
+    const [acme, beta, quiet] = [
+      ['acme', 'free', '8', '0', '1', '0', '57'],
+      ['beta', 'free', '2', '0', '2', '0', '0'],
+      // It has only deliveries to webhooks.
+      ['quiet', 'free', '0', '0', '0', '0', '4'],
     ];
-    expect(cells(await ops(usage, ''))).toEqual([acme, beta]);
-    expect(cells(await ops(usage, '--by limited'))).toEqual([beta, acme]);
+    expect(cells(await ops(usage, ''))).toEqual([acme, beta, quiet]);
+    expect(cells(await ops(usage, '--by limited'))).toEqual([beta, acme, quiet]);
+    expect(cells(await ops(usage, '--days 1'))[0]?.at(-1)).toBe('50');
     expect(cells(await ops(usage, '--days 9'))[0]?.slice(0, 3)).toEqual(['beta', 'free', '92']);
   });
 
@@ -243,7 +252,7 @@ describe('usage', () => {
     const today = new Date().toISOString().slice(0, 10);
     const lines = cells(await ops(usage, 'acme --days 2'));
     expect(lines.slice(1)).toEqual([
-      [today, '8', '0', '1', '0'],
+      [today, '8', '0', '1', '0', '50', '2'],
       [''],
       ['ENDPOINT', 'REQUESTS', 'FAULTY', 'OVER THE LIMIT', 'FAILED'],
       ['/v1/states', '7', '0', '0', '0'],

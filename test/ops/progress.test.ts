@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { endorser } from '../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
+import { createCheckout, person, role } from '../helpers/officeholders/people-checkout.ts';
 import { findProgram } from '../helpers/servers/find-program.ts';
 import { useTestService } from '../helpers/service/service.ts';
 
@@ -60,6 +61,12 @@ onTerminal(
     const imported = await writes(`catalog import ${await renamed('Bakers of the Coast')}`);
     expect(imported).toMatch(/Reading .* 100%/);
     expect(imported).toMatch(/Announcing .* 100%/);
+    const checkout = await createCheckout({
+      'or/legislature/ann.yml': person(1, 'Ann', [role('lower', 'state:or', { district: 7 })]),
+    });
+    const people = await writes(`officeholders import ${checkout.dir}`);
+    await checkout.remove();
+    expect(people).toMatch(/Reading .* 100%/);
   },
   PROCESSES_MS,
 );

@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { parseCatalogueRecord } from '../../schemas/catalogue-files.ts';
+import { CONTEST_KINDS, VOTE_METHODS } from '../../schemas/vocabulary.ts';
 import { choice, contest } from '../helpers/ballots/catalogue-records.ts';
 
 const answer = (key: string, measure_answer: string) => choice(key, { measure_answer, candidate: null });
@@ -124,4 +126,73 @@ test.each<[string, Record<string, unknown>, string, string]>([
     ok: false,
     problems: [{ field, message }],
   });
+});
+
+/** The rules in the words of the contract, "Fields must agree"; they share no code with the real ones. */
+function agrees(given: {
+  kind: string;
+  vote_method: string;
+  votes_allowed: number | null;
+  ranks_allowed: number | null;
+  choices: Line[];
+}): boolean {
+  const { kind, vote_method: method, votes_allowed: votes, ranks_allowed: ranks, choices } = given;
+  const answers = choices.flatMap(({ measure_answer: given }) => given ?? []).sort();
+  const seats = { plurality: votes === null || votes === 1, yes_no: votes === null || votes === 1 };
+  const isLineOfOne = (a: Line, b: Line) =>
+    a.candidate !== null && a.candidate?.full_name === b.candidate?.full_name;
+  return (
+    ((seats as Record<string, boolean>)[method] ?? true) &&
+    (method !== 'multi_seat' || votes !== 1) &&
+    (method === 'ranked_choice' || ranks === null) &&
+    (method === 'yes_no' ? kind !== 'candidate' && answers.join() === 'no,yes' : answers.length === 0) &&
+    choices.filter(({ option }) => option !== null).length <= 1 &&
+    choices.every((a, at) =>
+      choices.every(
+        (b, other) => other <= at || a.label !== b.label || a.party !== b.party || isLineOfOne(a, b),
+      ),
+    )
+  );
+}
+
+interface Line {
+  key: string;
+  label: string;
+  candidate: { full_name: string } | null;
+  party: string | null;
+  measure_answer: string | null;
+  option: string | null;
+}
+
+test('a contest is refused exactly if a rule says so, whatever its fields are', () => {
+  const line = fc.record({
+    label: fc.constantFrom('A', 'B', 'C'),
+    candidate: fc.option(fc.constantFrom({ full_name: 'Ann' }, { full_name: 'Bob' })),
+    party: fc.option(fc.constantFrom('Green', 'Gold')),
+    measure_answer: fc.option(fc.constantFrom('yes', 'no'), { freq: 1 }),
+    option: fc.option(fc.constant('none_of_these'), { freq: 1 }),
+  });
+  const lines = fc
+    .array(line, { maxLength: 4 })
+    .map((all) => all.map((each, index): Line => ({ ...each, key: `c${index}` })));
+  const fields = fc.record({
+    kind: fc.constantFrom(...CONTEST_KINDS),
+    vote_method: fc.constantFrom(...VOTE_METHODS),
+    votes_allowed: fc.option(fc.integer({ min: 1, max: 3 })),
+    ranks_allowed: fc.option(fc.integer({ min: 1, max: 3 }), { freq: 1 }),
+    choices: fc.oneof(
+      lines,
+      lines.map((all) => all.map((each) => ({ ...each, measure_answer: null }))),
+    ),
+  });
+  let accepted = 0;
+  fc.assert(
+    fc.property(fields, (given) => {
+      const { ok } = parseCatalogueRecord('contests', contest('x', given));
+      accepted += ok ? 1 : 0;
+      expect({ ...given, ok }).toEqual({ ...given, ok: agrees(given) });
+    }),
+    { numRuns: 2000 },
+  );
+  expect(accepted).toBeGreaterThan(100);
 });

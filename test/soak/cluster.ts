@@ -12,6 +12,7 @@ import { type CatalogueLine, loadCatalogue } from '../helpers/ballots/catalogue.
 import { stopWhenInterrupted } from '../helpers/service/interrupted.ts';
 import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
 import { untilReady } from '../helpers/service/system.ts';
+import { WEBHOOK_ENV } from '../helpers/webhooks/webhook-env.ts';
 import { type SoakKafka, startPlainKafka, startSecuredKafka } from './kafka.ts';
 
 const TOPICS = { topicPrefix: '', retentionMs: 7 * 24 * 60 * 60 * 1000, changesPartitions: 12 };
@@ -166,6 +167,7 @@ export class Cluster {
       DATABASE_URL: this.databaseUrl,
       ...this.#kafka.settingsOf(user),
       LOG_LEVEL: 'error',
+      ...WEBHOOK_ENV,
     };
   }
 

@@ -2,9 +2,10 @@
  * `npm run test:soak [-- --minutes N --streams N --rate N]`: runs a whole service under load and among hostile
  * producers. It edits the catalogue, adds partitions in the middle, kills the gateways, consumers and broker
  * repeatedly, sets their clocks wrong, and cuts and pauses streams. Other clients vanish and return, read slowly or
- * never, and flood. With --rotate SECONDS it also replaces all certificates. It ends with a verdict. The exit status is
- * 1 if any reader received anything but the change log or kept a copy that differs from the reads, if a vanished client
- * was locked out, if an ordinary read failed, or if a gateway used more than 700 MB.
+ * never, and flood. Receivers of webhooks answer well, slowly, with errors, or not to the end. With --rotate SECONDS it
+ * also replaces all certificates. It ends with a verdict. The exit status is 1 if any reader or receiver got anything but
+ * the change log or kept a copy that differs from the reads, if a vanished client was locked out, if an ordinary read
+ * failed, or if a gateway used more than 700 MB.
  */
 import { parseArgs } from 'node:util';
 import { formatDurations } from '../../bench/statistics.ts';
@@ -44,6 +45,8 @@ print(`changes in the log      ${report.changes}`);
 print(`changes received        ${report.events}, ${report.repeats} of them repeated`);
 print(`copies compared         ${report.copies}, after ${report.edits} edits of the catalogue`);
 print(`mirrors verified        ${report.mirrors}, by digest and list`);
+const { webhooks, messages, repeats } = report.webhooks;
+print(`webhooks                ${webhooks}, with ${messages} messages, ${repeats} of them repeated`);
 print(`connections             ${report.connections} of ${values.streams} streams`);
 print(`partitions of changes   ${report.partitions} since the middle`);
 print(

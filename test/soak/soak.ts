@@ -13,6 +13,7 @@ import { editAgainAndAgain } from './edits.ts';
 import { Hostility } from './hostility.ts';
 import { ReaderProcesses } from './reader-process.ts';
 import type { ReadersVerdict } from './readers.ts';
+import { SoakWebhooks, type WebhooksVerdict } from './webhooks.ts';
 
 export interface SoakOptions {
   /** The duration of changes, in milliseconds; it is extended until every process was killed once. */
@@ -46,6 +47,7 @@ export interface SoakReport extends ReadersVerdict {
   partitions: number;
   /** The certain acts of hostile producers. */
   hostile: Hostility['counts'];
+  webhooks: WebhooksVerdict;
   /** Null without bad clients. */
   badClients: BadClientsVerdict | null;
   /** The highest resident memory of a gateway, in megabytes. */
@@ -97,7 +99,9 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     cutMs,
   });
   let badClients: BadClients | null = null;
+  let webhooks: SoakWebhooks | null = null;
   try {
+    webhooks = await SoakWebhooks.create(cluster, random.fork('webhooks'));
     if (options.hasBadClients) {
       badClients = await BadClients.create({ cluster, random: random.fork('bad clients'), report });
     }
@@ -119,11 +123,13 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     const changes = await drain(cluster);
     const verdict = await readers.finish(changes, DRAIN_MS);
     const bad = (await badClients?.finish(changes, DRAIN_MS)) ?? null;
+    const delivered = await webhooks.judge(changes, DRAIN_MS);
     const { peakMb } = memory;
     verdict.faults.push(
       ...(await hostility.findFaults()),
       ...(await cluster.findRotationFaults()),
       ...(bad?.faults ?? []),
+      ...delivered.faults,
       ...(peakMb > MAX_GATEWAY_MB ? [`A gateway used ${peakMb.toFixed(0)} MB.`] : []),
     );
     return {
@@ -134,6 +140,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       rotations,
       partitions,
       hostile: hostility.counts,
+      webhooks: delivered,
       badClients: bad,
       peakMb,
       memory: memory.summarize(),
@@ -142,6 +149,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     readers.stop();
     badClients?.stop();
     await cluster.stop();
+    await webhooks?.stop();
   }
 }
 

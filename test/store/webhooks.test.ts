@@ -179,6 +179,68 @@ describe('a batch', () => {
 });
 
 describe('an attempt', () => {
+  test('is usage of the account on its UTC day, with the events that were accepted, and without tests', async () => {
+    await pool.query('TRUNCATE webhook_usage_days');
+    const ids = await addWebhooks(3);
+    const own = await startDeliverer();
+    await claimShare(pool, own);
+    const evening = Date.parse('2026-11-03T23:59:59.999Z');
+    const at = (index: number, values: Partial<RecordedAttempt>) => attemptOf(ids[index] as number, values);
+    const refused = { outcome: 'refused', after: null } as const;
+    await recordAttempts(pool, own, [
+      at(0, { attemptedAt: evening, events: 2 }),
+      at(1, { attemptedAt: evening, events: 40 }),
+      at(2, { attemptedAt: evening + 1, events: 5, ...refused }),
+    ]);
+    await recordAttempts(pool, own, [
+      at(0, { attemptedAt: evening, events: 3, ...refused }),
+      at(1, { attemptedAt: evening + 1, events: 5 }),
+      at(2, { attemptedAt: evening, events: 0, isTest: true, after: null }),
+    ]);
+    const { rows } = await pool.query(
+      'SELECT account_id, day::text, accepted::int, failed::int, events::int FROM webhook_usage_days ORDER BY day',
+    );
+    expect(rows).toEqual([
+      { account_id: accountId, day: '2026-11-03', accepted: 2, failed: 1, events: 42 },
+      { account_id: accountId, day: '2026-11-04', accepted: 1, failed: 1, events: 5 },
+    ]);
+  });
+
+  test('of many processes for one account at once does not lock up, and none is forgotten', async () => {
+    await pool.query('TRUNCATE webhook_usage_days');
+    const others = await Promise.all(
+      Array.from({ length: 5 }, async (_, n) => {
+        const { rows } = await pool.query(
+          "INSERT INTO accounts (name, plan) VALUES ($1, 'internal') RETURNING id",
+          [`shared ${n}`],
+        );
+        return rows[0].id as number;
+      }),
+    );
+    const ids = await addWebhooks(25);
+    await pool.query('UPDATE webhooks SET account_id = ($1::int[])[id % 5 + 1], name = id || $2', [
+      others,
+      'x',
+    ]);
+    const own = await startDeliverer();
+    await claimShare(pool, own);
+    // Each process has its own webhooks, of all accounts.
+    const processes = [0, 1, 2, 3, 4].map(async (process) => {
+      const part = ids.slice(process * 5, process * 5 + 5);
+      for (let round = 0; round < 20; round += 1) {
+        await recordAttempts(
+          pool,
+          own,
+          part.map((id) => attemptOf(id, { events: 1 })),
+        );
+        part.reverse();
+      }
+    });
+    await Promise.all(processes);
+    const { rows } = await pool.query('SELECT events::int FROM webhook_usage_days');
+    expect(rows).toEqual(others.map(() => ({ events: 100 })));
+  });
+
   test('under way does not undo what a person changes, and is counted', async () => {
     const [id] = (await addWebhooks(1)) as [number];
     const own = await startDeliverer();

@@ -8,6 +8,7 @@ import {
 } from '../../../store/accounts/usage.ts';
 import { Table } from '../components.ts';
 import { type Html, html } from '../html.ts';
+import { number } from '../number.ts';
 import type { Page } from '../page.ts';
 import { PageError } from '../page-error.ts';
 import { readRowId } from '../row-id.ts';
@@ -49,6 +50,7 @@ function AccountRow({ item }: { item: AccountUsage }): Html {
       <th scope="row"><a href=${`/console/operator/usage/${item.accountId}`}>${item.account}</a></th>
       <td>${item.plan}</td>
       <${TotalsCells} totals=${item} />
+      <td class="number">${number.format(item.events)}</td>
     </tr>`;
 }
 
@@ -71,11 +73,11 @@ export const operatorUsagePages: readonly Page[] = [
             <label>Highest first by <select name="by">${TOTAL_KINDS.map((kind, index) => html`<option value=${kind} selected=${kind === choice.by}>${TOTALS_HEAD[index]}</option>`)}</select></label>
             <button>Show</button>
           </form>
-          <${Table} caption=${`Accounts by ${order}, ${PERIODS.get(choice.days)}`} head=${['Account', 'Plan', ...TOTALS_HEAD]} numbersFrom=${2}>
+          <${Table} caption=${`Accounts by ${order}, ${PERIODS.get(choice.days)}`} head=${['Account', 'Plan', ...TOTALS_HEAD, 'Events to webhooks']} numbersFrom=${2}>
             ${accounts.slice(0, ON_PAGE).map((item) => html`<${AccountRow} item=${item} />`)}
           <//>
           ${accounts.length > ON_PAGE && html`<p><a class="button" href=${addressOf({ ...choice, page: choice.page + 1 })}>Next accounts</a></p>`}
-          <p class="muted">Accounts without a request are left out. Numbers are written about every ten seconds.</p>`,
+          <p class="muted">Accounts without a request or a delivery are left out. Numbers are written about every ten seconds.</p>`,
       };
     },
   },

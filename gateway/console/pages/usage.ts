@@ -5,7 +5,9 @@ import {
 } from '../../../store/accounts/request-errors.ts';
 import {
   countOpenStreams,
+  type DeliveryUsage,
   type KeyUsage,
+  loadDailyDeliveries,
   loadDailyUsage,
   loadHourlyUsage,
   loadUsageByKey,
@@ -33,6 +35,11 @@ const PARTS = [
   { kind: 'failed', label: 'Failed (5xx)' },
 ] as const;
 
+const DELIVERY_PARTS = [
+  { kind: 'good', label: 'Accepted' },
+  { kind: 'failed', label: 'Failed' },
+] as const;
+
 const partsOf = ({ requests, limited, faulty, failed }: RequestTotals): number[] => [
   requests - limited - faulty - failed,
   faulty,
@@ -45,6 +52,16 @@ const barsOf = (periods: readonly PeriodUsage[], length: number): PlotBar[] =>
     label: period.start.toISOString().slice(0, length).replace('T', ' '),
     values: partsOf(period),
   }));
+
+/** The deliveries to webhooks, if there were any. */
+function Deliveries({ days }: { days: readonly DeliveryUsage[] }): Html | null {
+  if (days.every(({ accepted, failed }) => accepted + failed === 0)) return null;
+  const bars = days.map(({ start, accepted, failed }) => ({
+    label: start.toISOString().slice(0, 10),
+    values: [accepted, failed],
+  }));
+  return html`<${Plot} title="Messages to webhooks by day, the last 30 days (UTC)" parts=${DELIVERY_PARTS} bars=${bars} />`;
+}
 
 /** The cells of totals in a row of a table, below `TOTALS_HEAD`. */
 export function TotalsCells({ totals }: { totals: RequestTotals }): Html {
@@ -86,16 +103,19 @@ export async function showUsage(
   const days = await loadDailyUsage(pool, accountId);
   const routes = await loadUsageByRoute(pool, accountId, DAYS);
   const streams = await countOpenStreams(pool, accountId);
+  const deliveries = await loadDailyDeliveries(pool, accountId);
   return html`
     <dl class="facts">
       <div><dt>Plan</dt><dd>${plan}</dd></div>
       <div><dt>Requests a minute</dt><dd>${requestsPerMinute === null ? 'no limit' : `at most ${number.format(requestsPerMinute)}`}</dd></div>
       <div><dt>Requests a day (UTC)</dt><dd>${requestsPerDay === null ? 'no limit' : `at most ${number.format(requestsPerDay)}`}</dd></div>
       <div><dt>Requests today, with the console’s</dt><dd>${number.format(days.at(-1)?.requests ?? 0)}</dd></div>
+      <div><dt>Events to webhooks today</dt><dd>${number.format(deliveries.at(-1)?.events ?? 0)}</dd></div>
       <div><dt>Open streams</dt><dd>${streams && `${number.format(streams.open)} ${streams.max === null ? 'without a limit' : `of ${number.format(streams.max)}`}`}</dd></div>
     </dl>
     <${Plot} title="Requests by hour, the last 48 hours (UTC)" parts=${PARTS} bars=${barsOf(hours, 16)} />
     <${Plot} title="Requests by day, the last 30 days (UTC)" parts=${PARTS} bars=${barsOf(days, 10)} />
+    <${Deliveries} days=${deliveries} />
     <${Table} caption=${`By endpoint, ${DAYS} days`} head=${['Endpoint', ...TOTALS_HEAD]} numbersFrom=${1}>
       ${routes.map((each) => html`<tr><th scope="row"><code>${each.route}</code></th><${TotalsCells} totals=${each} /></tr>`)}
     <//>`;

@@ -205,15 +205,15 @@ describe('a private address', () => {
     expect(receiver.messages).toHaveLength(0);
   });
 
-  test.each(['127.0.0.1', '2130706433', '0x7f.1', '0177.0.0.1', '0', '[::1]', '[::ffff:127.0.0.1]', '[::]'])(
-    'written as %s is never connected to, though nothing is looked up',
-    async (host) => {
-      const receiver = await startReceiver();
-      const { sender, asked } = guarded([['8.8.8.8']]);
-      expect((await sendWith(sender, `http://${host}:${receiver.port}/`)).outcome).toBe('address_refused');
-      expect([receiver.messages.length, asked()]).toEqual([0, 0]);
-    },
-  );
+  test.each([
+    ...['127.0.0.1', '2130706433', '0x7f.1', '0177.0.0.1', '0', '127.1', '127.0.0.1.', '0x7f000001.'],
+    ...['[::1]', '[::ffff:127.0.0.1]', '[::]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]', 'user:word@127.0.0.1'],
+  ])('written as %s is never connected to, though nothing is looked up', async (host) => {
+    const receiver = await startReceiver();
+    const { sender, asked } = guarded([['8.8.8.8']]);
+    expect((await sendWith(sender, `http://${host}:${receiver.port}/`)).outcome).toBe('address_refused');
+    expect([receiver.messages.length, asked()]).toEqual([0, 0]);
+  });
 
   test('of a name that was public before is not connected to: each connection is checked with its own look-up', async () => {
     const receiver = await startReceiver();
@@ -223,6 +223,24 @@ describe('a private address', () => {
     expect(['timed_out', 'unreachable']).toContain((await sendWith(sender, url)).outcome);
     expect((await sendWith(sender, url)).outcome).toBe('address_refused');
     expect([receiver.messages.length, asked()]).toEqual([0, 2]);
+  });
+
+  test('is asked for by every connection, also for a name that ends with a dot', async () => {
+    const receiver = await startReceiver();
+    const { sender, asked } = guarded([['127.0.0.1']]);
+    for (const host of ['rebound.example.', 'localhost.', 'rebound.example.']) {
+      expect((await sendWith(sender, `http://${host}:${receiver.port}/`)).outcome).toBe('address_refused');
+    }
+    expect([receiver.messages.length, asked()]).toEqual([0, 3]);
+  });
+
+  test('to which a public receiver redirects gets nothing', async () => {
+    const target = await startReceiver();
+    const receiver = await startReceiver(
+      (response) => void response.writeHead(308, { Location: `http://127.0.0.1:${target.port}/` }).end(),
+    );
+    expect((await sendWith(senderWith(), receiver.url)).outcome).toBe('redirected');
+    expect([receiver.messages.length, target.messages.length]).toEqual([1, 0]);
   });
 
   test('beside a public one is left out', async () => {

@@ -3,7 +3,7 @@ import { type ChangeLog, loadChangeLog } from '../../helpers/stream/change-log.t
 import { connectionOfPage, StreamChecker, sequenceOf } from '../../helpers/stream/stream-checker.ts';
 import type { StreamReader } from '../../helpers/stream/stream-reader.ts';
 import { until } from '../../helpers/until.ts';
-import { judgeWebhook } from './judge-webhook.ts';
+import { judgeWebhook } from '../../helpers/webhooks/judge-webhook.ts';
 import type { Part, World } from './world.ts';
 
 /** The longest recovery of the service after a fault, in milliseconds. */

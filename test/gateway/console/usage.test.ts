@@ -24,7 +24,15 @@ test('an account sees its requests by endpoint and key, and its errors with thei
       [account],
     );
   await until('both answers are stored', async () => (await stored()).length === 2, MAX_WAIT_MS);
+  expect((await client.get('/console/usage')).html).not.toContain('Messages to webhooks');
+  await service.query(
+    `INSERT INTO webhook_usage_days
+     SELECT id, (now() AT TIME ZONE 'UTC')::date, 31, 2, 1234 FROM accounts WHERE name = $1`,
+    [account],
+  );
   const { html } = await client.get('/console/usage');
+  expect(html).toContain('<dt>Events to webhooks today</dt><dd>1,234</dd>');
+  expect(html).toContain('Accepted: 31, Failed: 2');
   expect(html).toMatch(/<code>\/v1\/states<\/code><\/th><td class="number">3</);
   expect(html).toMatch(/<code>\/v1\/elections<\/code><\/th><td class="number">2<\/td><td class="number">1</);
   expect((await client.get('/console/usage/keys')).html).toContain('the console');

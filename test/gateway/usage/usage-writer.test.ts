@@ -354,6 +354,10 @@ test('counts are deleted after 35 days, and errors after seven', async () => {
   counter.count(refused(404, { accountId: old, at: now - 7 * DAY_MS - 1 }));
   counter.count(answered({ accountId: young, at: now - 35 * DAY_MS + 2 * HOUR_MS }));
   counter.count(answered({ accountId: old, at: now - 35 * DAY_MS - 1 }));
+  const day = (daysAgo: number) => new Date(now - daysAgo * DAY_MS).toISOString().slice(0, 10);
+  for (const daysAgo of [34, 36]) {
+    await client.query('INSERT INTO webhook_usage_days VALUES ($1, $2, 1, 0, 1)', [old, day(daysAgo)]);
+  }
   await clock.advance(10 * SECOND_MS);
   accountId = old;
   await until('they are written', async () => (await storedErrors()).length === 1);
@@ -361,6 +365,10 @@ test('counts are deleted after 35 days, and errors after seven', async () => {
   await clock.advance(10 * 60 * SECOND_MS);
   await until('the old ones are gone', async () => (await storedErrors()).length === 0);
   expect(await storedRequests()).toBe(1);
+  const { rows } = await client.query('SELECT day::text FROM webhook_usage_days WHERE account_id = $1', [
+    old,
+  ]);
+  expect(rows).toEqual([{ day: day(34) }]);
   accountId = young;
   expect(await storedRequests()).toBe(2);
   expect(await storedErrors()).toHaveLength(1);

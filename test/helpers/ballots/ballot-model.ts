@@ -201,6 +201,9 @@ export class BallotModel {
       { party: this.#fresh() },
       { withdrawn: random.chance(0.5) },
       { candidate: { full_name: this.#fresh() }, option: null },
+      { candidate: { full_name: this.#fresh() }, option: null },
+      // Several choices can be lines of this candidate.
+      { candidate: { full_name: 'Ada of Several Lines', key: 'ada' }, option: null },
     ];
     // At most one choice of a contest may say this.
     if (item.key === 'cyd') values.push({ candidate: null, option: 'none_of_these' });

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { checkRecord } from '../../../administration/catalogue/check-record.ts';
 import { createRefusalList } from '../../../administration/catalogue/refusal-list.ts';
 import type { CatalogueKind } from '../../../schemas/catalogue-files.ts';
-import { importCatalogue } from '../../../store/catalogue/import.ts';
+import { type CatalogueImport, importCatalogue } from '../../../store/catalogue/import.ts';
 import type { StagedLine } from '../../../store/catalogue/staging.ts';
 import { category, choice, contest, election, endorser } from './catalogue-records.ts';
 
@@ -69,22 +69,31 @@ export async function* stageLines(lines: readonly CatalogueLine[]): AsyncGenerat
   }
 }
 
-/** Loads catalogue lines into a database, as `catalog import` does. @throws Error if a line is refused */
-export async function loadCatalogue(
+type ImportOptions = Partial<Parameters<typeof importCatalogue>[2]>;
+
+/** Imports catalogue lines as `catalog import` does, by default without its permissions. */
+export async function importLines(
   databaseUrl: string,
-  lines: CatalogueLine[],
-  { keepMissing = false }: { keepMissing?: boolean } = {},
-): Promise<void> {
+  lines: readonly CatalogueLine[],
+  options: ImportOptions = {},
+): Promise<CatalogueImport> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    const options = {
-      ...{ skipRefused: false, dryRun: false, maxRemovals: Number.POSITIVE_INFINITY, keepMissing },
-      allowRenames: true,
-    };
-    const { loaded, ...result } = await importCatalogue(client, stageLines(lines), options);
-    if (!loaded) throw new Error(`The test catalogue was refused: ${JSON.stringify(result)}`);
+    const defaults = { skipRefused: false, dryRun: false, maxRemovals: null };
+    return await importCatalogue(client, stageLines(lines), { ...defaults, ...options });
   } finally {
     await client.end();
   }
+}
+
+/** Loads catalogue lines with every permission. @throws Error if a line is refused */
+export async function loadCatalogue(
+  databaseUrl: string,
+  lines: CatalogueLine[],
+  options: ImportOptions = {},
+): Promise<void> {
+  const permissions = { maxRemovals: Number.POSITIVE_INFINITY, allowRenames: true };
+  const { loaded, ...result } = await importLines(databaseUrl, lines, { ...permissions, ...options });
+  if (!loaded) throw new Error(`The test catalogue was refused: ${JSON.stringify(result)}`);
 }

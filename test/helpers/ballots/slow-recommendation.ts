@@ -82,3 +82,25 @@ export function recommendSlowly(contest: EndorsedContest): {
     }
   }
 }
+
+/** The order of a contest's choices in the words of the contract, as `id own-backers`. It shares no code with the real one. */
+export function orderBySupportSlowly({ choices, picks }: EndorsedContest): string[] {
+  const backersOf = (lines: readonly Choice[]) =>
+    new Set(
+      picks.filter(({ choice }) => lines.some(({ id }) => id === choice)).map(({ endorser }) => endorser),
+    ).size;
+  const linesOf = (of: Choice) =>
+    choices.filter(({ id, candidate }) => id === of.id || (candidate !== null && candidate === of.candidate));
+  // Lines that stand decide the contender's place; all of them if none stands.
+  const weightOf = (of: Choice) => {
+    const standing = linesOf(of).filter(({ withdrawn }) => !withdrawn);
+    return backersOf(standing.length > 0 ? standing : linesOf(of));
+  };
+  const firstOf = (of: Choice) => choices.indexOf(linesOf(of)[0] as Choice);
+  const isBefore = (a: Choice, b: Choice) =>
+    weightOf(b) - weightOf(a) ||
+    firstOf(a) - firstOf(b) ||
+    backersOf([b]) - backersOf([a]) ||
+    choices.indexOf(a) - choices.indexOf(b);
+  return choices.toSorted(isBefore).map((choice) => `${choice.id} ${backersOf([choice])}`);
+}

@@ -73,7 +73,8 @@ const VALUES: Record<FilterField, (event: EventBody) => string> = {
   types: (event) => event.type.replace('endorsement.', ''),
 };
 
-function passes(filter: StreamFilter, event: EventBody): boolean {
+/** Whether an event passes a filter. */
+export function passes(filter: StreamFilter, event: EventBody): boolean {
   return FILTER_FIELDS.every((field) => filter[field]?.includes(VALUES[field](event)) ?? true);
 }
 

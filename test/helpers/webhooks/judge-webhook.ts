@@ -1,16 +1,31 @@
-import type { ChangeLog } from '../../helpers/stream/change-log.ts';
-import { until } from '../../helpers/until.ts';
-import type { Receiver } from '../../helpers/webhooks/receiver.ts';
+import type { StreamFilter } from '../../../domain/stream-filter.ts';
+import type { ChangeLog } from '../stream/change-log.ts';
+import { passes } from '../stream/stream-checker.ts';
+import { until } from '../until.ts';
+import type { Receiver } from './receiver.ts';
+
+export interface WebhookRecord {
+  log: ChangeLog;
+  /** The sequence of the last change that must come. */
+  head: number;
+  /** By default, every change passes. */
+  filter?: StreamFilter;
+  /** The longest time until all have come, in milliseconds. */
+  settleMs: number;
+}
 
 /**
- * Compares what a receiver of all events got with the change log: every event, in order, in one message only, which comes
- * with the same bytes each time. @returns the differences, a sentence each
+ * Compares what a receiver got with the change log: every event that passes the filter, in order, in one message only,
+ * which comes with the same bytes each time.
+ *
+ * @returns the differences, a sentence each
  */
 export async function judgeWebhook(
   receiver: Receiver,
-  { log, head, settleMs }: { log: ChangeLog; head: number; settleMs: number },
+  { log, head, filter = {}, settleMs }: WebhookRecord,
 ): Promise<string[]> {
-  const wanted = log.events.slice(0, head).map(({ id }) => id);
+  const events = log.events.slice(0, head).filter((event) => passes(filter, event));
+  const wanted = events.map(({ id }) => id);
   const last = wanted.at(-1);
   const isThere = () => last === undefined || receiver.eventIds.includes(last);
   await until('the webhook has every event', isThere, settleMs).catch(() => {});
@@ -19,7 +34,7 @@ export async function judgeWebhook(
   if (got.join() !== wanted.join()) {
     const at = wanted.findIndex((id, index) => got[index] !== id);
     faults.push(
-      `the webhook got ${got.length} of ${wanted.length} events, and differs from change ${at + 1} on.`,
+      `the webhook got ${got.length} of ${wanted.length} events, and differs from event ${at + 1} on.`,
     );
   }
   if (receiver.unverified > 0) faults.push(`${receiver.unverified} messages had no valid signature.`);

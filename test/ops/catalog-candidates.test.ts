@@ -1,0 +1,219 @@
+/** Who is who, when an edit names candidates differently or has only a part of a contest. */
+import { describe, expect, test } from '@jest/globals';
+import { choice, contest, election, ndjson } from '../helpers/ballots/catalogue-records.ts';
+import { GOOD, useCatalogueCommand } from '../helpers/commands/catalogue-command.ts';
+
+const { client, importFiles } = useCatalogueCommand();
+
+/** A line of a ballot: the key of its choice, the name, and the candidate's key if there is one. */
+type Line = readonly [
+  key: string,
+  full_name: string | null,
+  candidateKey?: string | undefined,
+  values?: object,
+];
+
+const choiceOf = ([key, full_name, candidateKey, values = {}]: Line) =>
+  choice(key, {
+    label: `${full_name ?? 'nobody'} (${key})`,
+    candidate: full_name === null ? null : { full_name, ...(candidateKey && { key: candidateKey }) },
+    ...values,
+  });
+
+const files = (lines: readonly Line[], { fusion = false, ...values }: { fusion?: boolean } = {}) => ({
+  'endorser-categories.ndjson': GOOD['endorser-categories.ndjson'],
+  'elections.ndjson': ndjson([election({ details: { fusion_voting: fusion } })]),
+  'contests.ndjson': ndjson([contest('mayor', { ...values, choices: lines.map(choiceOf) })]),
+});
+
+/** The first words of the refusal; null if the files were loaded. */
+async function load(lines: readonly Line[], options: string[] = [], values = {}): Promise<string | null> {
+  const { status, told } = await importFiles(files(lines, values), ...options);
+  return status === 0 ? null : (/field choices: (.*?);/.exec(told[0] ?? '')?.[1] ?? told.join());
+}
+
+/** The lines of the contest as `key candidate-id name`; ids count from the first. */
+async function lines(): Promise<string[]> {
+  const { rows } = await client.query<{ key: string; id: number; name: string }>(
+    `SELECT h.key, p.id, p.full_name AS name FROM choices h LEFT JOIN candidates p ON p.id = h.candidate_id
+     WHERE h.removed_at IS NULL ORDER BY h.key`,
+  );
+  const ids = [...new Set(rows.map(({ id }) => id).sort((a, b) => a - b))];
+  return rows.map(({ key, id, name }) => `${key} ${ids.indexOf(id)} ${name}`);
+}
+
+describe('two people whose names are alike', () => {
+  test.each<[string, Line[], Line[], string]>([
+    [
+      'swap their names',
+      [
+        ['1', 'Dan Brown'],
+        ['2', 'Don Brown'],
+      ],
+      [
+        ['1', 'Don Brown'],
+        ['2', 'Dan Brown'],
+      ],
+      'name "Don Brown" under the key "1", which belongs to "Dan Brown" and its endorsements',
+    ],
+    [
+      'move up after the first one left',
+      [
+        ['1', 'Dan Brown'],
+        ['2', 'Don Brown'],
+      ],
+      [['1', 'Don Brown']],
+      'name "Don Brown" under the key "1", which belongs to "Dan Brown" and its endorsements',
+    ],
+    [
+      'swap their keys',
+      [
+        ['1', 'Bob Lee', 'bob-1', { party: 'Green' }],
+        ['2', 'Bob Lee', 'bob-2', { party: 'Gold' }],
+      ],
+      [
+        ['1', 'Bob Lee', 'bob-2', { party: 'Green' }],
+        ['2', 'Bob Lee', 'bob-1', { party: 'Gold' }],
+      ],
+      'give the candidate "bob-2" of another choice to the key "1", which belongs to "Bob Lee" and its endorsements',
+    ],
+    [
+      'are parent and child',
+      [['1', 'Bob Lee Sr.']],
+      [['1', 'Bob Lee Jr.']],
+      'name "Bob Lee Jr." under the key "1", which belongs to "Bob Lee Sr." and its endorsements',
+    ],
+    [
+      'follow each other after a file without candidates',
+      [['1', null, undefined, { label: 'Joe Biden' }]],
+      [['1', 'Kamala Harris', undefined, { label: 'Kamala Harris' }]],
+      'name "Kamala Harris" under the key "1", which belongs to "Joe Biden" and its endorsements',
+    ],
+  ])('that %s are refused, without --allow-renames', async (_, before, after, reason) => {
+    expect(await load(before)).toBe(null);
+    expect(await load(after)).toBe(reason);
+    expect(await load(after, ['--allow-renames'])).toBe(null);
+  });
+});
+
+test('lines that had different candidates by mistake become lines of one', async () => {
+  const fusion = { fusion: true };
+  const d: Line = ['d', 'Ann Lee'];
+  await load([d, ['w', 'Anne Lee']], [], fusion);
+  expect(await load([d, ['w', 'Ann Lee']], [], fusion)).toBe(null);
+  expect(await lines()).toEqual(['d 0 Ann Lee', 'w 0 Ann Lee']);
+  // With keys too, and the other way round: one candidate that was two people.
+  expect(
+    await load(
+      [
+        ['d', 'Ann Lee', 'a'],
+        ['w', 'Ann Lee', 'b'],
+      ],
+      [],
+      fusion,
+    ),
+  ).toBe(null);
+  expect(
+    await load(
+      [
+        ['d', 'Ann Lee', 'a'],
+        ['w', 'Ann Lee', 'a'],
+      ],
+      [],
+      fusion,
+    ),
+  ).toBe(null);
+  expect(await lines()).toEqual(['d 0 Ann Lee', 'w 0 Ann Lee']);
+});
+
+test('a choice may lose and get its candidate while its label stays', async () => {
+  await load([['1', 'Joe Biden', undefined, { label: 'Biden' }]]);
+  expect(await load([['1', null, undefined, { label: 'Biden' }]])).toBe(null);
+  expect(await load([['1', 'Joseph Biden', undefined, { label: 'Biden' }]])).toBe(null);
+});
+
+test('INV-16: if one of several lines of a name has a key, all must have one, also under fusion voting', async () => {
+  const mixed: Line[] = [
+    ['d', 'Ann Lee', 'ann'],
+    ['w', 'Ann Lee'],
+  ];
+  for (const fusion of [true, false]) {
+    expect(await load(mixed, [], { fusion })).toBe('have several candidates named "Ann Lee"');
+  }
+});
+
+describe('a part of a contest, with --keep-missing,', () => {
+  const PART = ['--keep-missing'];
+  const D: Line = ['d', 'Ann Lee'];
+  const W: Line = ['w', 'Ann Lee'];
+
+  test('that corrects the name on one line of a candidate corrects it on the lines that stay', async () => {
+    await load([D, W], [], { fusion: true });
+    expect(await load([['d', 'Anne Lee']], PART, { fusion: true })).toBe(null);
+    expect(await lines()).toEqual(['d 0 Anne Lee', 'w 0 Anne Lee']);
+  });
+
+  test('that gives one line to another person leaves the lines that stay to the candidate', async () => {
+    await load([D, W], [], { fusion: true });
+    const other: Line = ['d', 'Zed Moss'];
+    expect(await load([other], PART, { fusion: true })).toContain('name "Zed Moss" under the key "d"');
+    expect(await load([other], [...PART, '--allow-renames'], { fusion: true })).toBe(null);
+    expect(await lines()).toEqual(['d 1 Zed Moss', 'w 0 Ann Lee']);
+  });
+
+  test('that corrects a name to that of a line that stays makes them lines of one, unless others keep the name', async () => {
+    const three: Line[] = [D, ['w', 'Ann Lee'], ['x', 'Anne Lee']];
+    await load(three, [], { fusion: true });
+    expect(await load([['d', 'Anne Lee']], PART, { fusion: true })).toContain('name "Anne Lee"');
+    await load([D, ['x', 'Anne Lee']], [], { fusion: true });
+    expect(await load([['d', 'Anne Lee']], PART, { fusion: true })).toBe(null);
+    expect(await lines()).toEqual(['d 0 Anne Lee', 'x 0 Anne Lee']);
+  });
+
+  test('with the whole of a candidate renames it as a whole file does', async () => {
+    await load([D, W], [], { fusion: true });
+    const both: Line[] = [
+      ['d', 'Zed Moss'],
+      ['w', 'Zed Moss'],
+    ];
+    expect(await load(both, [...PART, '--allow-renames'], { fusion: true })).toBe(null);
+    expect(await lines()).toEqual(['d 0 Zed Moss', 'w 0 Zed Moss']);
+  });
+
+  test('with a namesake of a candidate who stays is refused, and accepted with keys', async () => {
+    await load([['1', 'Bob Lee', undefined, { party: 'Green' }]]);
+    const namesake = (key?: string): Line => ['2', 'Bob Lee', key, { party: 'Gold' }];
+    expect(await load([namesake()], PART)).toBe('have several candidates named "Bob Lee"');
+    expect(await load([namesake('bob-2')], PART)).toBe('have several candidates named "Bob Lee"');
+    expect(await load([['1', 'Bob Lee', 'bob-1', { party: 'Green' }], namesake('bob-2')], PART)).toBe(null);
+    expect(await load([['3', 'Bob Lee', 'bob-3', { party: 'Blue' }]], PART)).toBe(null);
+    expect(await lines()).toHaveLength(3);
+  });
+
+  test.each<[string, Line[], Line, string]>([
+    [
+      'a second none_of_these',
+      [['n', null, undefined, { option: 'none_of_these' }]],
+      ['m', null, undefined, { option: 'none_of_these' }],
+      'choices must have at most one none_of_these, have 2',
+    ],
+    [
+      'the label of another person',
+      [['1', 'Ann Lee', undefined, { label: 'Lee' }]],
+      ['2', 'Bob Lee', undefined, { label: 'Lee' }],
+      'choices[1].label must differ from that of choices[0] or have another party, is "Lee"',
+    ],
+  ])('with %s beside what stays is refused', async (_, before, added, reason) => {
+    await load([...before, ['x', 'Xi']]);
+    const words = 'contradict choices that --keep-missing keeps: with these, ';
+    expect((await importFiles(files([added]), ...PART)).told[0]).toContain(words + reason);
+    expect(await load([added])).toBe(null);
+  });
+
+  test('whose rest was removed before is checked alone', async () => {
+    const none: Line = ['n', null, undefined, { option: 'none_of_these' }];
+    await load([none, ['x', 'Xi']]);
+    await load([['x', 'Xi']]);
+    expect(await load([['m', null, undefined, { option: 'none_of_these' }]], PART)).toBe(null);
+  });
+});
