@@ -1,6 +1,6 @@
 import { Notes } from '../../intake/catalogue/notes.ts';
 
-/** What a person should know about the files of an import, found while they are read. */
+/** Notes for people on the files of an import, collected while they are read. */
 export interface ReadingNotes {
   notes: Notes;
   /** Facts about each table and feed, such as its version. */

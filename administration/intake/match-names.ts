@@ -14,7 +14,7 @@ import { foldText } from '../../intake/matching/words.ts';
 import { type Alias, MAX_ALIAS_TEXT } from '../../schemas/alias-files.ts';
 import type { Sources } from './sources.ts';
 
-/** What a row's names mean, as far as it is known. */
+/** The meaning of a row's names, as far as it is known. */
 export interface MatchedRow {
   grade: Grade;
   reasons: string[];
@@ -145,7 +145,7 @@ export async function readDecision(
   };
 }
 
-/** What a decision says about the names of its row, to remember it. */
+/** The meaning of a row's names by a decision, to remember it. */
 export function createAliases(
   row: EndorsementRow,
   { unsure, fits }: MatchedRow,

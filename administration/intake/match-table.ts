@@ -86,7 +86,7 @@ export interface MatchedTable {
   /** The number of staged rows, and of rows in the review file. */
   staged: number;
   reviewed: number;
-  /** What people have decided in the table, to remember it. */
+  /** The decisions of people in the table, to remember them. */
   decisions: Alias[];
 }
 

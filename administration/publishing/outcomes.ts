@@ -4,7 +4,7 @@ import { loadSubmittedChanges } from '../../store/stream/change-submissions.ts';
 import { loadConsumerOffsets, loadTopicId } from '../../store/stream/consumer-offsets.ts';
 import { loadReasons } from '../../store/stream/rejected-submissions.ts';
 
-/** What became of a submission. */
+/** The outcome of a submission. */
 export type Outcome =
   /** It is in Kafka. */
   | { status: 'submitted' }
@@ -22,7 +22,7 @@ const EVENTS_OF_ONE = 1000;
 const keyOf = ({ partition, offset }: { partition: number; offset: number }) => `${partition}/${offset}`;
 
 /**
- * What became of each submission of a publication, in its order. It is exact, because a submission's offset, changes and
+ * The outcome of each submission of a publication, in its order. It is exact, because a submission's offset, changes and
  * rejection are committed together (INV-8).
  *
  * @param topic the topic of submissions

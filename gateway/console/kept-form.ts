@@ -7,7 +7,7 @@ export const SWITCH_FIELD = 'show_account';
 /** Fields that nobody has entered. */
 const HIDDEN = new Set([CSRF_FIELD, SWITCH_FIELD, 'form', 'version']);
 
-/** What somebody has entered into a form that was not handled. */
+/** The entries of a form that was not handled. */
 export function Entered({ form }: { form: URLSearchParams }): Html | null {
   const entered = [...form].filter(([name, value]) => !HIDDEN.has(name) && value !== '');
   if (entered.length === 0) return null;

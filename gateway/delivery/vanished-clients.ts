@@ -54,7 +54,7 @@ export class WatchedStream {
     await this.#place.release();
   }
 
-  /** Takes a place again. Ends the stream if there is none. */
+  /** Takes a place again. Ends the stream if all places are taken. */
   async reclaim(): Promise<void> {
     this.hasPlace = true;
     if (!(await this.#place.reclaim())) this.#stream.end({ reconnect: 'displaced' });

@@ -17,7 +17,7 @@ const RETRY_MS = 3000;
 const SENDING = { atOnce: 4, atOnceOfAccount: 1, reserved: 0, waiting: 50, waitingOfAccount: 5 };
 const READING = { atOnce: 2, atOnceOfAccount: 1, reserved: 0, waiting: 1000, waitingOfAccount: 100 };
 
-/** What publishing needs in a gateway: a producer, which connects at its first use, and the progress of submissions. */
+/** The parts of publishing in a gateway: a producer, which connects at its first use, and the progress of submissions. */
 export class Publishing implements Stoppable {
   /** The turns of requests that publish. */
   readonly turns = new FairQueue(SENDING);
@@ -50,7 +50,7 @@ export class Publishing implements Stoppable {
   }
 
   /**
-   * What became of each submission of a publication; null if the topic was made anew since.
+   * The outcome of each submission of a publication; null if the topic was made anew since.
    *
    * @throws ApiError if too many requests wait for this
    */

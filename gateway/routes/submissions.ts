@@ -225,7 +225,7 @@ export const submissionRoutes = [
         if (outcomes) return outcomes;
         throw new ApiError(
           'not_found',
-          `What became of the submissions ${path.id} is no longer known, because Kafka's topic was replaced since.`,
+          `The outcomes of the submissions ${path.id} are no longer known, because Kafka's topic was replaced since.`,
         );
       };
       let outcomes = await load();

@@ -10,7 +10,7 @@ const STATE_OFFICE =
 const FEDERAL_OFFICE = /\bu\.? ?s\.? senat|\bunited states senat|\bpresident (and|&|\/) ?vice|^president\b/i;
 /** Whether a table has an office where others have the district, such as "Governor of Alabama". */
 const isStatewideOffice = (name: string): boolean => STATE_OFFICE.test(name) || FEDERAL_OFFICE.test(name);
-/** What names of districts and offices say of their level, the clearest first. */
+/** The levels that names of districts and offices tell, the clearest first. */
 const NAMES: readonly (readonly [Level, RegExp])[] = [
   ['school', /\bschool|\bboard of education|\bcommunity college|\busd\b|\bisd\b/i],
   [

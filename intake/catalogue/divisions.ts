@@ -2,7 +2,7 @@ import type { Level } from '../../schemas/vocabulary.ts';
 
 const DIVISION = /^ocd-division\/country:us(\/[a-z_]+:[^/:\s]+)*$/;
 
-/** A United States division id in its one form; null if the text is none. */
+/** A United States division id in its one form; null if the text is not one. */
 export function readDivision(text: string): string | null {
   const id = text.trim().toLowerCase();
   return DIVISION.test(id) ? id : null;

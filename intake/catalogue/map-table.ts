@@ -15,7 +15,7 @@ export interface MapOptions extends TableOptions {
 
 /** A table of choices, ready to be mapped. */
 export interface MappedTable {
-  /** What the table is: its encoding and its columns. */
+  /** The form of the table: its encoding and its columns. */
   description: string;
   /**
    * The records, election by election. If they do not fit into memory together, the table is read again for the others.

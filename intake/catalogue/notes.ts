@@ -1,6 +1,6 @@
 import { shorten } from '../../schemas/problems.ts';
 
-/** What a person should know about an import: defaults that were taken, parts that were left out, and decisions. */
+/** Notes for people on an import: defaults that were taken, parts that were left out, and decisions. */
 export const NOTE_KINDS = ['assumed', 'left out', 'to check'] as const;
 export type NoteKind = (typeof NOTE_KINDS)[number];
 

@@ -12,7 +12,7 @@ export const TABLE_HEADER: readonly string[] = FIELD_NAMES.filter(
   (name) => CATALOGUE_FIELDS[name].path !== null,
 );
 
-/** Writes an election with its contests as rows of a table. What a record says is written once, in its first row. */
+/** Writes an election with its contests as rows of a table. The fields of a record are written once, in its first row. */
 export class TableRows {
   readonly #election: ElectionRecord;
   #isFirst = true;

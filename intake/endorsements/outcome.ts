@@ -4,7 +4,7 @@ import { type Report, type ReportSection, SectionRows } from '../reports/report.
 /** The most contests that a report counts one by one. */
 const MAX_CONTESTS = 2_000;
 
-/** What became of a row. */
+/** The outcome of a row. */
 export type Fate = Grade | 'decided' | 'left out' | 'not representable' | 'refused';
 
 /** A row for the report. */

@@ -22,7 +22,7 @@ export interface EndorsementColumns extends Columns<EndorsementField> {
   flags: boolean;
 }
 
-/** What a row says, as it is written. Empty texts are null. */
+/** A row's texts, as they are written. Empty texts are null. */
 export interface EndorsementRow extends RowNames, ElectionText {
   endorser: string | null;
   rank: string | null;

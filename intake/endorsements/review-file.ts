@@ -2,7 +2,7 @@ import { formatRow, TABLE_START } from '../tables/cells.ts';
 import { type EndorsementField, REVIEW_FIELDS } from './fields.ts';
 import type { EndorsementColumns } from './read-row.ts';
 
-/** What a review file says about a row, by its columns. */
+/** A row of a review file, by its columns. */
 type ReviewCells = Record<(typeof REVIEW_FIELDS)[number], string>;
 
 /** Writes the lines of a review file: the table with the columns of the review at its end. */

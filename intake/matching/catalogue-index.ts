@@ -25,7 +25,7 @@ export interface ChoiceEntry {
   key: string;
   label: string;
   measure_answer: 'yes' | 'no' | null;
-  /** Tells which choices of a contest are one person; null for a choice that is none. */
+  /** Tells which choices of a contest are one person; null for a choice that is not a person. */
   candidate: string | null;
   full_name: string | null;
   party: string | null;
@@ -45,7 +45,7 @@ export interface ContestEntry {
   choices: ChoiceEntry[];
 }
 
-/** A candidate, or a choice that is none, with all its lines of a contest. */
+/** A candidate, or a choice that is not a person, with all its lines of a contest. */
 export interface Contender {
   names: readonly PersonName[];
   /** The labels and names as they are written, folded. */

@@ -3,7 +3,7 @@ import type { ElectionIndex, IndexedContest } from './catalogue-index.ts';
 import { readContestWords, renameMeasure, showWords, unitOf } from './contest-words.ts';
 import { foldParty } from './parties.ts';
 
-/** What a row says about its contest. Empty texts are null. */
+/** A row's texts about its contest. Empty texts are null. */
 export interface ContestText {
   contest: string | null;
   district: string | null;

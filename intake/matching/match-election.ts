@@ -3,7 +3,7 @@ import type { ElectionEntry } from './catalogue-index.ts';
 import { listSome, type Match } from './grade.ts';
 import { foldText, foldWords } from './words.ts';
 
-/** What a row or an option says about its election. Empty texts are null. */
+/** The texts of a row or an option about its election. Empty texts are null. */
 export interface ElectionText {
   /** A slug, a name, or a date. */
   election: string | null;

@@ -7,7 +7,7 @@ import { type FittingContests, findContests } from './match-contest.ts';
 import { readPersonName } from './person-name.ts';
 import { foldText } from './words.ts';
 
-/** What a row says about a contest and a choice, as it is written. Empty texts are null. */
+/** A row's texts about a contest and a choice, as they are written. Empty texts are null. */
 export interface RowNames {
   contest: string | null;
   district: string | null;
@@ -28,13 +28,13 @@ export interface RowMatch {
   /** Set if one choice fits. */
   choice: ChoiceEntry | null;
   reasons: string[];
-  /** What the row says, if no submission can say it. Its grade is then of no matter. */
+  /** The row's text, if no submission can say it. Its grade is then of no matter. */
   unrepresentable: { text: string; isUnderstood: boolean } | null;
   /** The number of contests that the row can mean. */
   fits: number;
   /** Whether the contest, or the choice, is known by other means than the exact name. */
   unsure: { contest: boolean; choice: boolean };
-  /** What the row can mean, the most probable first; without a match, the most similar ones. At most MAX_CANDIDATES. */
+  /** The possible meanings of the row, the most probable first; without a match, the most similar ones. At most MAX_CANDIDATES. */
   candidates: readonly Candidate[];
 }
 

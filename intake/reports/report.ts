@@ -4,7 +4,7 @@ export type ReportCell = string | number | null;
 /** A list of a report, of which the first rows are kept. */
 export interface ReportSection {
   title: string;
-  /** What a person should do about the rows; null if nothing. */
+  /** The advice about the rows; null without any. */
   advice: string | null;
   columns: string[];
   /** The first rows, each as long as `columns`. */

@@ -1,6 +1,6 @@
 import { foldText } from '../matching/words.ts';
 
-/** What a person wrote about a choice or a measure. */
+/** The answer that a person wrote about a choice or a measure. */
 export type Answer = 'yes' | 'no' | 'nothing';
 
 const WORDS: Readonly<Record<Answer, string>> = {
@@ -38,7 +38,7 @@ export const readFlag = (text: string): string => ({ 1: 'Yes', 0: 'No' })[text] 
 
 const RANKS = 'first second third fourth fifth sixth seventh eighth ninth tenth'.split(' ');
 
-/** Reads a rank, as 1, `#1`, `1st` or `first choice`; null if it is none. */
+/** Reads a rank, as 1, `#1`, `1st` or `first choice`; null if the text is not a rank. */
 export function readRank(text: string): number | null {
   const [, digits, word = ''] =
     /^(?:#\s*|no\.?\s*|rank\s*)?(?:([1-9][0-9]{0,3})(?:st|nd|rd|th)?|([a-z]+))(?: choice| pick)?$/i.exec(

@@ -16,7 +16,7 @@ export interface Columns<F extends string> {
   unused: string[];
 }
 
-/** What a person says about columns: the field of each named one, or null to leave it out. */
+/** A person's settings of columns: the field of each named one, or null to leave it out. */
 export type ColumnMap<F extends string> = ReadonlyMap<string, F | null>;
 
 const nameOf = (name: string, at: number) => (name === '' ? `(column ${at + 1}, without a name)` : name);

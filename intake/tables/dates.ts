@@ -32,7 +32,7 @@ function readMonth(word: string): number | null {
 const format = (year: number, month: number, day: number): string =>
   [String(year).padStart(4, '0'), String(month).padStart(2, '0'), String(day).padStart(2, '0')].join('-');
 
-/** Reads a day, with the month first where both are numbers; null if it is none. */
+/** Reads a day, with the month first where both are numbers; null if the text is not a day. */
 function readDay(given: string): WrittenDay | null {
   const text = given.trim().replace(TIME, '').replace(WEEKDAY, '').trim();
   const [, isoYear = '', isoMonth, isoDay] = ISO.exec(text) ?? [];

@@ -137,7 +137,7 @@ function explain(error: Error, line: number): Error {
 
 /**
  * Reads a table of text: comma-, semicolon- or tab-separated, in UTF-8, UTF-16 or Windows-1252. Keeps a bounded part in
- * memory. Empty rows are skipped. A row that cannot be used is given with the reason, and reading goes on.
+ * memory. Empty rows are skipped. A row that cannot be used is given with the reason, and reading continues.
  *
  * @throws TableError if the file has no usable header. The rows throw it where nothing after a fault can be read
  */

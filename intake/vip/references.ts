@@ -32,7 +32,7 @@ export function spanish(texts: Texts | undefined): string | null {
 /** A value that the schema calls a boolean. */
 export const isTrue = (value: string | undefined): boolean => value === 'true' || value === '1';
 
-/** A whole number from 1; null if the value is none. */
+/** A whole number from 1; null if the value is not one. */
 export function positive(value: string | undefined): number | null {
   return value !== undefined && /^[0-9]{1,9}$/.test(value) && Number(value) > 0 ? Number(value) : null;
 }

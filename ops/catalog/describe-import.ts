@@ -13,7 +13,7 @@ const SECTIONS: Record<NoteKind, { title: string; advice?: string }> = {
   'to check': { title: 'To check', advice: 'Look whether these records are right' },
 };
 
-/** What a person should know about tables and feeds, as sections of a report. */
+/** Notes on tables and feeds for people, as sections of a report. */
 function noteSections({ notes }: ReadingNotes): ReportSection[] {
   return NOTE_KINDS.flatMap((kind) => {
     const rows = new SectionRows({ ...SECTIONS[kind], columns: ['what', 'count', 'such as'] });

@@ -7,7 +7,7 @@ import { RESUMED } from '../webhooks/resumed.ts';
 import { type Idempotency, makeOnce } from './idempotency.ts';
 import { NameTakenError } from './subscriptions.ts';
 
-/** What an account decides about a webhook. */
+/** The settings of a webhook that its account decides. */
 export interface WebhookValues {
   name: string;
   url: string;

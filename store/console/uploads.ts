@@ -7,7 +7,7 @@ export const KEPT_DAYS = 14;
 /** The bytes of a file that are read at a time. */
 const PIECE_BYTES = 64 * 1024;
 
-/** What a person has said about a whole table. */
+/** A person's settings for a whole table. */
 export interface UploadSettings {
   /** `COLUMN=FIELD`; `COLUMN=` leaves the column out. */
   map: string[];
@@ -27,7 +27,7 @@ export interface UploadedTable {
   header: string[];
 }
 
-/** What a person has decided about a row. */
+/** A person's decision about a row. */
 export interface UploadDecision {
   /** `no`, or the key of a contest, a slash and the key of a choice. */
   decision: string;

@@ -11,7 +11,7 @@ export interface StagedRow extends SubmittedPick {
   contest: string;
 }
 
-/** What sending the staged rows would do to an endorsement. */
+/** The effect on an endorsement of sending the staged rows. */
 export type Effect = 'created' | 'changed' | 'unchanged' | 'withdrawn';
 
 export interface EffectRow {

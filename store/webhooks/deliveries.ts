@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { AttemptOutcome, DisabledReason } from '../../schemas/vocabulary.ts';
 
 /*
- * What a deliverer writes about webhooks. Every statement is for many webhooks, and changes only those that the process
+ * The statements by which a deliverer writes about webhooks. Each is for many webhooks, and changes only those that the process
  * still holds and that nobody has changed since it loaded them (`revision`).
  */
 

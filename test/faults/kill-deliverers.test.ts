@@ -52,7 +52,7 @@ afterAll(async () => {
   await Promise.all(receivers.map((each) => each.stop()));
 });
 
-test('kill -9 of deliverers loses nothing, repeats only whole messages, and others go on within 30 seconds', async () => {
+test('kill -9 of deliverers loses nothing, repeats only whole messages, and others continue within 30 seconds', async () => {
   await until(
     'two processes share the webhooks',
     async () =>

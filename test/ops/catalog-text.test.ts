@@ -12,7 +12,7 @@ const ANN = choice('ánn', { label: 'Zoé Ann', candidate: { full_name: 'Zoé An
 const MAYOR = contest('mañana', { ...TITLES, choices: [ANN, choice('bob')] });
 const FILES = { ...GOOD, 'contests.ndjson': ndjson([MAYOR, contest('council')]) };
 
-/** What an edit by hand, or a program without the one form of text, can leave. */
+/** Texts as an edit by hand, or a program without the one form of text, can leave them. */
 const BLUR = `
   UPDATE contests SET key = normalize(key, NFD), title = 'Mayor  of Fernville', short_title = E'Mayor\\u200b',
     description = E' One\\r\\n\\r\\ntwo.' WHERE short_title = 'Mayor';

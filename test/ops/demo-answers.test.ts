@@ -1,4 +1,4 @@
-/** What real ballots have, as the service answers it on the demo. */
+/** The peculiarities of real ballots, as the service answers them on the demo. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { createDemo } from '../../ops/demo/generate.ts';
 import { DEMO_SEED, loadDemo } from '../../ops/demo/load.ts';

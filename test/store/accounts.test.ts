@@ -1,4 +1,4 @@
-/** What operators do to accounts, keys and plans at the same time, or again. */
+/** Operators change accounts, keys and plans at the same time, or again. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg, { type ClientBase } from 'pg';
 import { noteKeyUses } from '../../store/access/api-keys.ts';

@@ -244,7 +244,7 @@ export class BallotEndorsements {
     ).data;
   }
 
-  /** What became of the submissions of a call of `publish`. With `wait`, up to 25 s, it waits until nothing is on its way. */
+  /** The outcomes of the submissions of a call of `publish`. With `wait`, up to 25 s, it waits until nothing is on its way. */
   async submission(
     id: number,
     parameters?: types.SubmissionParameters,

@@ -43,7 +43,7 @@ function Totals({ items }: { items: readonly Coverage[] }): Html {
     </tr>`;
 }
 
-/** What data there is, by state. */
+/** The amount of data, by state. */
 export const explorerCoveragePages: readonly Page[] = [
   {
     method: 'GET',

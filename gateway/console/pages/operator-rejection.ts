@@ -30,7 +30,7 @@ const BACK_FIELD = 'back';
 /** The largest submission that the form takes, in characters of JSON. */
 const MAX_JSON = 100_000;
 
-/** What has become of a rejected submission since. */
+/** The fate of a rejected submission since. */
 async function loadStory(
   { pool }: ConsoleContext,
   item: Rejection,

@@ -63,7 +63,7 @@ function showForm(
   { values, problems = [], status = 200, isOutdated = false }: ShownForm,
 ): ShownPage {
   const { endorser, position } = subject;
-  // Whoever corrects a form has not seen a later position, which the next preview then shows.
+  // A person who corrects a form has not seen a later position, which the next preview then shows.
   const seen = isOutdated ? null : values.get(VERSION_FIELD);
   return {
     title: position.title,

@@ -82,7 +82,7 @@ export async function showReceipt(
         <${Table} caption="Submissions" head=${['Endorser', 'Contest', 'State', 'Events', 'History']}>
           ${outcomes.map((item) => html`<${OutcomeRow} item=${item} />`)}
         <//>`
-          : html`<${Notice} kind="good">It is stored safely. What became of it cannot be shown yet: ${outcomes}<//>`
+          : html`<${Notice} kind="good">It is stored safely. Its outcome cannot be shown yet: ${outcomes}<//>`
       }
       ${isOnItsWay && html`<p><a class="button" href=${address}>Look again</a></p>`}
       <p><a href=${address}>Address of this receipt</a> · <a href=${`/console/api/v1/submissions/${id}`}>As JSON</a></p>

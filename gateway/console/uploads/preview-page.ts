@@ -8,7 +8,7 @@ import { number } from '../number.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
 import { addressOf, type PageWork, rowsThat } from './upload.ts';
 
-/** What the preview has shown, so that nothing else is published. */
+/** The state that the preview has shown, so that nothing else is published. */
 export const SEEN_FIELD = 'seen';
 /** The number of withdrawals to which the person agrees. */
 export const CONSENT_FIELD = 'withdraw';

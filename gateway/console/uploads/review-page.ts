@@ -31,7 +31,7 @@ const FATES: Readonly<Record<Fate, string>> = {
 export interface ReviewOptions {
   /** The line after which rows are asked about. */
   after: number;
-  /** What the form said about rows that somebody else has decided on since, by line. */
+  /** The form's decisions about rows that somebody else has decided on since, by line. */
   refused?: ReadonlyMap<string, UploadDecision | null>;
   notice?: Content;
   status?: number;

@@ -12,7 +12,7 @@ const MAX_LINES = 100;
 
 const keyOf = ({ contest, choice }: Candidate): string => `${contest.key}/${choice.key}`;
 
-/** What a row says, for people. */
+/** A row in words, for people. */
 export function describeRow({ row }: SeenRow): string {
   const { endorser, contest, district, choice, party, position } = row ?? {};
   const parts = [choice, party, position, contest, district, endorser].filter((part) => part);
@@ -38,7 +38,7 @@ export interface AskedRow {
   seen: SeenRow;
   /** The decision that is stored. */
   stored: UploadDecision | undefined;
-  /** What the person has chosen, if somebody else has decided since; undefined otherwise. */
+  /** The person's choice, if somebody else has decided since; undefined otherwise. */
   refused?: UploadDecision | null | undefined;
   endorsers: readonly AllowedEndorser[];
 }

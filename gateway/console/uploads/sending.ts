@@ -128,7 +128,7 @@ function Result({ followed, upload }: { followed: Followed; upload: Upload }): H
       rejected.length > 0
         ? html`<${Notice} kind="bad">The service has rejected ${number.format(rejected.length)} of them, and these change nothing.<//>`
         : onTheirWay > 0
-          ? html`<${Notice} kind="good">All are stored safely${unknown > 0 ? `. What became of ${number.format(unknown)} cannot be shown: ${reason}` : ', and some are on their way.'}<//>`
+          ? html`<${Notice} kind="good">All are stored safely${unknown > 0 ? `. The outcomes of ${number.format(unknown)} cannot be shown: ${reason}` : ', and some are on their way.'}<//>`
           : html`<${Notice} kind="good">It is done: readers and the stream have it.<//>`
     }
     <ul>

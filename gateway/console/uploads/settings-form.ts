@@ -22,7 +22,7 @@ const FIELD_LABELS: Readonly<Record<Exclude<EndorsementField, (typeof REVIEW_FIE
   party: 'Party',
 };
 const LABELS = new Map<string, string>(Object.entries(FIELD_LABELS));
-/** What a form says of a column that holds nothing. */
+/** The value in a form for a column that holds nothing. */
 const UNUSED = '-';
 /** The most columns for which a form has a field. */
 const MAX_COLUMNS = 60;
@@ -33,7 +33,7 @@ export interface SettingsParts {
   settings: UploadSettings;
 }
 
-/** What the person says about all rows: the endorser, the election, and whether it is the whole list. */
+/** The person's settings for all rows: the endorser, the election, and whether it is the whole list. */
 export function SettingFields({ endorsers, elections, settings }: SettingsParts): Html {
   const { endorser, election, isWhole } = settings;
   return html`
@@ -62,7 +62,7 @@ const columnsOf = (header: readonly string[]): string[] =>
 const isReviewField = (field: EndorsementField | null): boolean =>
   REVIEW_FIELDS.some((each) => each === field);
 
-/** What each column holds, by the person's word or else by its name. */
+/** The content of each column, by the person's word or else by its name. */
 export function ColumnFields({
   header,
   settings,

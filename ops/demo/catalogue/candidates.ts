@@ -16,7 +16,7 @@ const DESIGNATIONS = [
 
 /** The candidate of one or more parties; of none if the office is nonpartisan. */
 interface Nominee {
-  /** Who it is within the contest. */
+  /** Identifies the candidate within the contest. */
   key: string;
   name: string;
   parties: readonly Party[];

@@ -241,7 +241,7 @@ describe('a webhook', () => {
     expect(Date.parse(failing.next_attempt_at)).toBeGreaterThan(
       Date.parse(failing.last_attempt.attempted_at),
     );
-    // What happens meanwhile does not change the batch.
+    // Changes made meanwhile do not change the batch.
     await change(3);
     receiver.answering = (response) => void response.writeHead(200).end();
     await until('everything', () => receiver.eventIds.length === 5);

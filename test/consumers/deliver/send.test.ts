@@ -94,7 +94,7 @@ describe('an answer', () => {
       200,
     ],
     [
-      'with a chunk that is none',
+      'with a chunk that is not one',
       (socket: net.Socket) => void socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'),
       200,
     ],

@@ -77,7 +77,7 @@ const keep = () =>
     loadPicks: (ids) => answer(`picks of ${[...ids].sort().join()}`, ids),
   });
 
-/** What a request at this state shows: the number of changes in each contest. */
+/** The answer to a request at this state: the number of changes in each contest. */
 async function read(kept: KeptElection, at = state()): Promise<Record<number, number>> {
   const found = kept.find(at);
   const ballot = found === undefined ? await kept.load() : found;

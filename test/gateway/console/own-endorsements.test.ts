@@ -76,7 +76,7 @@ test('the table has all endorsements of the account, and submit reads it back as
       const exit = await runToExit(createRunner('submit'), ['--replace', '--wait', file], io);
       return { exit, text: [...io.printed, ...io.told].join('\n') };
     };
-    // What is there already makes no event.
+    // A position that is stored already makes no event.
     expect(await submit()).toMatchObject({ exit: 0, text: expect.stringMatching(/unchanged +8\n/) });
     expect((await service.events()).data).toHaveLength(EVENTS + 1);
     await service.submit(HELD.map((one) => ({ ...one, picks: [] })));

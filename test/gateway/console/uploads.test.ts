@@ -74,7 +74,7 @@ function choicesOf({ html }: ReceivedPage, address: string, choices: Record<numb
   return { ...fields, line: lines };
 }
 
-/** What a preview has shown, as its form says it. */
+/** The state that a preview has shown, as its form says it. */
 const seenOf = async (address: string): Promise<string> => readSeen(await editor.get(`${address}/preview`));
 const readSeen = ({ html }: ReceivedPage): string => /name="seen" value="([^"]+)"/.exec(html)?.[1] ?? '';
 
@@ -256,7 +256,7 @@ describe('nobody publishes by an upload', () => {
     expect(await positions('nation-herald')).toEqual([]);
   });
 
-  test('whose right was taken back since the preview, or after the first batch; it goes on where it stopped', async () => {
+  test('whose right was taken back since the preview, or after the first batch; it continues where it stopped', async () => {
     const { address } = await upload(tableOf('mayor,cyd'), GAZETTE);
     const seen = await seenOf(address);
     await disallow();

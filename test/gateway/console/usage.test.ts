@@ -149,7 +149,7 @@ test('an operator finds errors and other requests of all accounts by account, ke
   expect((await operator.get('/console/operator/requests?status=nine&key=x&after=y')).status).toBe(200);
 }, 30_000);
 
-test('INV-15: a search looks through a bounded number of errors at a time, and then goes on', async () => {
+test('INV-15: a search looks through a bounded number of errors at a time, and then continues', async () => {
   await createKey({ databaseUrl: service.databaseUrl, account: 'noisy', plan: 'free' });
   await createKey({ databaseUrl: service.databaseUrl, account: 'quiet', plan: 'free' });
   await storeErrors('noisy', 50_000);

@@ -30,7 +30,7 @@ const publish = (submissions: unknown, headers: Record<string, string> = {}, gat
   service.send('POST', '/v1/submissions', { submissions }, { headers, gateway });
 const outcomes = ({ body }: Answer) => body.data.submissions.map(({ status }: { status: string }) => status);
 
-/** What became of accepted submissions, as another gateway says. */
+/** The outcomes of accepted submissions, as another gateway says. */
 async function settled({ headers }: Answer): Promise<Answer> {
   return service.get(`${headers.get('location')}?wait=25`, { gateway: 1 });
 }

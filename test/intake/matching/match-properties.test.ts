@@ -1,4 +1,4 @@
-/** What holds for all names: the matcher never takes one person for another, and looks at letters and numbers only. */
+/** Rules for all names: the matcher never takes one person for another, and looks at letters and numbers only. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {

@@ -71,7 +71,7 @@ async function load(folder: string): Promise<Loaded> {
   };
 }
 
-/** What a style of spreadsheet writes about an endorsement. */
+/** An endorsement in one style of spreadsheet. */
 type Style = (line: {
   contest: Json;
   choice: Json;

@@ -35,7 +35,7 @@ async function render(
   const writer = new BodyWriter();
   writer.text('[');
   const ballots = await packBallots(storedBallots(contests));
-  // What all endorsers recommend is remembered.
+  // The recommendation by all endorsers is remembered.
   const whole = { ...selectBallots([{}, {}], {}), onlyEndorsed: false };
   await writeElections(new BodyWriter(), ballots, whole, OPEN);
   const selection = { ...selectBallots([chosen, {}], endorsers), onlyEndorsed };
