@@ -59,7 +59,7 @@ export function ImportOptionFields({ options }: { options: CatalogueFileOptions 
     </label>
     <fieldset>
       <legend>Only for tables</legend>
-      <label>Election of rows that name none (its slug) <input name="election" value=${options?.election ?? ''} maxlength=${MAX_SLUG} /></label>
+      <label>Election for rows that name no election (its slug) <input name="election" value=${options?.election ?? ''} maxlength=${MAX_SLUG} /></label>
       <label>Type of elections, if the rows do not say it
         <select name="type">
           <option value="">As the table says</option>
