@@ -78,7 +78,7 @@ export const operatorRequestPages: readonly Page[] = [
           </form>
           ${
             requests.length === 0
-              ? html`<p>${next ? 'No newer request matches; older ones may.' : 'No request matches.'}</p>`
+              ? html`<p>${next ? 'Nothing among the newer requests fits. Older ones may.' : 'No request matches.'}</p>`
               : html`
             <${Table} caption="Requests, newest first" head=${['Time', 'Account', 'Answer', 'Request', 'Message or time', 'Key', 'Request id']}>
               ${requests.map((item) => html`<${RequestRow} item=${item} />`)}
