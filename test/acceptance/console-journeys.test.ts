@@ -179,10 +179,20 @@ testInBrowser(
 );
 
 testInBrowser(
-  `an operator retries a rejected submission${SKIPPED}`,
+  `an operator sees in a click each whether all is well, who uses most and what was refused, and mends it${SKIPPED}`,
   async () => {
     await service.submit([endorse('late-endorser', 'mayor', 'ann')]);
-    const page = await signIn({ role: 'operator' });
+    const account = await makeAccount();
+    const page = await signIn({ account, role: 'operator' });
+    await page.getByRole('link', { name: 'Status' }).click();
+    // The verdict comes first.
+    await page.locator('main .notice').first().waitFor();
+    await page.request.get(service.url('/console/api/v1/states'));
+    await page.getByRole('link', { name: 'Usage of all' }).click();
+    await until('the request is counted', async () => {
+      await page.reload();
+      return (await page.getByRole('main').getByRole('link', { name: account }).count()) > 0;
+    });
     await page.getByRole('link', { name: 'Rejected' }).click();
     await until('it is rejected', async () => {
       await page.reload();
