@@ -20,13 +20,13 @@ import { compareFile, type FileOutcome, importFile, type LoadedFile } from './up
 /** The longest wait for the lock of another edit of the catalogue. */
 const LOCK_TIMEOUT = '60s';
 
-/** What a person asks for. An import needs what they have seen and agree to. */
+/** The order of a person. An import names the outcome that they have seen, and the removals that they agree to. */
 export type Order =
   | { work: 'compare' }
   | { work: 'import'; seen: string; consent: number | null; actor: Actor };
 
 /**
- * Compares and imports uploaded catalogue files, one at a time in a process, on a connection of its own. The work goes on
+ * Compares and imports uploaded catalogue files, one at a time in a process, on a connection of its own. The work continues
  * when the request that has begun it is answered, and its result is stored with the file.
  */
 export class CatalogueFileWork implements Stoppable {

@@ -18,7 +18,7 @@ import type { LineRefusal, RefusalCount, RefusalList } from './refusal-list.ts';
 const MAX_COUNTS = 50;
 const MAX_NOTES = 50;
 
-/** What the import of an uploaded file would change, or has changed. It is stored as JSON. */
+/** The changes that the import of an uploaded file would make, or has made. It is stored as JSON. */
 export interface FileOutcome {
   /** Whether the import is possible, apart from the consent to its removals. */
   isPossible: boolean;

@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import type { ErrorPlace, RequestError } from './request-errors.ts';
 
-/** What operators look for. Null stands for anything. */
+/** The search of an operator. Null stands for anything. */
 export interface RequestSearch {
   /** A part of the account's name, in any case. */
   account: string | null;
@@ -90,7 +90,7 @@ export async function searchRequests(
   );
   const found = rows.filter(({ fits }) => fits);
   const requests = found.slice(0, limit);
-  // Without further matches, the search goes on after the last request that it has looked through.
+  // Without further matches, the search continues after the last request that it has looked through.
   const last = found.length > limit ? requests.at(-1) : rows.find(({ fits }) => !fits);
   return { requests, next: last ? { occurredAt: last.occurredAt, id: last.id } : null };
 }

@@ -49,7 +49,7 @@ export interface CatalogueImport extends ListedRefusals {
   loaded: boolean;
   /** Rows by table; empty if lines were refused. */
   counts: Partial<Record<CatalogueTable, CatalogueCounts>>;
-  /** What the import takes away, by election. */
+  /** The records that the import takes away, by election. */
   removals: Removal[];
   /** The same, if it needs consent; the import is then not loaded. */
   removalsRefused: Removal[] | null;

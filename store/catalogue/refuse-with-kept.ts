@@ -9,7 +9,7 @@ import type { Problem } from '../../schemas/problems.ts';
 /** The most contests that are compared in memory at a time. */
 const PAGE = 500;
 
-/** What stays of the staged contests. */
+/** The choices of staged contests that stay. */
 interface Kept {
   keepMissing: boolean;
   /** Choices that are removed all the same. */

@@ -101,7 +101,7 @@ export async function listCatalogueFiles(client: ClientBase | Pool): Promise<Cat
   return rows;
 }
 
-/** Finds a file; null if there is none, or none any more. */
+/** Finds a file; null if it does not exist, or was deleted. */
 export async function findCatalogueFile<T>(
   client: ClientBase | Pool,
   id: number,

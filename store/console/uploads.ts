@@ -108,7 +108,7 @@ export async function listUploads(client: ClientBase | Pool, accountId: number):
 }
 
 /**
- * Finds an upload of an account; null if there is none, or none any more.
+ * Finds an upload of an account; null if it does not exist, or was deleted.
  *
  * @param hold whether to keep others from changing it until the transaction ends
  */

@@ -1,4 +1,4 @@
-/** Who is who, when an edit names candidates differently or has only a part of a contest. */
+/** The identity of candidates, when an edit names candidates differently or has only a part of a contest. */
 import { describe, expect, test } from '@jest/globals';
 import { choice, contest, election, ndjson } from '../helpers/ballots/catalogue-records.ts';
 import { GOOD, useCatalogueCommand } from '../helpers/commands/catalogue-command.ts';

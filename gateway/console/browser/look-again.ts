@@ -1,4 +1,4 @@
-/** Looks again for work that goes on, every two seconds while the page is shown. */
+/** Looks again for work under way, every two seconds while the page is shown. */
 const EVERY_MS = 2_000;
 
 setInterval(() => {

@@ -15,7 +15,7 @@ export const SEEN_FIELD = 'seen';
 /** The number of removals to which the person agrees. */
 export const CONSENT_FIELD = 'consent';
 
-/** Finds the file in the path. @throws PageError 404 if there is none, or none any more */
+/** Finds the file in the path. @throws PageError 404 if it does not exist, or was deleted */
 export async function findFile({ path }: PageRequest, { pool }: ConsoleContext): Promise<UploadedFile> {
   const id = readRowId(path.id);
   const file = id && (await findCatalogueFile<FileOutcome>(pool, id));

@@ -4,7 +4,7 @@ import { ELECTION_TYPES } from '../../../schemas/vocabulary.ts';
 import type { CatalogueFileOptions } from '../../../store/console/catalogue-files.ts';
 import { type Html, html } from '../html.ts';
 
-/** What a file can have, and its name for people. */
+/** The possible contents of a file, with their names for people. */
 const FORMATS = new Map<string, { label: string; format: Pick<CatalogueFileOptions, 'kind' | 'isTable'> }>([
   ['table', { label: 'A table with a row for each choice', format: { kind: null, isTable: true } }],
   [
@@ -19,7 +19,7 @@ const FORMATS = new Map<string, { label: string; format: Pick<CatalogueFileOptio
 
 const MAX_SLUG = 200;
 
-/** What a file has, by what the person says or else by its name; null if neither says it. */
+/** The content of a file, by the person's word or else by its name; null if neither tells it. */
 function formatOf(
   form: URLSearchParams,
   fileName: string,

@@ -73,7 +73,7 @@ export function Refusals({ outcome }: { outcome: FileOutcome }): Html | null {
     }`;
 }
 
-/** What the import takes away, by election. */
+/** The records that the import takes away, by election. */
 export function Removals({ outcome: { removals } }: { outcome: FileOutcome }): Html {
   return html`
     <${Table} caption="What the import takes away" head=${['Election', 'Contests', 'Choices', 'Endorsements']} numbersFrom=${1}>
@@ -90,7 +90,7 @@ const NOTES: Readonly<Record<NoteKind, string>> = {
 const NoteItem = ({ note: { message, count, examples } }: { note: Note }): Html =>
   html`<li>${number.format(count)}: ${message}${examples.length > 0 && ` (such as ${examples.slice(0, 5).join('; ')})`}</li>`;
 
-/** What a person should know about how the file was read. */
+/** Notes for people on the way in which the file was read. */
 export function ReadingNotes({
   outcome: { read, notes, ambiguousDistricts },
 }: {

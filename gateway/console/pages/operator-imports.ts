@@ -21,7 +21,7 @@ import { ImportOptionFields, readImportOptions } from '../imports/import-options
 import { Form } from '../layout.ts';
 import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
 
-/** How long a form waits for its work, in milliseconds. The page then says that it goes on. */
+/** How long a form waits for its work, in milliseconds. The page then says that the work continues. */
 const WAIT_MS = 3_000;
 
 const BUSY = 'The service works on another catalogue file: try again when it is done.';
@@ -69,7 +69,7 @@ async function showFiles(
   };
 }
 
-/** Works on a file, and shows its page once the work is done, or goes on for long. */
+/** Works on a file, and shows its page once the work is done or takes long. */
 async function work(
   request: PageRequest,
   context: ConsoleContext,

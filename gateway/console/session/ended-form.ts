@@ -46,7 +46,7 @@ export async function showEndedForm(ctx: Context): Promise<void> {
  * Shows the form of an ended session to a new one, with a button that sends it.
  *
  * @param token the token of the session
- * @throws PageError 400 if it is no form of an ended session
+ * @throws PageError 400 if it is not the form of an ended session
  */
 export function showFormAgain(
   { query, form, token }: { query: URLSearchParams; form: URLSearchParams; token: string },

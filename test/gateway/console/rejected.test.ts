@@ -131,7 +131,7 @@ test('a correction is previewed as a publication is, and the preview leads back 
   const back = await preview({ ...fields, back: '' });
   expect(back.html).toMatch(/name="rank:bob"[^>]*value="1"/);
   expect(back.html).toContain('<button>Preview</button>');
-  // What the service would reject again is not sent.
+  // A correction that the service would reject again is not sent.
   const json = (choice: string) => ({
     json: JSON.stringify({
       ...{ action: 'endorse', endorser: 'nation-herald', contest: `${GENERAL}/sheriff`, choice, rank: 1 },
