@@ -131,34 +131,44 @@ export async function writeUsage(
 }
 
 /** Trims each account to its newest errors: 100 of status 429, and 900 others. */
-export async function trimErrors(pool: DatabasePool, accountIds: readonly number[]): Promise<void> {
-  await pool.query(sql.type(noRow)`
-    DELETE FROM request_errors WHERE id IN (
-      SELECT id FROM request_errors WHERE id IN (
-        SELECT surplus.id
-        FROM unnest(${sql.array([...accountIds], 'int4')}) AS account (id),
-          (VALUES (true, ${KEPT_REFUSALS}::int), (false, ${KEPT_OTHERS}::int)) AS kind (is_refusal, kept),
-          LATERAL (
-            SELECT error.id FROM request_errors error
-            WHERE error.account_id = account.id AND (error.status = 429) = kind.is_refusal
-            ORDER BY error.occurred_at DESC, error.id DESC OFFSET kind.kept
-          ) AS surplus
-      ) FOR UPDATE SKIP LOCKED
-    )`);
-}
+export const trimErrors = (pool: DatabasePool, accountIds: readonly number[]): Promise<void> =>
+  trim(pool, accountIds, {
+    table: 'request_errors',
+    isOfFirst: sql.fragment`status = 429`,
+    kept: { first: KEPT_REFUSALS, others: KEPT_OTHERS },
+  });
 
 /** Trims each account to its newest samples: 200 slow ones, and 800 others. */
-export async function trimSamples(pool: DatabasePool, accountIds: readonly number[]): Promise<void> {
+export const trimSamples = (pool: DatabasePool, accountIds: readonly number[]): Promise<void> =>
+  trim(pool, accountIds, {
+    table: 'request_samples',
+    isOfFirst: sql.fragment`ms >= ${SLOW_MS}`,
+    kept: { first: KEPT_SLOW, others: KEPT_QUICK },
+  });
+
+interface Trimmed {
+  table: string;
+  /** Whether a row is of the first of two kinds, of which each account keeps the newest. */
+  isOfFirst: ReturnType<typeof sql.fragment>;
+  kept: { first: number; others: number };
+}
+
+async function trim(
+  pool: DatabasePool,
+  accountIds: readonly number[],
+  { table, isOfFirst, kept }: Trimmed,
+): Promise<void> {
+  const rows = sql.identifier([table]);
   await pool.query(sql.type(noRow)`
-    DELETE FROM request_samples WHERE id IN (
-      SELECT id FROM request_samples WHERE id IN (
+    DELETE FROM ${rows} WHERE id IN (
+      SELECT id FROM ${rows} WHERE id IN (
         SELECT surplus.id
         FROM unnest(${sql.array([...accountIds], 'int4')}) AS account (id),
-          (VALUES (true, ${KEPT_SLOW}::int), (false, ${KEPT_QUICK}::int)) AS kind (is_slow, kept),
+          (VALUES (true, ${kept.first}::int), (false, ${kept.others}::int)) AS kind (is_first, kept),
           LATERAL (
-            SELECT sample.id FROM request_samples sample
-            WHERE sample.account_id = account.id AND (sample.ms >= ${SLOW_MS}) = kind.is_slow
-            ORDER BY sample.occurred_at DESC, sample.id DESC OFFSET kind.kept
+            SELECT item.id FROM ${rows} AS item
+            WHERE item.account_id = account.id AND (${isOfFirst}) = kind.is_first
+            ORDER BY item.occurred_at DESC, item.id DESC OFFSET kind.kept
           ) AS surplus
       ) FOR UPDATE SKIP LOCKED
     )`);
