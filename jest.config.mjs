@@ -16,7 +16,7 @@ const servers = {
 
 export default {
   // Tests wait more than they compute. All workers share one broker and one Postgres.
-  maxWorkers: Math.min(6, Math.ceil(os.availableParallelism() * 1.5)),
+  maxWorkers: Math.min(6, 2 * os.availableParallelism()),
   testSequencer: '<rootDir>/test/jest/sequencer.mjs',
   testTimeout: 120_000,
   projects: [
