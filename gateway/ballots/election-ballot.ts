@@ -63,7 +63,8 @@ export interface BallotContest {
 
 /** An endorser with picks in an election. */
 interface BallotEndorser extends Omit<StoredEndorser, 'record'> {
-  json: Buffer;
+  /** The JSON of an endorsement up to its pick's record, after a comma: `,{"endorser":{...},`. */
+  opening: Buffer;
 }
 
 /** The contests of an election in memory, as bytes. Only the picks of a ballot change. */
@@ -140,7 +141,7 @@ export async function replacePicks(
 ): Promise<void> {
   const pause = createPause(SLICE_MS);
   for (const { record, ...endorser } of endorsers)
-    ballot.endorsers.set(endorser.id, { ...endorser, json: encodeTexts([record]) });
+    ballot.endorsers.set(endorser.id, { ...endorser, opening: encodeTexts([`,{"endorser":${record},`]) });
   const loaded = new Map(picks.map((each) => [each.contestId, each]));
   for (const id of contests) {
     const contest = ballot.contestsById.get(id);
@@ -158,7 +159,7 @@ export function measureBallot({ text, digests, contests, endorsers }: ElectionBa
       CHOICE_BYTES * rules.choices.length +
       (picks ? picks.records.length + picks.facts.byteLength : 0),
   );
-  const ofEndorsers = [...endorsers.values()].map(({ json }) => ENDORSER_BYTES + json.length);
+  const ofEndorsers = [...endorsers.values()].map(({ opening }) => ENDORSER_BYTES + opening.length);
   return [text.length, digests.length, ...ofContests, ...ofEndorsers].reduce((sum, bytes) => sum + bytes, 0);
 }
 

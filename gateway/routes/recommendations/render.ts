@@ -26,8 +26,13 @@ function findPicks(
   for (let at = 0; at < facts.length; at += PICK_NUMBERS) {
     const endorser = facts[at] ?? 0;
     if (counts && !counts(endorser)) continue;
-    const [choice = 0, rank, to = 0] = facts.subarray(at + 1, at + PICK_NUMBERS);
-    picks.push({ endorser, choice, rank: rank || null, from: facts[at - 1] ?? 0, to });
+    picks.push({
+      endorser,
+      choice: facts[at + 1] ?? 0,
+      rank: facts[at + 2] || null,
+      from: facts[at - 1] ?? 0,
+      to: facts[at + 3] ?? 0,
+    });
   }
   return picks;
 }
@@ -56,11 +61,9 @@ function writeContest(
     writer.copy(text, places[place] ?? 0, places[place + 1] ?? 0);
     writer.text(',"endorsed_by":[');
     for (const [nth, { endorser, from, to }] of (backings.get(id) ?? []).entries()) {
-      const json = endorsers.get(endorser)?.json;
-      if (!json || !stored) throw new Error(`The ballot lacks endorser ${endorser}.`);
-      writer.text(nth === 0 ? '{"endorser":' : ',{"endorser":');
-      writer.copy(json, 0, json.length);
-      writer.text(',');
+      const opening = endorsers.get(endorser)?.opening;
+      if (!opening || !stored) throw new Error(`The ballot lacks endorser ${endorser}.`);
+      writer.copy(opening, nth === 0 ? 1 : 0, opening.length);
       writer.copy(stored.records, from, to);
     }
     writer.text(endOfChoice(counts));
