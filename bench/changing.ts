@@ -1,7 +1,9 @@
 /*
  * Measures read requests while endorsements all over the country change: without changes, and at each rate of
- * `--rates`, in turn. `--before FOLDER` measures the gateway of another checkout in the same rounds. It runs on a loaded
- * store: DATABASE_URL and KAFKA_BROKERS, or a running service's DATA_DIR. Its consumers must be running.
+ * `--rates`, in turn. At the last rate, a server of Fastify and postgres.js is measured too, with the same SQL for each
+ * answer and with answers that it keeps for a second. `--before FOLDER` measures the gateway of another checkout in the
+ * same rounds. It runs on a loaded store: DATABASE_URL and KAFKA_BROKERS, or a running service's DATA_DIR. Its consumers
+ * must be running.
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -90,7 +92,9 @@ interface Round {
 
 async function compare(name: string, makePath: MakePath): Promise<void> {
   const path = makePath();
-  const { memory } = await baseline.targetsOf(path);
+  const { memory, sql, cached } = await baseline.targetsOf(path);
+  const peers = { 'Fastify and postgres.js': sql, 'with answers of a second': cached };
+  const lastRate = rates.at(-1) ?? 0;
   const measured = new Map<string, Round[]>();
   const measure = async (label: string, asked: Target, pid: number, warm: boolean) => {
     const result = await measureBusy(pid, asked, load);
@@ -104,6 +108,8 @@ async function compare(name: string, makePath: MakePath): Promise<void> {
           measure(`${gateway}, ${rate}/s`, target(base, makePath), pid, round < 0),
         );
     }
+    for (const [peer, asked] of Object.entries(peers))
+      await changes.during(lastRate, () => measure(`${peer}, ${lastRate}/s`, asked, baseline.pid, round < 0));
   }
   process.stdout.write(`${name}: ${path}\n`);
   for (const [label, each] of measured) {
@@ -129,7 +135,7 @@ async function compare(name: string, makePath: MakePath): Promise<void> {
       `of memory ${formatSpread(ratio(measured.get('memory')), 2)}`,
       ...(quiet && quiet !== each ? [`of quiet ${formatSpread(ratio(quiet), 2)}`] : []),
     ];
-    process.stdout.write(`  ${label.padEnd(26)} ${line.join(', ')}\n`);
+    process.stdout.write(`  ${label.padEnd(31)} ${line.join(', ')}\n`);
   }
 }
 

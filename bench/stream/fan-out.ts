@@ -1,13 +1,14 @@
 /**
  * Measures a gateway's deliveries a second to streams that match everything. Peers are a bare `node:http` server that
- * writes the same bytes in the same turns, and nchan if it is installed. Each pass publishes some changes together and
- * ends when all readers have them. The gateway is measured with and without compression.
+ * writes the same bytes in the same turns, and nchan and Centrifugo if they are installed. Each pass publishes some
+ * changes together and ends when all readers have them. The gateway is measured with and without compression.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Change } from '../../schemas/change.ts';
 import { type System, startSystem } from '../../test/helpers/service/system.ts';
 import { formatSpread } from '../statistics.ts';
+import { startCentrifugo } from './centrifugo.ts';
 import { startNchan } from './nchan.ts';
 import { cpuMsOf } from './process-usage.ts';
 import { Publisher, renderFrames } from './publisher.ts';
@@ -51,7 +52,7 @@ export interface Arena {
 }
 
 /**
- * Starts the service, the bare server, and nchan if it is installed.
+ * Starts the service, the bare server, and those of nchan and Centrifugo that are installed.
  *
  * @param gatewayEnv settings of the gateway
  */
@@ -60,7 +61,7 @@ export async function openArena(gatewayEnv: Record<string, string> = {}): Promis
   const publisher = await Publisher.open(system);
   const bare = fork('bench/stream/bare-server.ts');
   const [{ port: barePort }] = await once(bare, 'message');
-  const nchan = await startNchan();
+  const peers = [await startNchan(), await startCentrifugo()].filter((peer) => peer !== null);
   const contestants = [
     ...gatewayContestants(system, publisher),
     {
@@ -70,15 +71,13 @@ export async function openArena(gatewayEnv: Record<string, string> = {}): Promis
       path: '/',
       deliver: async (changes: Change[]) => void bare.send(renderFrames(changes).toString()),
     },
+    ...peers.map(({ publish, ...peer }) => ({
+      ...peer,
+      deliver: (changes: Change[]) => publish(changes.map((change) => JSON.stringify(change))),
+    })),
   ];
-  if (nchan) {
-    const deliver = async (changes: Change[]) => {
-      for (const change of changes) await nchan.publish(JSON.stringify(change));
-    };
-    contestants.push({ name: 'nchan', pid: nchan.pid, port: nchan.port, path: '/stream', deliver });
-  }
   const stop = async () => {
-    await nchan?.stop();
+    for (const peer of peers) await peer.stop();
     bare.kill();
     await publisher.close();
     await system.stop();

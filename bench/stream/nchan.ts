@@ -6,18 +6,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
+import type { Peer } from './peer.ts';
 import { childrenOf } from './process-usage.ts';
 
 const NGINX = '/usr/sbin/nginx';
 const MODULE = '/usr/lib/nginx/modules/ngx_nchan_module.so';
-
-export interface Nchan {
-  port: number;
-  /** The process id of the worker, which does all the work. */
-  pid: number;
-  publish(message: string): Promise<void>;
-  stop(): Promise<void>;
-}
 
 const render = (dir: string, port: number) => `
 load_module ${MODULE};
@@ -40,7 +33,7 @@ http {
 `;
 
 /** Starts nginx with nchan (Debian's libnginx-mod-nchan) as a server of streams; null if it is not installed. */
-export async function startNchan(): Promise<Nchan | null> {
+export async function startNchan(): Promise<Peer | null> {
   if (!existsSync(NGINX) || !existsSync(MODULE)) return null;
   const dir = await mkdtemp(path.join(os.tmpdir(), 'bench-nchan-'));
   const port = await findFreePort();
@@ -48,7 +41,7 @@ export async function startNchan(): Promise<Nchan | null> {
   await writeFile(file, render(dir, port));
   const master = spawn(NGINX, ['-c', file, '-p', dir], { stdio: ['ignore', 'inherit', 'inherit'] });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const publish = (message: string) =>
+  const publishOne = (message: string) =>
     new Promise<void>((resolve, reject) => {
       const sent = request({ port, path: '/publish', method: 'POST', agent }, (response) => {
         response.resume().on('end', resolve);
@@ -56,16 +49,20 @@ export async function startNchan(): Promise<Nchan | null> {
       sent.on('error', reject).end(message);
     });
   while (
-    !(await publish('ready').then(
+    !(await publishOne('ready').then(
       () => true,
       () => false,
     ))
   )
     await sleep(50);
   return {
+    name: 'nchan',
     port,
     pid: childrenOf(Number(master.pid))[0] as number,
-    publish,
+    path: '/stream',
+    async publish(messages) {
+      for (const message of messages) await publishOne(message);
+    },
     async stop() {
       agent.destroy();
       master.kill('SIGTERM');
