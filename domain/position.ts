@@ -5,6 +5,9 @@ import type { Refusal } from './refusal.ts';
 /** An endorser's picks in one contest, by choice key. The order does not matter. */
 export type Position = ReadonlyMap<string, SubmittedPick>;
 
+export const positionOf = (picks: readonly SubmittedPick[]): Position =>
+  new Map(picks.map((pick) => [pick.choice, pick]));
+
 /** A change of one pick: its new values, or its last values if it is deleted. */
 export interface PickChange {
   type: ChangeType;

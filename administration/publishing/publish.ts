@@ -112,10 +112,8 @@ async function requireNoNews(
   { accountId, submissions, unchangedSince: since }: PublishRequest,
 ): Promise<void> {
   if (since === null) return;
-  for (const { endorser, contest } of submissions) {
-    const { isChanged, isOnItsWay } = await findNews(transaction, { accountId, endorser, contest, since });
-    if (isChanged || isOnItsWay) throw new PositionChangedError(`The position in ${contest} has news.`);
-  }
+  const { isChanged, isOnItsWay } = await findNews(transaction, { accountId, positions: submissions, since });
+  if (isChanged || isOnItsWay) throw new PositionChangedError('A position has news.');
 }
 
 async function send(

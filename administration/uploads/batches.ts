@@ -1,6 +1,8 @@
 import type { ClientBase } from 'pg';
 import { stringifyJson } from '../../schemas/json-text.ts';
+import type { Submission } from '../../schemas/submission.ts';
 import { writeSubmission } from '../../schemas/submission-files.ts';
+import { beginPositions, keepStagedPositions } from '../../store/console/upload-positions.ts';
 import { addBatch, forgetContent } from '../../store/console/uploads.ts';
 import { saveAliases } from '../../store/intake/aliases.ts';
 import { readEndorses, readPositions } from '../../store/intake/staged.ts';
@@ -11,9 +13,46 @@ const MAX_SUBMISSIONS = 500;
 /** Well below a megabyte, which Kafka takes at a time. One submission can have more. */
 const MAX_BYTES = 500_000;
 
+/** Stores submissions in batches. */
+export class BatchWriter {
+  readonly #client: ClientBase;
+  readonly #uploadId: number;
+  #batch: string[] = [];
+  #bytes = 0;
+  #ordinal = 0;
+  #made = 0;
+
+  constructor(client: ClientBase, uploadId: number) {
+    this.#client = client;
+    this.#uploadId = uploadId;
+  }
+
+  async add(submission: Submission): Promise<void> {
+    const json = stringifyJson(writeSubmission(submission));
+    if (this.#batch.length >= MAX_SUBMISSIONS || this.#bytes + json.length > MAX_BYTES) await this.#flush();
+    this.#batch.push(json);
+    this.#bytes += json.length;
+    this.#made += 1;
+  }
+
+  /** Stores the last batch. @returns the number of submissions */
+  async finish(): Promise<number> {
+    await this.#flush();
+    return this.#made;
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#batch.length === 0) return;
+    this.#ordinal += 1;
+    const [submissions, count] = [`[${this.#batch.join(',')}]`, this.#batch.length];
+    await addBatch(this.#client, this.#uploadId, { ordinal: this.#ordinal, submissions, count });
+    [this.#batch, this.#bytes] = [[], 0];
+  }
+}
+
 /**
- * Makes the submissions of a staged upload, in the batches in which they are sent, forgets its file, and remembers what
- * was decided about names. In the caller's transaction with the stage.
+ * Makes the submissions of a staged upload, in the batches in which they are sent, keeps the positions before them,
+ * forgets its file, and remembers what was decided about names. In the caller's transaction with the stage.
  *
  * @returns the number of submissions
  */
@@ -22,29 +61,13 @@ export async function makeBatches(
   { accountId, upload }: UploadWork,
   { matched }: Pick<UploadEffects, 'matched'>,
 ): Promise<number> {
-  const submissions = upload.settings.isWhole ? readPositions(client) : readEndorses(client);
-  let batch: string[] = [];
-  let bytes = 0;
-  let ordinal = 0;
-  let made = 0;
-  const flush = async () => {
-    if (batch.length === 0) return;
-    ordinal += 1;
-    await addBatch(client, upload.id, {
-      ordinal,
-      submissions: `[${batch.join(',')}]`,
-      count: batch.length,
-    });
-    [batch, bytes] = [[], 0];
-  };
-  for await (const submission of submissions) {
-    const json = stringifyJson(writeSubmission(submission));
-    if (batch.length >= MAX_SUBMISSIONS || bytes + json.length > MAX_BYTES) await flush();
-    batch.push(json);
-    bytes += json.length;
-    made += 1;
-  }
-  await flush();
+  const { isWhole } = upload.settings;
+  await beginPositions(client, upload.id);
+  await keepStagedPositions(client, upload.id, { replace: isWhole });
+  const batches = new BatchWriter(client, upload.id);
+  const submissions = isWhole ? readPositions(client) : readEndorses(client);
+  for await (const submission of submissions) await batches.add(submission);
+  const made = await batches.finish();
   await forgetContent(client, upload.id);
   await saveAliases(client, accountId, matched.decisions);
   return made;

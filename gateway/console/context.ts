@@ -21,6 +21,8 @@ export interface ConsoleContext {
   /** Whether people can sign in with a provider, and so be invited. */
   hasProvider: boolean;
   clock: Clock;
+  /** How long publications and their outcomes are kept, in milliseconds. */
+  publicationsKeptMs: number;
   /** The first date, YYYY-MM-DD, of upcoming elections. */
   findFirstUpcoming: () => string;
   log: Logger;

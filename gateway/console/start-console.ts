@@ -7,6 +7,7 @@ import type { Logger } from '../../service/log.ts';
 import { repeat } from '../../service/repeat.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import { findSession } from '../../store/access/console-sessions.ts';
+import { publicationsKeptMs } from '../../store/access/publications.ts';
 import { createWorkPool } from '../../store/connection/work-pool.ts';
 import { forgetOldCatalogueFiles } from '../../store/console/catalogue-files.ts';
 import { forgetExpired } from '../../store/console/sessions.ts';
@@ -43,7 +44,7 @@ export interface Console extends Stoppable {
 
 /** Starts the console. It connects to the database at its first use. */
 export function startConsole(
-  config: ConsoleConfig,
+  config: ConsoleConfig & { retentionMs: number },
   parts: {
     endpoints: readonly Endpoint[];
     access: Access;
@@ -84,6 +85,7 @@ export function startConsole(
         hasProvider: provider !== null,
         findFirstUpcoming,
         clock,
+        publicationsKeptMs: publicationsKeptMs(config.retentionMs),
         log,
       },
       publicUrl,

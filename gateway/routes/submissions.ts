@@ -23,7 +23,7 @@ import type { Clock } from '../../service/clock.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import { findKeyStates } from '../../store/access/api-keys.ts';
 import type { Transaction } from '../../store/access/idempotency.ts';
-import { findPublication, type Publication } from '../../store/access/publications.ts';
+import { findPublication, type Publication, publicationsKeptMs } from '../../store/access/publications.ts';
 import { requireUsableKey } from '../auth/authentication.ts';
 import type { GatewayContext } from '../context.ts';
 import type { WatchedReader } from '../delivery/access-watch.ts';
@@ -37,9 +37,6 @@ import { defineRoute } from './define-route.ts';
 const MAX_NAMED = 50;
 /** The most foreign endorsers that a message names. */
 const MAX_ENDORSERS = 10;
-/** The longest time that publications are kept, in milliseconds: as long as Kafka keeps submissions. */
-const MAX_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
-
 const UNCONFIRMED =
   'Kafka did not confirm the submissions, and some or all of them may be applied. Send the same request again, with ' +
   'the same Idempotency-Key, until it is accepted: what is applied already then changes nothing.';
@@ -215,7 +212,7 @@ export const submissionRoutes = [
     async handle({ caller, path, query, closed }, context) {
       const { pool, publishing, config } = context;
       const { accountId } = caller;
-      const keptMs = Math.min(config.retentionMs, MAX_KEPT_MS);
+      const keptMs = publicationsKeptMs(config.retentionMs);
       const publication = await findPublication(pool, { accountId, id: path.id, keptMs });
       if (!publication) {
         throw new ApiError('not_found', `The account has no submissions ${path.id}, or none any more.`);

@@ -8,6 +8,12 @@ const MAX_OF_ACCOUNT = 1000;
 /** How many old ones saving one deletes: more than one, so that their number falls. */
 const FORGOTTEN_AT_ONCE = 10;
 
+/** The longest time that publications are kept, in milliseconds: as long as Kafka keeps submissions. */
+const MAX_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** How long publications are kept, in milliseconds. @param retentionMs how long events are */
+export const publicationsKeptMs = (retentionMs: number): number => Math.min(retentionMs, MAX_KEPT_MS);
+
 /** Makes the account's publications take turns, on all gateways, until the transaction ends. */
 export async function lockPublishing(transaction: Transaction, accountId: number): Promise<void> {
   await transaction.query(
@@ -51,32 +57,41 @@ export async function beginPublication(transaction: Transaction): Promise<Marks>
 const newsRow = z.object({ isChanged: z.boolean(), isOnItsWay: z.boolean() });
 
 /**
- * The news of a position since a change of the stream: whether it has changed, and whether a submission of the account
- * about it is still on its way. The account's lock is held, so nothing of the account follows meanwhile.
+ * The news of positions since a change of the stream: whether one has changed, and whether a submission of the account
+ * about one is still on its way. The account's lock is held, so nothing of the account follows meanwhile.
  *
- * @param position.endorser a slug
- * @param position.contest a contest's key
+ * @param positions.endorser a slug
+ * @param positions.contest a contest's key
  */
 export async function findNews(
   transaction: Transaction,
   {
     accountId,
-    endorser,
-    contest,
+    positions,
     since,
-  }: { accountId: number; endorser: string; contest: string; since: number },
+  }: { accountId: number; positions: readonly { endorser: string; contest: string }[]; since: number },
 ): Promise<z.infer<typeof newsRow>> {
+  const endorsers = sql.array(
+    positions.map(({ endorser }) => endorser),
+    'text',
+  );
+  const contests = sql.array(
+    positions.map(({ contest }) => contest),
+    'text',
+  );
   return transaction.one(sql.type(newsRow)`
+    WITH asked AS (SELECT * FROM unnest(${endorsers}, ${contests}) AS given (endorser, contest))
     SELECT EXISTS (
-        SELECT FROM change_log g JOIN contests c ON c.id = g.contest_id
-        WHERE c.key = ${contest} AND g.endorser = ${endorser} AND g.sequence > ${since}) AS "isChanged",
+        SELECT FROM asked JOIN contests c ON c.key = asked.contest
+          JOIN change_log g ON g.contest_id = c.id AND g.endorser = asked.endorser
+        WHERE g.sequence > ${since}) AS "isChanged",
       EXISTS (
         SELECT FROM publications p JOIN consumed_topics t ON t.topic_id = p.topic_id
           CROSS JOIN LATERAL unnest(p.endorsers, p.contests, p.partitions, p.offsets)
             AS sent (endorser, contest, partition, place)
           LEFT JOIN consumer_offsets o ON o.topic = t.topic AND o.partition = sent.partition
-        WHERE p.account_id = ${accountId} AND sent.endorser = ${endorser} AND sent.contest = ${contest}
-          AND sent.place >= COALESCE(o.next_offset, 0)) AS "isOnItsWay"`);
+        WHERE p.account_id = ${accountId} AND sent.place >= COALESCE(o.next_offset, 0)
+          AND (sent.endorser, sent.contest) IN (SELECT endorser, contest FROM asked)) AS "isOnItsWay"`);
 }
 
 const publicationRow = marksRow.extend({

@@ -20,7 +20,7 @@ export interface UploadSettings {
 }
 
 /** An uploaded file. */
-export interface UploadedTable {
+interface UploadedTable {
   fileName: string;
   content: Buffer;
   /** The names of its columns. */
@@ -50,6 +50,10 @@ export interface Upload {
   /** `draft`: nothing is sent. `sending`: its submissions are made, and some or none of them sent. `sent`: all are. */
   state: 'draft' | 'sending' | 'sent';
   changedAt: Date;
+  /** The upload that it undoes, which may be deleted since; null for a table. */
+  undoes: number | null;
+  /** The last change of the stream that its submissions have seen; null in a draft, and if it is not known. */
+  sinceSequence: number | null;
 }
 
 /** The account has as many uploads as it may have, and none of them is sent. */
@@ -61,27 +65,32 @@ const STATE = `CASE WHEN content IS NOT NULL THEN 'draft'
   WHEN EXISTS (SELECT FROM upload_batches b WHERE b.upload_id = uploads.id AND b.publication_id IS NULL) THEN 'sending'
   ELSE 'sent' END`;
 const UPLOAD = `id, file_name AS "fileName", bytes, header, person, settings, decisions, ${STATE} AS state,
-  changed_at AS "changedAt"`;
+  changed_at AS "changedAt", undoes, since_sequence::float8 AS "sinceSequence"`;
+
+/** A table, or the undoing of an upload, which has no file. */
+type NewUpload = Omit<UploadedTable, 'content'> & {
+  accountId: number;
+  person: string;
+  settings: UploadSettings;
+} & ({ content: Buffer; undoes?: null } | { content: null; undoes: number });
 
 /**
- * Saves an uploaded file.
+ * Saves an uploaded file, or the undoing of an upload, which stays beside it.
  *
  * @param client in a transaction
  * @returns the id of the upload
  * @throws TooManyUploadsError if the account has MAX_UPLOADS that are not sent
  */
-export async function saveUpload(
-  client: ClientBase,
-  upload: UploadedTable & { accountId: number; person: string; settings: UploadSettings },
-): Promise<number> {
-  const { accountId, person, fileName, content, header, settings } = upload;
+export async function saveUpload(client: ClientBase, upload: NewUpload): Promise<number> {
+  const { accountId, person, fileName, content, header, settings, undoes = null } = upload;
   // Uploads of an account take turns, so that they are counted right.
   await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
   await client.query(
     `WITH own AS (SELECT id, ${STATE} AS state FROM uploads WHERE account_id = $1)
      DELETE FROM uploads WHERE id IN (
-       SELECT id FROM (SELECT * FROM own ORDER BY state = 'sent', id DESC OFFSET $2) AS beyond WHERE state = 'sent')`,
-    [accountId, MAX_UPLOADS - 1],
+       SELECT id FROM (SELECT * FROM own ORDER BY state = 'sent', id DESC OFFSET $2) AS beyond
+       WHERE state = 'sent' AND id IS DISTINCT FROM $3)`,
+    [accountId, MAX_UPLOADS - 1, undoes],
   );
   const { rows: held } = await client.query<{ count: number }>(
     'SELECT count(*)::int AS count FROM uploads WHERE account_id = $1',
@@ -91,9 +100,9 @@ export async function saveUpload(
     throw new TooManyUploadsError(`The account has ${MAX_UPLOADS} tables that are not sent.`);
   }
   const { rows } = await client.query<{ id: number }>(
-    `INSERT INTO uploads (account_id, person, file_name, bytes, header, content, settings)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
-    [accountId, person, fileName, content.length, header, content, JSON.stringify(settings)],
+    `INSERT INTO uploads (account_id, person, file_name, bytes, header, content, settings, undoes)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
+    [accountId, person, fileName, content?.length ?? 0, header, content, JSON.stringify(settings), undoes],
   );
   return rows[0]?.id ?? 0;
 }
@@ -121,6 +130,15 @@ export async function findUpload(
     [accountId, id],
   );
   return rows[0] ?? null;
+}
+
+/** The undoings of an upload, the newest first. */
+export async function listUndoings(client: ClientBase | Pool, { id }: { id: number }): Promise<Upload[]> {
+  const { rows } = await client.query<Upload>(
+    `SELECT ${UPLOAD} FROM uploads WHERE undoes = $1 ORDER BY id DESC LIMIT $2`,
+    [id, MAX_UPLOADS],
+  );
+  return rows;
 }
 
 /** The file of an upload, in pieces. */
@@ -183,28 +201,55 @@ export async function listBatches(client: ClientBase | Pool, id: number): Promis
   return rows;
 }
 
+/** A batch that is not sent. */
+export interface WaitingBatch {
+  ordinal: number;
+  /** A list in JSON. */
+  submissions: string;
+  count: number;
+  idempotencyKey: string;
+}
+
 /** The first batch that is not sent; null if all are. */
-export async function findNextBatch(
-  client: ClientBase | Pool,
-  id: number,
-): Promise<{ ordinal: number; submissions: string; idempotencyKey: string } | null> {
-  const { rows } = await client.query<{ ordinal: number; submissions: string; idempotencyKey: string }>(
-    `SELECT ordinal, submissions, idempotency_key AS "idempotencyKey" FROM upload_batches
+export async function findNextBatch(client: ClientBase | Pool, id: number): Promise<WaitingBatch | null> {
+  const { rows } = await client.query<WaitingBatch>(
+    `SELECT ordinal, submissions, count, idempotency_key AS "idempotencyKey" FROM upload_batches
      WHERE upload_id = $1 AND publication_id IS NULL ORDER BY ordinal LIMIT 1`,
     [id],
   );
   return rows[0] ?? null;
 }
 
-/** Remembers where a batch was published. */
+/** Remembers where a batch was published, also if somebody has stopped the upload in the meantime. */
 export async function markPublished(
   client: ClientBase | Pool,
   id: number,
-  { ordinal, publicationId }: { ordinal: number; publicationId: number },
+  { ordinal, count, publicationId }: { ordinal: number; count: number; publicationId: number },
 ): Promise<void> {
   await client.query(
-    `UPDATE upload_batches SET publication_id = $3, submissions = '' WHERE upload_id = $1 AND ordinal = $2`,
-    [id, ordinal, publicationId],
+    `INSERT INTO upload_batches (upload_id, ordinal, submissions, count, publication_id)
+     SELECT id, $2, '', $3, $4 FROM uploads WHERE id = $1
+     ON CONFLICT (upload_id, ordinal) DO UPDATE SET publication_id = excluded.publication_id, submissions = ''`,
+    [id, ordinal, count, publicationId],
+  );
+}
+
+/** Remembers where batches were published whose answers were lost. */
+export async function findLostAnswers(client: ClientBase, accountId: number, id: number): Promise<void> {
+  await client.query(
+    `UPDATE upload_batches b SET publication_id = k.publication_id, submissions = '' FROM idempotency_keys k
+     WHERE b.upload_id = $2 AND b.publication_id IS NULL AND k.account_id = $1 AND k.key = b.idempotency_key`,
+    [accountId, id],
+  );
+}
+
+/** Forgets the batches of an upload that are not sent. An undoing of which nothing is sent is deleted. */
+export async function stopUpload(client: ClientBase | Pool, id: number): Promise<void> {
+  await client.query('DELETE FROM upload_batches WHERE upload_id = $1 AND publication_id IS NULL', [id]);
+  await client.query(
+    `DELETE FROM uploads WHERE id = $1 AND undoes IS NOT NULL
+       AND NOT EXISTS (SELECT FROM upload_batches WHERE upload_id = $1)`,
+    [id],
   );
 }
 

@@ -139,6 +139,14 @@ export async function* readPositions(client: ClientBase): AsyncGenerator<Submiss
   }
 }
 
+/**
+ * A query of the endorsers and contests whose positions the staged rows may change.
+ *
+ * @param replace whether what the rows lack is withdrawn
+ */
+export const touchedPositions = (replace: boolean): string =>
+  `SELECT endorser, contest FROM staged_rows ${replace ? `UNION SELECT endorser, contest FROM (${MISSING}) AS missing` : 'GROUP BY 1, 2'}`;
+
 const EFFECTS = (withdraw: boolean) => `WITH ${WANTED}
   SELECT CASE WHEN n.id IS NULL THEN 'created'
     WHEN (n.rank, n.statement, n.statement_es, n.source_url, n.published_on)

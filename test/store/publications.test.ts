@@ -66,7 +66,10 @@ test('a publication belongs to its account', async () => {
 test('a position has news from its changes, and from submissions of the account that are on their way', async () => {
   await loadCatalogue(url, SMALL_BALLOT);
   const news = (accountId = ours, { contest = 'a/b', since = 0 } = {}) =>
-    pool.transaction((transaction) => findNews(transaction, { accountId, endorser: 'acme', contest, since }));
+    pool.transaction((transaction) => {
+      const positions = ['a/z', contest].map((each) => ({ endorser: 'acme', contest: each }));
+      return findNews(transaction, { accountId, positions, since });
+    });
   const applyUpTo = (offset: number) =>
     client.query(
       `INSERT INTO consumer_offsets (topic, partition, next_offset) VALUES ('submissions', 0, $1)

@@ -26,6 +26,7 @@ import { peoplePages } from './people.ts';
 import { receiptPages } from './receipts.ts';
 import { startPages } from './start.ts';
 import { subscriptionPages } from './subscriptions.ts';
+import { uploadUndoPages } from './upload-undo.ts';
 import { uploadPages } from './uploads.ts';
 import { usagePages } from './usage.ts';
 import { oneWebhookPages } from './webhook.ts';
@@ -43,6 +44,7 @@ export const pages: readonly Page[] = [
   ...ownEndorsementPages,
   ...receiptPages,
   ...uploadPages,
+  ...uploadUndoPages,
   ...ownPositionPages,
   ...historyPages,
   ...usagePages,

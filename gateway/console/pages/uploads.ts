@@ -26,7 +26,7 @@ import { readRowId } from '../row-id.ts';
 import { CONSENT_FIELD, countChanges, SEEN_FIELD, showUploadPreview } from '../uploads/preview-page.ts';
 import { showReview } from '../uploads/review-page.ts';
 import { mergeDecisions } from '../uploads/row-choices.ts';
-import { sendBatches, showSending } from '../uploads/sending.ts';
+import { sendUpload, showSending } from '../uploads/sending.ts';
 import { readSettings, SettingFields } from '../uploads/settings-form.ts';
 import { addressOf, BOUNDS, UPLOADS, withUpload } from '../uploads/upload.ts';
 
@@ -211,10 +211,7 @@ async function publish(request: PageRequest, context: ConsoleContext): Promise<P
 /** Sends batches of an upload, and shows the progress. */
 async function send(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
   const upload = await withUpload(request, context, { hold: false }, async (_client, work) => work.upload);
-  if (upload.state === 'draft') return { redirect: addressOf(upload) };
-  const problem = await sendBatches(request, context, upload.id);
-  if (problem !== null) return showSending(request, context, { upload, problem });
-  return { redirect: `${addressOf(upload)}?on` };
+  return upload.state === 'draft' ? { redirect: addressOf(upload) } : sendUpload(request, context, upload);
 }
 
 async function remove(request: PageRequest, context: ConsoleContext): Promise<PageReply> {

@@ -1,9 +1,11 @@
-import { diffPositions, type PickChange } from '../../../domain/position.ts';
+import { diffPositions, type PickChange, positionOf } from '../../../domain/position.ts';
 import type { SubmittedPick } from '../../../schemas/submission.ts';
 import type { OwnPosition } from '../../../store/console/own-positions.ts';
 import { type Html, html } from '../html.ts';
 
-type Labels = Pick<OwnPosition, 'choices'>;
+interface Labels {
+  choices: readonly Pick<OwnPosition['choices'][number], 'key' | 'label'>[];
+}
 
 /** A pick, as people read it. */
 export function PickText({ position, pick }: { position: Labels; pick: SubmittedPick }): Html {
@@ -22,10 +24,8 @@ export function Changes({ position, changes }: { position: Labels; changes: read
     <p>${changes.length === 1 ? 'One event reaches the stream.' : `${changes.length} events reach the stream.`}</p>`;
 }
 
-const byChoice = (picks: readonly SubmittedPick[]) => new Map(picks.map((pick) => [pick.choice, pick]));
-
 /** The changes that a new position makes, which are its events. */
 export const changesTo = (
   { picks: before }: Pick<OwnPosition, 'picks'>,
   picks: readonly SubmittedPick[],
-): PickChange[] => diffPositions(byChoice(before), byChoice(picks));
+): PickChange[] => diffPositions(positionOf(before), positionOf(picks));

@@ -1,36 +1,45 @@
+import { findUndoability, undoUntil } from '../../../administration/uploads/undo.ts';
 import {
   findNextBatch,
+  findUpload,
   listBatches,
+  listUndoings,
   markPublished,
+  stopUpload,
   type Upload,
   type UploadBatch,
 } from '../../../store/console/uploads.ts';
 import { ApiError } from '../../http/api-error.ts';
-import { Notice, Table } from '../components.ts';
+import { Moment, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import { number } from '../number.ts';
-import type { PageRequest, ShownPage } from '../page.ts';
+import type { PageReply, PageRequest, ShownPage } from '../page.ts';
 import { loadOutcomes, type Outcome } from '../publishing/receipt.ts';
 import { DeleteForm } from './review-page.ts';
-import { addressOf, UPLOADS } from './upload.ts';
+import { UndoLimit } from './undo-page.ts';
+import { addressOf, UPLOADS, undoAddressOf } from './upload.ts';
 
 /** The longest time in which one request sends batches, in milliseconds. The page then shows the progress. */
 const SENDING_MS = 3_000;
 /** The most rejected submissions that a page lists. */
 const MAX_LISTED = 50;
 
+/** The answers to a batch that make an undoing stop, because the preview is no longer true. */
+const OUTDATED = [403, 409];
+
 /**
- * Sends batches of an upload that are not sent yet, each of them as one request to publish.
+ * Sends batches of an upload that are not sent yet, each of them as one request to publish. A batch of an undoing is
+ * refused if one of its positions has changed since the preview.
  *
  * @returns why the next batch is not accepted; null if all are sent, or the time is over
  */
-export async function sendBatches(
+async function sendBatches(
   request: PageRequest,
   { api, pool, clock }: ConsoleContext,
-  id: number,
-): Promise<string | null> {
+  { id, undoes, sinceSequence }: Upload,
+): Promise<ApiError | null> {
   const until = clock.now() + SENDING_MS;
   do {
     const batch = await findNextBatch(pool, id);
@@ -41,15 +50,32 @@ export async function sendBatches(
         path: '/v1/submissions',
         body: { submissions: JSON.parse(batch.submissions) },
         idempotencyKey: batch.idempotencyKey,
+        ...(undoes !== null && { unchangedSince: String(sinceSequence) }),
       });
       const { data } = answer as { data: { id: number } };
-      await markPublished(pool, id, { ordinal: batch.ordinal, publicationId: data.id });
+      await markPublished(pool, id, { ...batch, publicationId: data.id });
     } catch (error) {
-      if (error instanceof ApiError) return error.message;
+      if (error instanceof ApiError) return error;
       throw error;
     }
   } while (clock.now() < until);
   return null;
+}
+
+/** Sends batches of an upload, and shows the progress. An undoing whose preview is no longer true leads to a new one. */
+export async function sendUpload(
+  request: PageRequest,
+  context: ConsoleContext,
+  upload: Upload,
+): Promise<PageReply> {
+  const problem = await sendBatches(request, context, upload);
+  if (problem === null) return { redirect: `${addressOf(upload)}?on` };
+  const { undoes } = upload;
+  if (undoes === null || !OUTDATED.includes(problem.status)) {
+    return showSending(request, context, { upload, problem: problem.message });
+  }
+  await stopUpload(context.pool, upload.id);
+  return { redirect: `${undoAddressOf({ id: undoes })}?stopped` };
 }
 
 const sum = (batches: readonly UploadBatch[]): number =>
@@ -98,6 +124,7 @@ export async function showSending(
   // The outcomes of a half are of no use yet.
   const followed = isSending ? null : await follow(request, context, sent);
   const goesOn = isSending && problem === null && request.query.has('on');
+  const undo = goesOn ? null : await loadUndo(request, context, upload);
   return {
     title: `Receipt: ${upload.fileName}`,
     status: problem === null ? 200 : 409,
@@ -114,8 +141,30 @@ export async function showSending(
       }
       ${followed && html`<${Result} followed=${followed} upload=${upload} />`}
       ${sent.length > 0 && html`<p>Receipts: ${sent.map(({ publicationId, count }, at) => html`${at > 0 && ', '}<a href=${`/console/endorsements/receipts/${publicationId}`}>${publicationId}</a> (${number.format(count)})`)}</p>`}
+      ${undo && html`<${Undo} undo=${undo} upload=${upload} />`}
       <p><a href="/console/endorsements">Our endorsements</a> · <a href=${UPLOADS}>All uploads</a></p>`,
   };
+}
+
+/** The undoing of an upload, as its receipt shows it. */
+async function loadUndo({ session }: PageRequest, context: ConsoleContext, upload: Upload) {
+  const { pool, clock, publicationsKeptMs: keptMs } = context;
+  const { accountId } = session;
+  return {
+    undoability: await findUndoability(pool, { upload, keptMs, now: clock.now() }),
+    until: undoUntil(upload, keptMs),
+    undoings: await listUndoings(pool, upload),
+    undone: upload.undoes === null ? null : await findUpload(pool, { accountId, id: upload.undoes }),
+  };
+}
+
+function Undo({ undo, upload }: { undo: Awaited<ReturnType<typeof loadUndo>>; upload: Upload }): Html {
+  const { undoability, until, undoings, undone } = undo;
+  return html`
+    ${undone && html`<p>It restores what stood before <a href=${addressOf(undone)}>${undone.fileName}</a>.</p>`}
+    ${undoings.map((each) => html`<p>Undone: <a href=${addressOf(each)}>${each.fileName}</a>, by ${each.person}, <${Moment} at=${each.changedAt} /></p>`)}
+    ${undoability === 'possible' && html`<p><a class="button" href=${undoAddressOf(upload)}>Undo this upload</a></p><${UndoLimit} until=${until} />`}
+    ${undoability === 'late' && html`<p class="muted">It can no longer be undone.</p>`}`;
 }
 
 function Result({ followed, upload }: { followed: Followed; upload: Upload }): Html {

@@ -11,6 +11,7 @@ import { readRowId } from '../row-id.ts';
 
 export const UPLOADS = '/console/endorsements/uploads';
 export const addressOf = ({ id }: { id: number }): string => `${UPLOADS}/${id}`;
+export const undoAddressOf = (upload: { id: number }): string => `${addressOf(upload)}/undo`;
 
 /** The bounds of a file, for people. */
 export const BOUNDS = `at most ${MAX_FILE} and ${MAX_ROWS.toLocaleString('en-US')} rows`;

@@ -58,7 +58,7 @@ afterAll(() => browser?.close());
       const { html } = await operator.get(`${path}/preview`);
       const [, seen = ''] = /name="seen" value="([^"]+)"/.exec(html) ?? [];
       await operator.post(`${path}/publish`, { seen });
-      return [path];
+      return [path, `${path}/undo`];
     };
     // Lines that are refused, changes, and removals that need consent.
     const catalogueFile = async (lines: readonly object[], fields: Record<string, string>) => {

@@ -163,7 +163,7 @@ testInBrowser(
 );
 
 testInBrowser(
-  `an editor uploads a table by keyboard, without scripts, on a phone, and decides on an unclear name${SKIPPED}`,
+  `an editor uploads a table by keyboard, without scripts, on a phone, decides on an unclear name, and undoes it${SKIPPED}`,
   async () => {
     const account = 'union';
     await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
@@ -205,6 +205,15 @@ testInBrowser(
       expect(await page.locator('main a[href*="/receipts/"]').count()).toBe(2);
       const isWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
       expect(await page.evaluate<boolean>(isWide)).toBe(false);
+      await follow(page, 'Undo this upload');
+      await page.getByText('3 positions get back what stood before the upload.').waitFor();
+      expect(await page.evaluate<boolean>(isWide)).toBe(false);
+      await follow(page, 'Undo this upload');
+      expect(await page.locator('.notice').textContent()).toBe('It is done: readers and the stream have it.');
+      const made = await stream.wait('endorsement', 6);
+      expect(made.slice(3).map(({ data }) => data)).toEqual(
+        Array.from({ length: 3 }, () => expect.objectContaining({ type: 'endorsement.deleted' })),
+      );
       await context.close();
     } finally {
       stream.close();

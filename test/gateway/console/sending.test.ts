@@ -3,6 +3,7 @@ import type { ConsoleContext } from '../../../gateway/console/context.ts';
 import { html, renderDocument } from '../../../gateway/console/html.ts';
 import type { PageRequest } from '../../../gateway/console/page.ts';
 import { showSending } from '../../../gateway/console/uploads/sending.ts';
+import { systemClock } from '../../../service/clock.ts';
 import type { Upload, UploadBatch } from '../../../store/console/uploads.ts';
 
 test('the receipt of an upload waits for its last batch, and shows what the others have become meanwhile', async () => {
@@ -20,9 +21,10 @@ test('the receipt of an upload waits for its last batch, and shows what the othe
     const submissions = [1, 2].map(() => ({ endorser: 'e', contest: 'c', status, events: [] }));
     return { data: { submissions } };
   };
-  const context = { pool: { query: async () => ({ rows }) }, api: { call } } as unknown as ConsoleContext;
-  const request = { query: new URLSearchParams(), csrf: '' } as unknown as PageRequest;
-  const upload = { id: 1, fileName: 'list.csv' } as Upload;
+  const query = async (text: string) => ({ rows: text.includes('ORDER BY ordinal') ? rows : [] });
+  const context = { pool: { query }, api: { call }, clock: systemClock } as unknown as ConsoleContext;
+  const request = { query: new URLSearchParams(), csrf: '', session: {} } as unknown as PageRequest;
+  const upload = { id: 1, fileName: 'list.csv', changedAt: new Date(), undoes: null } as Upload;
   const { body } = await showSending(request, context, { upload });
   const page = renderDocument(html`<body>${body}</body>`);
   expect(page).toContain('6 of 6 submissions are sent.');
