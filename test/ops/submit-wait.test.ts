@@ -23,12 +23,7 @@ const record = (endorser: string, choice: string, more = {}) => ({
   ...more,
 });
 
-function serviceEnv(): Record<string, string> {
-  const { databaseUrl, brokers, topicPrefix } = service;
-  return { DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers.addresses.join(','), TOPIC_PREFIX: topicPrefix };
-}
-
-const createServiceIo = (stdin = '') => createIo(serviceEnv(), { stdin });
+const createServiceIo = (stdin = '') => createIo(service.env(), { stdin });
 
 /** Makes the rejected topic refuse every record, so that rejections stay in Postgres. */
 async function refuseRejections(): Promise<void> {
@@ -119,7 +114,7 @@ test('after the timeout and after Ctrl-C, submit says how many are applied and h
   expect(stopped.interrupt()).toBe(false);
 
   const folder = await createFolder({ 'dee.ndjson': ndjson([record('bakers-local-1', 'dee')]) });
-  const program = startProcess('ops/main.ts', serviceEnv(), ['submit', '--wait', folder.file('dee.ndjson')]);
+  const program = startProcess('ops/main.ts', service.env(), ['submit', '--wait', folder.file('dee.ndjson')]);
   await until('the wait of the program', () => program.output() === '1 submissions sent\n');
   await program.kill('SIGINT');
   expect(program.exitCode()).toBe(2);

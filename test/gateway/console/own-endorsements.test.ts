@@ -7,7 +7,6 @@ import { pick, position } from '../../helpers/ballots/submissions.ts';
 import { createIo, createRunner, runToExit } from '../../helpers/commands/command-io.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { createFolder } from '../../helpers/folder.ts';
-import { kafkaSettings } from '../../helpers/servers/servers.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 
 const line = (key: string, party: string) =>
@@ -71,8 +70,7 @@ test('the table has all endorsements of the account, and submit reads it back as
     const file = folder.file('endorsements.csv');
     await writeFile(file, table);
     const submit = async () => {
-      const { databaseUrl, topicPrefix } = service;
-      const io = createIo({ DATABASE_URL: databaseUrl, ...kafkaSettings('ops'), TOPIC_PREFIX: topicPrefix });
+      const io = createIo(service.env('ops'));
       const exit = await runToExit(createRunner('submit'), ['--replace', '--wait', file], io);
       return { exit, text: [...io.printed, ...io.told].join('\n') };
     };

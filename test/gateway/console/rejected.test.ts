@@ -6,7 +6,7 @@ import { endorse, pick, position } from '../../helpers/ballots/submissions.ts';
 import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { inputsOf } from '../../helpers/console/console-pages.ts';
-import { brokersOf, kafkaSettings } from '../../helpers/servers/servers.ts';
+import { brokersOf } from '../../helpers/servers/servers.ts';
 import { findRejection } from '../../helpers/service/publishing.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
@@ -45,8 +45,7 @@ async function submissionsEnd(): Promise<number[]> {
 }
 
 async function rejectedCommand(...args: string[]): Promise<string[]> {
-  const { databaseUrl, topicPrefix } = service;
-  const io = createIo({ DATABASE_URL: databaseUrl, ...kafkaSettings('ops'), TOPIC_PREFIX: topicPrefix });
+  const io = createIo(service.env('ops'));
   await createRunner('rejected')(args, io);
   return [...io.printed, ...io.told];
 }

@@ -17,6 +17,7 @@ import { type CatalogueLine, loadCatalogue, SMALL_BALLOT } from '../ballots/cata
 import { watchAnswers } from '../http/described-answers.ts';
 import { chooseTopicPrefix, createTestTopics } from '../kafka/topics.ts';
 import { chooseDatabaseUrl, createTestDatabase } from '../postgres/database.ts';
+import type { User } from '../servers/secured-cluster.ts';
 import { brokersOf, isSecured, kafkaSettings, testServers } from '../servers/servers.ts';
 import { EventStreamClient } from '../stream/event-stream.ts';
 import { until } from '../until.ts';
@@ -90,9 +91,7 @@ export class TestService {
     this.#options = { ...DEFAULTS, ...options };
     this.config = {
       ...createGatewayConfig({
-        DATABASE_URL: this.databaseUrl,
-        ...kafkaSettings('gateway'),
-        TOPIC_PREFIX: this.topicPrefix,
+        ...this.env('gateway'),
         PORT: '0',
         RETENTION_MS: String(this.#options.retentionMs),
         DRAIN_MS: '500',
@@ -192,6 +191,15 @@ export class TestService {
     await this.stopConsumers();
     await this.#replacing;
     for (const gateway of this.gateways) await gateway.stop();
+  }
+
+  /** The settings of a program of the service; without a user, it may do everything in Kafka. */
+  env(user?: User): Record<string, string> {
+    return {
+      DATABASE_URL: this.databaseUrl,
+      ...(user ? kafkaSettings(user) : { KAFKA_BROKERS: this.brokers.addresses.join(',') }),
+      TOPIC_PREFIX: this.topicPrefix,
+    };
   }
 
   url(path: string, gateway = 0): string {
