@@ -221,7 +221,7 @@ describe('a receiver', () => {
     await service.send('POST', `${PATH}/${neverId}/resume`, {});
     await expectWholeStream(never, cursor);
     for (const { receiver } of all) expect(receiver.messages.every(({ headers }) => headers.host)).toBe(true);
-  }, 120_000);
+  });
 });
 
 describe('a webhook', () => {
@@ -479,5 +479,5 @@ describe('several deliverers', () => {
     await until('the others have its webhooks', async () => (await holders()).join() === '3,3');
     await busy;
     for (const { receiver } of all) await expectWholeStream(receiver, cursor);
-  }, 120_000);
+  });
 });
