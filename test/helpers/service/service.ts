@@ -5,7 +5,7 @@ import { startConsumers } from '../../../consumers/consumers.ts';
 import { createConfig as createGatewayConfig, type GatewayConfig } from '../../../gateway/config.ts';
 import { type Gateway, startGateway } from '../../../gateway/gateway.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
-import { createKey } from '../../../ops/commands/keys.ts';
+import { type CreateKeyOptions, createKey } from '../../../ops/commands/keys.ts';
 import { submitAll } from '../../../ops/submit/submit-all.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
 import type { Submission } from '../../../schemas/submission.ts';
@@ -117,7 +117,7 @@ export class TestService {
       createTestTopics({ prefix, partitions, retentionMs }),
     ]);
     await loadCatalogue(databaseUrl, catalogue);
-    this.key = await createKey({ databaseUrl, account: 'test', plan: 'internal' });
+    this.key = await this.createKey('test', 'internal');
     await Promise.all(Array.from({ length: gateways }, (_, index) => this.startGateway(index)));
     await this.startConsumers();
     await this.untilReady();
@@ -252,6 +252,11 @@ export class TestService {
     } finally {
       await client.end();
     }
+  }
+
+  /** Creates a key, and its account if the name is new. */
+  createKey(account: string, plan: string, more: Partial<CreateKeyOptions> = {}): Promise<string> {
+    return createKey({ databaseUrl: this.databaseUrl, account, plan, ...more });
   }
 
   /** Lets an account publish for endorsers. */
