@@ -1,7 +1,6 @@
 /** Journeys of people through the console, in a real browser. */
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { createKey } from '../../ops/commands/keys.ts';
 import { type CatalogueLine, loadCatalogue } from '../helpers/ballots/catalogue.ts';
 import { endorser } from '../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
@@ -48,7 +47,7 @@ async function signIn(
 
 async function makeAccount(): Promise<string> {
   const account = `account ${Math.random()}`;
-  await createKey({ databaseUrl: service.databaseUrl, account, plan: 'internal' });
+  await service.createKey(account, 'internal');
   return account;
 }
 
@@ -218,7 +217,7 @@ testInBrowser('every page is small, fits a phone and loads nothing from other si
   const { body } = await service.get('/v1/contests?limit=1');
   // The longest possible names, without a place to break them.
   const name = 'x'.repeat(100);
-  await createKey({ databaseUrl: service.databaseUrl, account: name, plan: 'internal' });
+  await service.createKey(name, 'internal');
   const page = await signIn({ account: name, role: 'operator', person: name }, LOOKS[0]);
   const csrf = await page.locator('[name=csrf]').first().inputValue();
   for (const path of ['/console/subscriptions', '/console/keys']) {

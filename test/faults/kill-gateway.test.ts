@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { createKey } from '../../ops/commands/keys.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
 import { TestService } from '../helpers/service/service.ts';
@@ -37,8 +36,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const newKey = (account: string, plan: string) =>
-  createKey({ databaseUrl: service.databaseUrl, account, plan });
+const newKey = (account: string, plan: string) => service.createKey(account, plan);
 
 async function connect(key: string, url: string): Promise<number> {
   const stream = await EventStreamClient.open(url, { Authorization: `Bearer ${key}` });

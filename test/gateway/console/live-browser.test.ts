@@ -1,7 +1,6 @@
 /** The live page and related pages in a real Chromium. */
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { findFreePort } from '../../../ops/local/servers/ports.ts';
 import { formatCursor, parseCursor } from '../../../schemas/cursor.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
@@ -161,7 +160,7 @@ testInBrowser('the page keeps the newest 300 events and counts all', async () =>
 testInBrowser(
   'when the session opens another page, the first one says so and does not compete with it',
   async () => {
-    await createKey({ databaseUrl: service.databaseUrl, account: 'small', plan: 'free' });
+    await service.createKey('small', 'free');
     const client = await ConsoleClient.signIn(service, { account: 'small' });
     const first = await open('/console/live', client);
     await reach(first, 'connected');

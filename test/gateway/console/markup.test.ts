@@ -1,6 +1,5 @@
 /** Texts from people and catalogues never become markup on a page of the console. */
 import { beforeAll, expect, test } from '@jest/globals';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { HOSTILE, HOSTILE_ADDRESS, HOSTILE_BALLOT } from '../../helpers/ballots/hostile-texts.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { testInBrowser, useChromium } from '../../helpers/browser/use-chromium.ts';
@@ -23,8 +22,7 @@ const newContext = useChromium();
 
 beforeAll(async () => {
   const { service, provider } = console;
-  const { databaseUrl } = service;
-  await createKey({ databaseUrl, account: ACCOUNT, plan: 'internal' });
+  await service.createKey(ACCOUNT, 'internal');
   await service.submit([
     endorse('bakers-local-1', 'mayor', 'ann', { statement: HOSTILE, statement_es: HOSTILE }),
     endorse('nobody-knows-it', 'mayor', HOSTILE, { statement: HOSTILE, details: HOSTILE }),

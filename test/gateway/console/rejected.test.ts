@@ -1,7 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { loadBounds } from '../../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { endorse, pick, position } from '../../helpers/ballots/submissions.ts';
 import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
@@ -16,7 +15,7 @@ const REJECTED = '/console/operator/rejected';
 const GENERAL = 'or-2026-11-03-general';
 let operator: ConsoleClient;
 
-beforeAll(() => createKey({ databaseUrl: service.databaseUrl, account: 'operators', plan: 'free' }));
+beforeAll(() => service.createKey('operators', 'free'));
 beforeEach(async () => {
   operator = await ConsoleClient.signIn(service, { account: 'operators', role: 'operator', person: 'olga' });
 });
