@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../gateway/routes/index.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { FACET_FIELDS } from '../../schemas/vocabulary.ts';
-import { type CatalogueLine, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { type CatalogueLine, lines, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { choice, contest, endorser } from '../helpers/ballots/catalogue-records.ts';
 import { pick, position } from '../helpers/ballots/submissions.ts';
 import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
@@ -27,14 +27,13 @@ const ENDORSERS = Array.from({ length: 100 }, (_, index) => `endorser-${index}`)
 const RANKED_BALLOT: CatalogueLine[] = [
   ...SMALL_BALLOT,
   ...ENDORSERS.map((slug): CatalogueLine => ['endorsers', endorser({ slug })]),
-  [
-    'contests',
+  ...lines('contests', [
     contest('governor', {
       vote_method: 'ranked_choice',
       ranks_allowed: null,
       choices: CANDIDATES.map((key) => choice(key)),
     }),
-  ],
+  ]),
 ];
 
 let service: TestService;

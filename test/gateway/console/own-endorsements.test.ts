@@ -1,7 +1,7 @@
 /** The list of an account's endorsements: its filters, both languages, and the table that `submit` reads back. */
 import { writeFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from '@jest/globals';
-import { CALIFORNIA, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
+import { CALIFORNIA, lines, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
 import { choice, contest } from '../../helpers/ballots/catalogue-records.ts';
 import { pick, position } from '../../helpers/ballots/submissions.ts';
 import { createIo, createRunner, runToExit } from '../../helpers/commands/command-io.ts';
@@ -16,8 +16,7 @@ const service = useTestService({
   gatewayConfig: { today: '2026-11-02' },
   catalogue: [
     ...SMALL_BALLOT,
-    [
-      'contests',
+    ...lines('contests', [
       contest('judge', {
         ...{ title: 'Judge', title_es: 'Jueza o juez' },
         choices: [
@@ -26,7 +25,7 @@ const service = useTestService({
           line('ann-green', 'Green'),
         ],
       }),
-    ],
+    ]),
   ],
 });
 const ENDORSERS = ['bakers-local-1', 'coast-gazette'];
