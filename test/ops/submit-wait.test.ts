@@ -7,6 +7,7 @@ import { ndjson } from '../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { createIo, createRunner, runToExit } from '../helpers/commands/command-io.ts';
 import { createFolder } from '../helpers/folder.ts';
+import { withClient } from '../helpers/postgres/with-client.ts';
 import { startProcess } from '../helpers/service/process.ts';
 import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
@@ -41,13 +42,7 @@ async function refuseRejections(): Promise<void> {
 }
 
 async function countPending(): Promise<number> {
-  const client = new pg.Client({ connectionString: service.databaseUrl });
-  await client.connect();
-  try {
-    return await countPendingRejections(client);
-  } finally {
-    await client.end();
-  }
+  return withClient(service.databaseUrl, (client) => countPendingRejections(client));
 }
 
 test('submit --wait says how many of several files made changes, changed nothing or were rejected, and why', async () => {

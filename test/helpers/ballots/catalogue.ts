@@ -1,9 +1,9 @@
-import pg from 'pg';
 import { checkRecord } from '../../../administration/catalogue/check-record.ts';
 import { createRefusalList } from '../../../administration/catalogue/refusal-list.ts';
 import type { CatalogueKind } from '../../../schemas/catalogue-files.ts';
 import { type CatalogueImport, importCatalogue } from '../../../store/catalogue/import.ts';
 import type { StagedLine } from '../../../store/catalogue/staging.ts';
+import { withClient } from '../postgres/with-client.ts';
 import { category, choice, contest, election, endorser } from './catalogue-records.ts';
 
 /** A line of a catalogue file: its kind and its record. */
@@ -76,14 +76,10 @@ export async function importLines(
   lines: readonly CatalogueLine[],
   options: ImportOptions = {},
 ): Promise<CatalogueImport> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  return withClient(databaseUrl, async (client) => {
     const defaults = { skipRefused: false, dryRun: false, maxRemovals: null };
     return await importCatalogue(client, stageLines(lines), { ...defaults, ...options });
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** Loads catalogue lines with every permission. @throws Error if a line is refused */

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import pg from 'pg';
 import type { Role } from '../../../consumers/config.ts';
 import { startConsumers } from '../../../consumers/consumers.ts';
 import { createConfig as createGatewayConfig, type GatewayConfig } from '../../../gateway/config.ts';
@@ -17,6 +16,7 @@ import { type CatalogueLine, loadCatalogue, SMALL_BALLOT } from '../ballots/cata
 import { watchAnswers } from '../http/described-answers.ts';
 import { chooseTopicPrefix, createTestTopics } from '../kafka/topics.ts';
 import { chooseDatabaseUrl, createTestDatabase } from '../postgres/database.ts';
+import { withClient } from '../postgres/with-client.ts';
 import type { User } from '../servers/secured-cluster.ts';
 import { brokersOf, isSecured, kafkaSettings, testServers } from '../servers/servers.ts';
 import { EventStreamClient } from '../stream/event-stream.ts';
@@ -245,13 +245,7 @@ export class TestService {
 
   /** Runs a statement on the service's database, past the service. @returns the rows */
   async query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-    const client = new pg.Client({ connectionString: this.databaseUrl });
-    await client.connect();
-    try {
-      return (await client.query(text, values)).rows;
-    } finally {
-      await client.end();
-    }
+    return withClient(this.databaseUrl, async (client) => (await client.query(text, values)).rows);
   }
 
   /** Creates a key, and its account if the name is new. */
