@@ -1,21 +1,19 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { endorser } from '../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { createCheckout, person, role } from '../helpers/officeholders/people-checkout.ts';
 import { findProgram } from '../helpers/servers/find-program.ts';
 import { useTestService } from '../helpers/service/service.ts';
+import { useFolder } from '../helpers/use-folder.ts';
 
 const run = promisify(execFile);
 const service = useTestService({ partitions: 3 });
-let folder: string;
+const inFolder = useFolder();
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-progress-'));
   await service.submit([
     endorse('bakers-local-1', 'mayor', 'ann'),
     endorse('bakers-local-1', 'mayor', 'bob'),
@@ -23,7 +21,6 @@ beforeAll(async () => {
   ]);
   await service.eventsOnceThereAre(2);
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 /** Python gives the program a terminal. */
 const ON_TERMINAL = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
@@ -39,7 +36,7 @@ async function write(line: string, { onTerminal }: { onTerminal: boolean }): Pro
 }
 
 const renamed = async (name: string): Promise<string> => {
-  const file = path.join(folder, 'endorsers.ndjson');
+  const file = inFolder('endorsers.ndjson');
   await writeFile(file, `${JSON.stringify(endorser({ name }))}\n`);
   return file;
 };
