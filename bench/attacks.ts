@@ -6,13 +6,13 @@ import { writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import pg from 'pg';
 import { openProducer } from '../kafka/writing/submissions-producer.ts';
 import { createKey } from '../ops/commands/keys.ts';
 import { submitAll } from '../ops/submit/submit-all.ts';
 import { type Submission, type SubmittedPick, submissionCodec } from '../schemas/submission.ts';
 import { pick } from '../test/helpers/ballots/submissions.ts';
 import { startKafkajsClient } from '../test/helpers/kafka/outside-javascript.ts';
+import { withClient } from '../test/helpers/postgres/with-client.ts';
 import { type System, startSystem } from '../test/helpers/service/system.ts';
 import { formatDurations } from './statistics.ts';
 import { peakBytesOf } from './stream/process-usage.ts';
@@ -67,13 +67,7 @@ const endorsers = await dataOf<Endorser>('/v1/endorsers?limit=500');
 if (!contest || !another) throw new Error('The demo has no two contests.');
 const anotherId = another.id;
 async function query<Row>(text: string, values: unknown[]): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: system.databaseUrl });
-  await client.connect();
-  try {
-    return (await client.query(text, values)).rows as Row[];
-  } finally {
-    await client.end();
-  }
+  return withClient(system.databaseUrl, async (client) => (await client.query(text, values)).rows as Row[]);
 }
 
 const contestId = contest.id;

@@ -6,7 +6,7 @@
  * `--cluster`, Kafka has three brokers instead of one.
  */
 import { parseArgs } from 'node:util';
-import pg from 'pg';
+import { withClient } from '../test/helpers/postgres/with-client.ts';
 import { startSystem } from '../test/helpers/service/system.ts';
 import { until } from '../test/helpers/until.ts';
 import { formatSpread } from './statistics.ts';
@@ -14,14 +14,10 @@ import { LatencyBench, type LatencyRound } from './stream/latency.ts';
 
 /** Waits until changes wait for this number of replicas. */
 async function untilInUse(databaseUrl: string, replicas: number): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  await withClient(databaseUrl, async (client) => {
     const inUse = async () => (await client.query('SELECT FROM read_replicas WHERE in_use')).rowCount ?? 0;
     await until(`${replicas} replicas are in use`, async () => (await inUse()) === replicas);
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 const { values } = parseArgs({

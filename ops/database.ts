@@ -4,6 +4,7 @@ import type { ClientBase } from 'pg';
 import { checkDatabaseUrl } from '../service/database-address.ts';
 import { explainDatabaseRefusal } from '../service/explain-failure.ts';
 import { OperatorError } from '../service/operator-error.ts';
+import { readEnv } from '../service/running-service.ts';
 import type { Actor } from '../store/accounts/audit-log.ts';
 import { createClient } from '../store/connection/client.ts';
 import { describeDatabaseClient } from '../store/connection/connection-config.ts';
@@ -15,6 +16,8 @@ import {
   UNDEFINED_DATABASE,
   UNDEFINED_TABLE,
 } from '../store/connection/sql-state.ts';
+import type { CommandIo } from './command.ts';
+import { createDatabaseConfig } from './config.ts';
 
 /** The longest wait for a connection. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -134,6 +137,18 @@ export async function inOneTransaction<T>(
     await client.query('COMMIT');
     return result;
   });
+}
+
+/**
+ * Runs `work` in one transaction on the database that the command's settings name.
+ *
+ * @throws SettingError, OperatorError as inOneTransaction does, or if no database is named
+ */
+export async function inDatabaseOf<T>(
+  { env }: Pick<CommandIo, 'env'>,
+  work: (client: ClientBase) => Promise<T>,
+): Promise<T> {
+  return inOneTransaction(createDatabaseConfig(readEnv(env)).databaseUrl, work);
 }
 
 /** The operating system's user that runs this command, for the audit log. */

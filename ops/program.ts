@@ -5,141 +5,36 @@ import type { CommandIo, DefineCommand } from './command.ts';
 import { completeHelp, describeEnvironment, EXIT_STATUS, type UsedSettings } from './help.ts';
 import { describeMissingTopic, findMissingTopic } from './missing-topic.ts';
 
+const POSTGRES: readonly UsedSettings[] = ['postgres'];
 const BOTH: readonly UsedSettings[] = ['postgres', 'kafka'];
 
-/** The commands in the order of the help. A command's module is imported when it runs. */
-const COMMANDS: {
-  name: string;
-  settings: readonly UsedSettings[];
-  description: string;
-  load: () => Promise<{ define: DefineCommand }>;
-}[] = [
-  {
-    name: 'migrate',
-    settings: ['postgres'],
-    description: 'bring the database to the newest schema',
-    load: () => import('./commands/migrate.ts'),
-  },
-  {
-    name: 'topics',
-    settings: ['kafka', 'topics'],
-    description: 'create or check the Kafka topics',
-    load: () => import('./commands/topics.ts'),
-  },
-  {
-    name: 'schemas',
-    settings: ['registry'],
-    description: 'put the Avro schemas of the topics into a schema registry, or check them there',
-    load: () => import('./commands/schemas.ts'),
-  },
-  {
-    name: 'catalog',
-    settings: ['postgres'],
-    description: 'load elections, contests and endorsers from files',
-    load: () => import('./commands/catalog.ts'),
-  },
-  {
-    name: 'officeholders',
-    settings: ['postgres'],
-    description: 'load the people in office from Open States',
-    load: () => import('./commands/officeholders.ts'),
-  },
-  {
-    name: 'submit',
-    settings: BOTH,
-    description: 'send endorsements from files to Kafka',
-    load: () => import('./commands/submit.ts'),
-  },
-  {
-    name: 'aliases',
-    settings: ['postgres'],
-    description: 'list, export, import or forget the decisions about names in tables',
-    load: () => import('./commands/aliases.ts'),
-  },
-  {
-    name: 'webhooks',
-    settings: ['postgres'],
-    description: 'list, show, retry or disable webhooks, or print deliveries on this machine',
-    load: () => import('./commands/webhooks.ts'),
-  },
-  {
-    name: 'rejected',
-    settings: BOTH,
-    description: 'list and show submissions that were rejected, or send them again',
-    load: () => import('./commands/rejected.ts'),
-  },
-  {
-    name: 'submissions',
-    settings: BOTH,
-    description: 'skip a submission that stops the consumers',
-    load: () => import('./commands/submissions.ts'),
-  },
-  {
-    name: 'console',
-    settings: ['postgres'],
-    description: 'let people in to the console, and end their sessions',
-    load: () => import('./commands/console.ts'),
-  },
-  {
-    name: 'keys',
-    settings: ['postgres'],
-    description: 'create, list and revoke API keys',
-    load: () => import('./commands/keys.ts'),
-  },
-  {
-    name: 'accounts',
-    settings: ['postgres'],
-    description: 'list, suspend and resume accounts, or change their plans',
-    load: () => import('./commands/accounts.ts'),
-  },
-  {
-    name: 'plans',
-    settings: ['postgres'],
-    description: 'list plans, or change their limits',
-    load: () => import('./commands/plans.ts'),
-  },
-  {
-    name: 'usage',
-    settings: ['postgres'],
-    description: 'show the requests of all accounts, or of one',
-    load: () => import('./commands/usage.ts'),
-  },
-  {
-    name: 'audit',
-    settings: ['postgres'],
-    description: 'show changes of accounts, keys and plans',
-    load: () => import('./commands/audit.ts'),
-  },
-  {
-    name: 'lag',
-    settings: BOTH,
-    description: 'show the work that the consumers have yet to do',
-    load: () => import('./commands/lag.ts'),
-  },
-  {
-    name: 'canary',
-    settings: BOTH,
-    description: 'send test changes through the whole service, and measure their time',
-    load: () => import('./commands/canary.ts'),
-  },
-  {
-    name: 'doctor',
-    settings: ['postgres', 'kafka', 'topics', 'registry'],
-    description: 'check servers, certificates, rights, settings, clocks, history and processes',
-    load: () => import('./commands/doctor.ts'),
-  },
-  {
-    name: 'stream',
-    settings: BOTH,
-    description: 'show, check or repair the stream, or begin a new epoch',
-    load: () => import('./commands/stream.ts'),
-  },
-  {
-    name: 'demo',
-    settings: [],
-    description: 'generate an invented national catalogue',
-    load: () => import('./commands/demo.ts'),
-  },
+/** The commands in the order of the help, with their settings and descriptions. Each is in its file of `commands/`. */
+const COMMANDS: [name: string, settings: readonly UsedSettings[], description: string][] = [
+  ['migrate', POSTGRES, 'bring the database to the newest schema'],
+  ['topics', ['kafka', 'topics'], 'create or check the Kafka topics'],
+  ['schemas', ['registry'], 'put the Avro schemas of the topics into a schema registry, or check them there'],
+  ['catalog', POSTGRES, 'load elections, contests and endorsers from files'],
+  ['officeholders', POSTGRES, 'load the people in office from Open States'],
+  ['submit', BOTH, 'send endorsements from files to Kafka'],
+  ['aliases', POSTGRES, 'list, export, import or forget the decisions about names in tables'],
+  ['webhooks', POSTGRES, 'list, show, retry or disable webhooks, or print deliveries on this machine'],
+  ['rejected', BOTH, 'list and show submissions that were rejected, or send them again'],
+  ['submissions', BOTH, 'skip a submission that stops the consumers'],
+  ['console', POSTGRES, 'let people in to the console, and end their sessions'],
+  ['keys', POSTGRES, 'create, list and revoke API keys'],
+  ['accounts', POSTGRES, 'list, suspend and resume accounts, or change their plans'],
+  ['plans', POSTGRES, 'list plans, or change their limits'],
+  ['usage', POSTGRES, 'show the requests of all accounts, or of one'],
+  ['audit', POSTGRES, 'show changes of accounts, keys and plans'],
+  ['lag', BOTH, 'show the work that the consumers have yet to do'],
+  ['canary', BOTH, 'send test changes through the whole service, and measure their time'],
+  [
+    'doctor',
+    ['postgres', 'kafka', 'topics', 'registry'],
+    'check servers, certificates, rights, settings, clocks, history and processes',
+  ],
+  ['stream', BOTH, 'show, check or repair the stream, or begin a new epoch'],
+  ['demo', [], 'generate an invented national catalogue'],
 ];
 
 const EXAMPLES = `
@@ -173,10 +68,11 @@ export async function runProgram(given: string[], io: CommandIo): Promise<number
   program.addHelpText('after', describeEnvironment(BOTH)).addHelpText('after', EXIT_STATUS);
   const [asked, ...rest] = given;
   const argv = asked === 'help' ? [...rest, '--help'] : given;
-  for (const { name, settings, description, load } of COMMANDS) {
+  for (const [name, settings, description] of COMMANDS) {
     const command = program.command(name).description(description).helpCommand(false);
     if (argv[0] !== name) continue;
-    (await load()).define(command, io);
+    const { define }: { define: DefineCommand } = await import(`./commands/${name}.ts`);
+    define(command, io);
     completeHelp(command, settings);
   }
   try {

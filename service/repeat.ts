@@ -7,7 +7,7 @@ import type { Stoppable } from './lifecycle.ts';
  *
  * @param work must not reject
  */
-export function repeat(everyMs: number, clock: Clock, work: () => Promise<void>): Stoppable {
+export function repeat(everyMs: number, clock: Clock, work: () => Promise<unknown>): Stoppable {
   const stopping = new AbortController();
   const run = async () => {
     for (;;) {

@@ -10,6 +10,7 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import { type MessageProducer, openProducer } from '../../kafka/writing/submissions-producer.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import type { Brokers } from '../../service/brokers.ts';
+import { pick } from '../../test/helpers/ballots/submissions.ts';
 import type { System } from '../../test/helpers/service/system.ts';
 import { readEvents } from '../../test/helpers/stream/event-stream.ts';
 import { type Summary, summarize } from '../statistics.ts';
@@ -95,16 +96,12 @@ async function measureOne(
   { endorser, contest, choice }: Subject,
   statement: string,
 ): Promise<number> {
-  const pick = {
-    choice,
-    rank: null,
-    statement,
-    statement_es: null,
-    source_url: null,
-    published_on: null,
-    details: null,
-  };
-  const value = submissionCodec.encode({ action: 'endorse', endorser, contest, picks: [pick] });
+  const value = submissionCodec.encode({
+    action: 'endorse',
+    endorser,
+    contest,
+    picks: [pick(choice, { statement })],
+  });
   const arrival = arrivals.next(statement);
   const start = performance.now();
   await producer.send([{ key: endorser, value }]);

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { Feed } from '../../feed/feed.ts';
+import { createAttempt } from '../../service/attempt.ts';
 import { type Clock, systemClock } from '../../service/clock.ts';
 import { LastSuccess } from '../../service/last-success.ts';
 import type { Logger } from '../../service/log.ts';
 import { repeat } from '../../service/repeat.ts';
-import { reportFailure } from '../../service/report-failure.ts';
 import type { Seal } from '../../service/sealing.ts';
 import {
   deleteOldAttempts,
@@ -92,17 +92,8 @@ export class Deliverer {
 
   start(): void {
     const loop = (everyMs: number, message: string, work: () => Promise<void>, clock = systemClock) => {
-      const { log } = this.#options;
-      let isFailing = false;
-      return repeat(everyMs, clock, async () => {
-        try {
-          await work();
-          isFailing = false;
-        } catch (error) {
-          reportFailure(log, error, { where: 'webhooks', message, quiet: isFailing });
-          isFailing = true;
-        }
-      });
+      const attempt = createAttempt(this.#options.log, 'webhooks');
+      return repeat(everyMs, clock, () => attempt(message, work));
     };
     this.#loops = [
       loop(RENEW_MS, 'the lease of webhooks cannot be renewed; trying again', () => this.#lease.renew()),

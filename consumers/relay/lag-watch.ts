@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
+import { createAttempt } from '../../service/attempt.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { repeat } from '../../service/repeat.ts';
-import { reportFailure } from '../../service/report-failure.ts';
 import { loadRelayProgress } from '../../store/stream/relay-batches.ts';
 import { oldestUnrelayed, unrelayedChanges } from './metrics.ts';
 
@@ -15,17 +15,12 @@ const INTERVAL_MS = 2000;
  * waits for Kafka could measure this. The lag matters most when no relay works.
  */
 export function watchRelayLag({ pool, clock, log }: { pool: Pool; clock: Clock; log: Logger }): Stoppable {
-  let isFailing = false;
-  return repeat(INTERVAL_MS, clock, async () => {
-    try {
+  const attempt = createAttempt(log, 'relay');
+  return repeat(INTERVAL_MS, clock, () =>
+    attempt('changes that wait for the relay cannot be counted; trying again', async () => {
       const { logged, relayed, oldestWaitedSeconds } = await loadRelayProgress(pool);
       unrelayedChanges.set(logged - relayed);
       oldestUnrelayed.set(oldestWaitedSeconds);
-      isFailing = false;
-    } catch (error) {
-      const message = 'changes that wait for the relay cannot be counted; trying again';
-      reportFailure(log, error, { where: 'relay', message, quiet: isFailing });
-      isFailing = true;
-    }
-  });
+    }),
+  );
 }

@@ -5,17 +5,8 @@ export type Chamber = 'sldu' | 'sldl';
 
 const ORDINALS = [
   ...['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'],
-  ...[
-    'eleventh',
-    'twelfth',
-    'thirteenth',
-    'fourteenth',
-    'fifteenth',
-    'sixteenth',
-    'seventeenth',
-    'eighteenth',
-  ],
-  ...['nineteenth', 'twentieth'],
+  ...['eleventh', 'twelfth', 'thirteenth', 'fourteenth', 'fifteenth', 'sixteenth', 'seventeenth'],
+  ...['eighteenth', 'nineteenth', 'twentieth'],
 ];
 const SUFFIXES: Readonly<Record<number, string>> = { 1: 'st', 2: 'nd', 3: 'rd' };
 const ROMAN = ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii'];

@@ -58,6 +58,7 @@ const STATE_NAMES: Readonly<Record<string, string>> = {
   WY: 'Wyoming',
 };
 
+const TERRITORIES = ['AS', 'GU', 'MP', 'PR', 'VI'];
 const CODES = new Map(Object.entries(STATE_NAMES).map(([code, name]) => [name, code]));
 
 /** The government of the nation, a state, D.C. or a territory. */
@@ -70,15 +71,8 @@ export interface Jurisdiction {
 
 /** The division of a state, D.C. or a territory. */
 function divisionOf(state: string): string {
-  const kind = {
-    DC: 'district',
-    AS: 'territory',
-    GU: 'territory',
-    MP: 'territory',
-    PR: 'territory',
-    VI: 'territory',
-  };
-  return `ocd-division/country:us/${kind[state as keyof typeof kind] ?? 'state'}:${state.toLowerCase()}`;
+  const kind = state === 'DC' ? 'district' : TERRITORIES.includes(state) ? 'territory' : 'state';
+  return `ocd-division/country:us/${kind}:${state.toLowerCase()}`;
 }
 
 /** The jurisdiction of a state by its code or name; null for an unknown state. */

@@ -1,12 +1,12 @@
 import { Counter, Gauge } from 'prom-client';
 import { RENEW_MS } from '../../domain/replica-lease.ts';
+import { createAttempt } from '../../service/attempt.ts';
 import { monotonicClock } from '../../service/clock.ts';
 import { nameServer } from '../../service/database-address.ts';
 import { classifyFailure } from '../../service/failure.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { repeat } from '../../service/repeat.ts';
-import { reportFailure } from '../../service/report-failure.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { createWorkPool } from '../../store/connection/work-pool.ts';
 import { PromotedReplicaError } from '../../store/reads/data-versions.ts';
@@ -88,17 +88,9 @@ export class ReadReplicas implements Stoppable {
       query_timeout: TIMEOUT_MS,
     });
     this.#leases = new ReplicaLeases(() => loadUsableReplicas(pool), monotonicClock);
-    let isFailing = false;
-    const renew = async () => {
-      try {
-        await this.#leases.renew();
-        isFailing = false;
-      } catch (error) {
-        const message = 'the primary does not answer which replicas are in use';
-        reportFailure(log, error, { where: 'replicas', message, quiet: isFailing });
-        isFailing = true;
-      }
-    };
+    const attempt = createAttempt(log, 'replicas');
+    const renew = () =>
+      attempt('the primary does not answer which replicas are in use', () => this.#leases.renew());
     const check = async () => {
       await Promise.all(this.#replicas.map((replica) => replica.check()));
       for (const replica of this.#replicas)

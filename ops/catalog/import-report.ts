@@ -1,18 +1,14 @@
 import { CATALOGUE_KINDS } from '../../schemas/catalogue-files.ts';
 import { showControls } from '../../schemas/show-controls.ts';
-import type { CatalogueCounts, CatalogueImport, CatalogueTable } from '../../store/catalogue/import.ts';
+import {
+  CATALOGUE_TABLES,
+  type CatalogueCounts,
+  type CatalogueImport,
+  type CatalogueTable,
+} from '../../store/catalogue/import.ts';
 import type { Announced } from '../../store/endorsements/announce.ts';
 import { count, formatCounts } from '../table.ts';
 
-const LABELS: Record<CatalogueTable, string> = {
-  endorser_categories: 'endorser categories',
-  endorsers: 'endorsers',
-  elections: 'elections',
-  districts: 'districts',
-  contests: 'contests',
-  candidates: 'candidates',
-  choices: 'choices',
-};
 const COLUMNS = ['added', 'changed', 'unchanged', 'removed', 'refused'] as const;
 
 /** The kind of file for the rows. */
@@ -22,15 +18,14 @@ function kindOf(table: CatalogueTable): (typeof CATALOGUE_KINDS)[number] | undef
 
 /** A table of an import's changes, real or planned: a line for each kind of record, and the resulting events. */
 export function formatImport(result: CatalogueImport, { dryRun }: { dryRun: boolean }): string[] {
-  const rows = Object.entries(LABELS).flatMap(([name, label]): [string, ...number[]][] => {
-    const table = name as CatalogueTable;
+  const rows = CATALOGUE_TABLES.flatMap((table): [string, ...number[]][] => {
     const kind = kindOf(table);
     const counts: Partial<CatalogueCounts & { refused: number }> = {
       ...result.counts[table],
       refused: (kind && result.refused[kind]) || 0,
     };
     const numbers = COLUMNS.map((column) => counts[column] ?? 0);
-    return numbers.some((number) => number > 0) ? [[label, ...numbers]] : [];
+    return numbers.some((number) => number > 0) ? [[table.replace('_', ' '), ...numbers]] : [];
   });
   return [...formatCounts(COLUMNS, rows), ...formatAnnounced(result.announced, { dryRun })];
 }

@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg';
 import { changeRights } from '../../administration/publishing/rights.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import { readEnv } from '../../service/running-service.ts';
 import {
   type AccountSummary,
   listAccounts,
@@ -11,8 +10,7 @@ import {
 import { listAllowedEndorsers } from '../../store/accounts/endorsers.ts';
 import { PlanMismatchError } from '../../store/accounts/plans.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createDatabaseConfig } from '../config.ts';
-import { currentActor, inOneTransaction } from '../database.ts';
+import { currentActor, inDatabaseOf } from '../database.ts';
 import { formatDay, formatTable } from '../table.ts';
 
 const EXAMPLES = `
@@ -75,8 +73,7 @@ export const define: DefineCommand = (accounts, io) => {
 };
 
 async function list(io: CommandIo): Promise<void> {
-  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  const accounts = await inOneTransaction(databaseUrl, (client) => listAccounts(client));
+  const accounts = await inDatabaseOf(io, (client) => listAccounts(client));
   for (const line of formatAccounts(io, accounts)) io.out(line);
 }
 
@@ -97,8 +94,7 @@ function formatAccounts(io: CommandIo, accounts: readonly AccountSummary[]): str
 }
 
 async function show(io: CommandIo, name: string): Promise<void> {
-  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  const { account, allowed } = await inOneTransaction(databaseUrl, async (client) => {
+  const { account, allowed } = await inDatabaseOf(io, async (client) => {
     const found = await findAccount(client, name);
     return { account: found, allowed: await listAllowedEndorsers(client, found.id) };
   });
@@ -119,8 +115,7 @@ async function findAccount(client: ClientBase, name: string): Promise<AccountSum
 }
 
 async function setAllowed(io: CommandIo, name: string, given: string[], isAllowed: boolean): Promise<void> {
-  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  const changed = await inOneTransaction(databaseUrl, async (client) =>
+  const changed = await inDatabaseOf(io, async (client) =>
     changeRights(client, await findAccount(client, name), { given, isAllowed }, currentActor()),
   );
   const verb = isAllowed ? 'may publish' : 'may no longer publish';
@@ -132,8 +127,7 @@ async function setAllowed(io: CommandIo, name: string, given: string[], isAllowe
 }
 
 async function setSuspended(io: CommandIo, name: string, suspended: boolean): Promise<void> {
-  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  const found = await inOneTransaction(databaseUrl, (client) =>
+  const found = await inDatabaseOf(io, (client) =>
     setAccountSuspended(client, name, suspended, currentActor()),
   );
   if (!found) throw unknownAccount(name);
@@ -148,11 +142,8 @@ async function setPlan(io: CommandIo, name: string, plan?: string): Promise<void
   if (plan === undefined) {
     throw new OperatorError('--plan is required: see "npm run ops -- accounts set-plan --help".');
   }
-  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
   try {
-    const found = await inOneTransaction(databaseUrl, (client) =>
-      setAccountPlan(client, name, plan, currentActor()),
-    );
+    const found = await inDatabaseOf(io, (client) => setAccountPlan(client, name, plan, currentActor()));
     if (!found) throw unknownAccount(name);
   } catch (error) {
     if (error instanceof PlanMismatchError) throw new OperatorError(error.message);

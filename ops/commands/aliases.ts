@@ -4,14 +4,12 @@ import { readNdjson } from '../../administration/catalogue/ndjson.ts';
 import { createRefusalList } from '../../administration/catalogue/refusal-list.ts';
 import { type Alias, parseAlias } from '../../schemas/alias-files.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import { readEnv } from '../../service/running-service.ts';
 import { findAccountId } from '../../store/console/accounts.ts';
 import { deleteAliases, loadAliases, type StoredAlias, saveAliases } from '../../store/intake/aliases.ts';
 import { readBytes } from '../catalog/count-bytes.ts';
 import { formatRefusals } from '../catalog/format-refusals.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createDatabaseConfig } from '../config.ts';
-import { inOneTransaction } from '../database.ts';
+import { inDatabaseOf } from '../database.ts';
 import { parseRowId } from '../row-id.ts';
 import { count, formatDay, formatTable } from '../table.ts';
 
@@ -59,8 +57,7 @@ async function withList<T>(
   { account }: Flags,
   work: (client: ClientBase, accountId: number | null) => Promise<T>,
 ): Promise<T> {
-  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  return inOneTransaction(databaseUrl, async (client) => {
+  return inDatabaseOf(io, async (client) => {
     const id = account === undefined ? null : await findAccountId(client, account);
     if (account !== undefined && id === null) throw new OperatorError(`There is no account "${account}".`);
     return work(client, id);

@@ -1,9 +1,7 @@
 import { OperatorError } from '../../service/operator-error.ts';
-import { readEnv } from '../../service/running-service.ts';
 import { listAudit } from '../../store/accounts/audit-log.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createDatabaseConfig } from '../config.ts';
-import { inOneTransaction } from '../database.ts';
+import { inDatabaseOf } from '../database.ts';
 import { formatTable } from '../table.ts';
 
 const MAX_LIMIT = 100_000;
@@ -29,8 +27,7 @@ function parseLimit(text: string): number {
 }
 
 async function list(io: CommandIo, limit: number): Promise<void> {
-  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  const entries = await inOneTransaction(databaseUrl, (client) => listAudit(client, { limit }));
+  const entries = await inDatabaseOf(io, (client) => listAudit(client, { limit }));
   const rows = entries.map(({ occurredAt, person, osUser, databaseUser, action, subject, details }) => [
     occurredAt.toISOString(),
     person ?? osUser,

@@ -13,7 +13,7 @@ import { endSessions } from '../../store/console/sessions.ts';
 import { listProcesses } from '../../store/processes/process-list.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
-import { currentActor, inOneTransaction } from '../database.ts';
+import { currentActor, inDatabaseOf, inOneTransaction } from '../database.ts';
 
 const MAX_PERSON_LENGTH = 100;
 
@@ -189,10 +189,7 @@ async function requireProvider(client: ClientBase, account: string): Promise<voi
 }
 
 async function removeOperatorOf(io: CommandIo, email: string): Promise<void> {
-  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  const removed = await inOneTransaction(databaseUrl, (client) =>
-    removeOperator(client, email, currentActor()),
-  );
+  const removed = await inDatabaseOf(io, (client) => removeOperator(client, email, currentActor()));
   if (!removed) throw new OperatorError(`No operator has the address ${email}.`);
   io.err(`${email} is no longer an operator, and their sessions have ended.`);
 }
@@ -201,8 +198,7 @@ async function endSessionsOf(io: CommandIo, { account, person }: EndOptions): Pr
   const whose =
     account === undefined ? person !== undefined && { person } : person === undefined && { account };
   if (!whose) throw new OperatorError('Give either --account or --person.');
-  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  const count = await inOneTransaction(databaseUrl, (client) => endSessions(client, whose, currentActor()));
+  const count = await inDatabaseOf(io, (client) => endSessions(client, whose, currentActor()));
   if (count === null) throw unknownAccount(account ?? '');
   io.err(
     `${count} ${count === 1 ? 'session' : 'sessions'} ended; open streams of the console end within five seconds.`,

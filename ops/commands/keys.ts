@@ -8,7 +8,7 @@ import { listKeys } from '../../store/accounts/listed-keys.ts';
 import { PlanMismatchError } from '../../store/accounts/plans.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
-import { currentActor, inOneTransaction } from '../database.ts';
+import { currentActor, inDatabaseOf, inOneTransaction } from '../database.ts';
 import { parseRowId } from '../row-id.ts';
 import { formatDay, formatMinute, formatTable } from '../table.ts';
 
@@ -177,8 +177,7 @@ async function create(io: CommandIo, options: CreateOptions): Promise<void> {
 }
 
 async function list(io: CommandIo): Promise<void> {
-  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  const keys = await inOneTransaction(databaseUrl, (client) => listKeys(client));
+  const keys = await inDatabaseOf(io, (client) => listKeys(client));
   const head = ['ID', 'ACCOUNT', 'PLAN', 'SCOPES', 'CREATED', 'EXPIRES', 'REVOKED', 'LAST USED', 'NAME'];
   const rows = keys.map(
     ({ id, name, account, plan, scopes, createdAt, expiresAt, revokedAt, lastUsedAt }) => [
@@ -197,8 +196,7 @@ async function list(io: CommandIo): Promise<void> {
 }
 
 async function revoke(io: CommandIo, id: number): Promise<void> {
-  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  const revoked = await inOneTransaction(databaseUrl, (client) => revokeKey(client, id, currentActor()));
+  const revoked = await inDatabaseOf(io, (client) => revokeKey(client, id, currentActor()));
   if (!revoked) throw new OperatorError(`There is no key ${id}; "keys list" shows every id.`);
   io.err(`Key ${id} is revoked: within five seconds it is refused everywhere and its streams end.`);
 }

@@ -1,5 +1,4 @@
 import { OperatorError } from '../../service/operator-error.ts';
-import { readEnv } from '../../service/running-service.ts';
 import {
   changePlan,
   listPlans,
@@ -9,8 +8,7 @@ import {
   PlanMismatchError,
 } from '../../store/accounts/plans.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createDatabaseConfig } from '../config.ts';
-import { currentActor, inOneTransaction } from '../database.ts';
+import { currentActor, inDatabaseOf } from '../database.ts';
 import { formatTable } from '../table.ts';
 
 const UNLIMITED = 'unlimited';
@@ -67,8 +65,7 @@ function parseLimit(option: string, most = MAX_LIMIT): (text: string) => number 
 }
 
 async function list(io: CommandIo): Promise<void> {
-  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  printPlans(io, await inOneTransaction(databaseUrl, listPlans));
+  printPlans(io, await inDatabaseOf(io, listPlans));
 }
 
 async function set(io: CommandIo, name: string, given: GivenLimits): Promise<void> {
@@ -78,11 +75,8 @@ async function set(io: CommandIo, name: string, given: GivenLimits): Promise<voi
   if (Object.keys(limits).length === 0) {
     throw new OperatorError('No limit is given: see "npm run ops -- plans set --help".');
   }
-  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
   try {
-    const plan = await inOneTransaction(databaseUrl, (client) =>
-      changePlan(client, name, limits, currentActor()),
-    );
+    const plan = await inDatabaseOf(io, (client) => changePlan(client, name, limits, currentActor()));
     printPlans(io, [plan]);
   } catch (error) {
     if (error instanceof PlanMismatchError) throw new OperatorError(error.message);

@@ -1,7 +1,6 @@
 import { Option } from 'commander';
 import type { ClientBase } from 'pg';
 import { OperatorError } from '../../service/operator-error.ts';
-import { readEnv } from '../../service/running-service.ts';
 import { listAccounts } from '../../store/accounts/accounts.ts';
 import {
   loadDailyDeliveries,
@@ -13,8 +12,7 @@ import {
   type TotalKind,
 } from '../../store/accounts/usage.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createDatabaseConfig } from '../config.ts';
-import { inOneTransaction } from '../database.ts';
+import { inDatabaseOf } from '../database.ts';
 import { formatDay, formatTable } from '../table.ts';
 
 const MAX_DAYS = 30;
@@ -58,8 +56,7 @@ function parseDays(text: string): number {
 }
 
 async function show(io: CommandIo, account: string | undefined, { days, by }: Flags): Promise<void> {
-  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  const lines = await inOneTransaction(databaseUrl, (client) =>
+  const lines = await inDatabaseOf(io, (client) =>
     account === undefined
       ? describeAll(client, { days, by }, io)
       : describeAccount(client, { account, days }, io),

@@ -2,11 +2,9 @@ import { Option } from 'commander';
 import { describeOutcome, describeState } from '../../administration/webhooks/describe.ts';
 import { WEBHOOK_STATES } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import { readEnv } from '../../service/running-service.ts';
 import { disableWebhook, listAllWebhooks, listAttempts, retryWebhook } from '../../store/webhooks/control.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createDatabaseConfig } from '../config.ts';
-import { currentActor, inOneTransaction } from '../database.ts';
+import { currentActor, inDatabaseOf } from '../database.ts';
 import { parseRowId } from '../row-id.ts';
 import { count, formatMinute, formatTable } from '../table.ts';
 import { listen } from '../webhooks/listen.ts';
@@ -57,11 +55,10 @@ function parsePort(text: string): number {
   throw new OperatorError(`--port is "${text}"; it must be a number from 1 to 65535.`);
 }
 
-const databaseOf = (io: CommandIo) => createDatabaseConfig(readEnv(io.env)).databaseUrl;
 const noSuch = (id: number) => new OperatorError(`There is no webhook ${id}: "webhooks list" shows them.`);
 
 async function list(io: CommandIo, { account, state }: { account?: string; state?: string }): Promise<void> {
-  await inOneTransaction(databaseOf(io), async (client) => {
+  await inDatabaseOf(io, async (client) => {
     const head = ['ID', 'ACCOUNT', 'NAME', 'URL', 'STATE', 'DELIVERED', 'LAST ATTEMPT'];
     for (const line of formatTable(head, [])) io.out(line);
     const chosen = { account: account ?? null, state: state ?? null, limit: PAGE };
@@ -81,7 +78,7 @@ async function list(io: CommandIo, { account, state }: { account?: string; state
 }
 
 async function show(io: CommandIo, id: number): Promise<void> {
-  await inOneTransaction(databaseOf(io), async (client) => {
+  await inDatabaseOf(io, async (client) => {
     const [item] = await listAllWebhooks(client, { id, limit: 1 });
     if (!item) throw noSuch(id);
     const facts: [string, string | number | null][] = [
@@ -114,13 +111,13 @@ async function show(io: CommandIo, id: number): Promise<void> {
 }
 
 async function retry(io: CommandIo, id: number): Promise<void> {
-  const found = await inOneTransaction(databaseOf(io), (client) => retryWebhook(client, id, currentActor()));
+  const found = await inDatabaseOf(io, (client) => retryWebhook(client, id, currentActor()));
   if (!found) throw noSuch(id);
   io.out(`Webhook ${id} is active: its next message follows within five seconds.`);
 }
 
 async function disable(io: CommandIo, id: number): Promise<void> {
-  const found = await inOneTransaction(databaseOf(io), (client) =>
+  const found = await inDatabaseOf(io, (client) =>
     disableWebhook(client, { id, accountId: null }, currentActor()),
   );
   if (!found) throw noSuch(id);

@@ -29,7 +29,8 @@ const MAX_CHANGES = 200;
 /** The most districts with conflicting descriptions to report. */
 const MAX_AMBIGUOUS = 20;
 
-const TABLES = [
+/** The tables of the catalogue, each after those that it refers to. */
+export const CATALOGUE_TABLES = [
   'endorser_categories',
   'endorsers',
   'elections',
@@ -38,7 +39,7 @@ const TABLES = [
   'candidates',
   'choices',
 ] as const;
-export type CatalogueTable = (typeof TABLES)[number];
+export type CatalogueTable = (typeof CATALOGUE_TABLES)[number];
 
 export interface CatalogueCounts extends MergeCounts {
   removed: number;
@@ -100,7 +101,7 @@ export async function importCatalogue(
     options,
   );
   // A large import changes the planner's statistics.
-  if (result.loaded && !options.dryRun) await client.query(`ANALYZE ${TABLES.join(', ')}`);
+  if (result.loaded && !options.dryRun) await client.query(`ANALYZE ${CATALOGUE_TABLES.join(', ')}`);
   return { ...result, announced };
 }
 

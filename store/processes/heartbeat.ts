@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
+import { createAttempt } from '../../service/attempt.ts';
 import { systemClock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { repeat } from '../../service/repeat.ts';
-import { reportFailure } from '../../service/report-failure.ts';
 import { readVersion } from '../../service/version.ts';
 import { createWorkPool } from '../connection/work-pool.ts';
 import { type ProgramState, removeProcess, writeProcess } from './process-list.ts';
@@ -41,17 +41,7 @@ export function startHeartbeat({
     query_timeout: TIMEOUT_MS,
   });
   let isWritten = false;
-  let isFailing = false;
-  const attempt = async (message: string, work: () => Promise<void>): Promise<boolean> => {
-    try {
-      await work();
-      isFailing = false;
-    } catch (error) {
-      reportFailure(log, error, { where: 'processes', message, quiet: isFailing });
-      isFailing = true;
-    }
-    return !isFailing;
-  };
+  const attempt = createAttempt(log, 'processes');
   const beat = async () => {
     isWritten = await attempt('the row about this process cannot be written; trying again', async () =>
       writeProcess(pool, { ...me, ...(await describe()), ageMs: performance.now() - startedAt }),

@@ -34,7 +34,7 @@ describe.each<ProxyName>(['nginx', 'haproxy'])('through %s', (name) => {
   const there = findProgram(name) !== null;
   /** A test that needs the proxy, and this program if it is given. */
   const testWith = (title: string, run: () => Promise<void>, program: string | null = name) => {
-    if (there && program !== null) test(title, run, 60_000);
+    if (there && program !== null) test(title, run);
     else test.skip(`${title} ${SKIPPED}`, run);
   };
   let service: TestService;

@@ -1,19 +1,16 @@
 /** Journeys of people through the console, in a real browser. */
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { createKey } from '../../ops/commands/keys.ts';
 import { type CatalogueLine, loadCatalogue } from '../helpers/ballots/catalogue.ts';
 import { endorser } from '../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { hasChromium, LOOKS, startChromium } from '../helpers/browser/chromium.ts';
+import { testInBrowser } from '../helpers/browser/use-chromium.ts';
 import { makeLink } from '../helpers/console/console-client.ts';
 import { addressesOf, isDownload } from '../helpers/console/console-pages.ts';
 import { TestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
-const testInBrowser = hasChromium ? test : test.skip;
-const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
-const PATIENCE_MS = 60_000;
 const MAX_PAGE_BYTES = 100_000;
 
 let service: TestService;
@@ -26,7 +23,7 @@ beforeAll(async () => {
   browser = await startChromium();
   await service.submit([endorse('bakers-local-1', 'mayor', 'ann')]);
   await service.eventsOnceThereAre(1);
-}, PATIENCE_MS);
+});
 afterEach(() => Promise.all(contexts.splice(0).map((context) => context.close())));
 afterAll(async () => {
   await browser?.close();
@@ -50,136 +47,112 @@ async function signIn(
 
 async function makeAccount(): Promise<string> {
   const account = `account ${Math.random()}`;
-  await createKey({ databaseUrl: service.databaseUrl, account, plan: 'internal' });
+  await service.createKey(account, 'internal');
   return account;
 }
 
 const keyOn = async (page: Page): Promise<string> =>
   /bes_\w{38}/.exec((await page.getByRole('main').textContent()) ?? '')?.[0] ?? '';
 
-testInBrowser(
-  `a newcomer comes from a link to a first request, a key and a live event${SKIPPED}`,
-  async () => {
-    const started = performance.now();
-    const page = await signIn({ account: await makeAccount() });
-    await page.getByRole('button', { name: 'Run' }).nth(1).click();
-    await page.getByText('"endorsement.created"').first().waitFor();
+testInBrowser('a newcomer comes from a link to a first request, a key and a live event', async () => {
+  const started = performance.now();
+  const page = await signIn({ account: await makeAccount() });
+  await page.getByRole('button', { name: 'Run' }).nth(1).click();
+  await page.getByText('"endorsement.created"').first().waitFor();
 
-    await page.getByRole('link', { name: 'API keys' }).first().click();
-    await page.getByLabel('Name').fill('My website');
-    await page.getByRole('button', { name: 'Make key' }).click();
-    await page.getByRole('heading', { name: 'Your new key' }).waitFor();
-    const headers = { Authorization: `Bearer ${await keyOn(page)}` };
-    expect((await service.get('/v1/states', { headers })).status).toBe(200);
+  await page.getByRole('link', { name: 'API keys' }).first().click();
+  await page.getByLabel('Name').fill('My website');
+  await page.getByRole('button', { name: 'Make key' }).click();
+  await page.getByRole('heading', { name: 'Your new key' }).waitFor();
+  const headers = { Authorization: `Bearer ${await keyOn(page)}` };
+  expect((await service.get('/v1/states', { headers })).status).toBe(200);
 
-    await page.getByRole('link', { name: 'Live' }).click();
-    await page.getByText('Connected: events appear').waitFor();
-    await service.submit([endorse('coast-gazette', 'mayor', 'bob')]);
-    await page.getByRole('cell', { name: 'Coast Gazette', exact: true }).waitFor();
-    expect(performance.now() - started).toBeLessThan(60_000);
-  },
-  PATIENCE_MS,
-);
+  await page.getByRole('link', { name: 'Live' }).click();
+  await page.getByText('Connected: events appear').waitFor();
+  await service.submit([endorse('coast-gazette', 'mayor', 'bob')]);
+  await page.getByRole('cell', { name: 'Coast Gazette', exact: true }).waitFor();
+  expect(performance.now() - started).toBeLessThan(60_000);
+});
 
-testInBrowser(
-  `a double click sends a form once, even if the answer is slow${SKIPPED}`,
-  async () => {
-    const context = await browser.newContext();
-    contexts.push(context);
-    const page = await context.newPage();
-    const network = await context.newCDPSession(page);
-    const doubleClick = async (name: string) => {
-      const conditions = { offline: false, downloadThroughput: -1, uploadThroughput: -1 };
-      await network.send('Network.emulateNetworkConditions', { ...conditions, latency: 500 });
-      await page.getByRole('button', { name }).dblclick({ delay: 50, noWaitAfter: true });
-      await network.send('Network.emulateNetworkConditions', { ...conditions, latency: 0 });
-    };
-    await page.goto(service.url(await makeLink(service, { account: await makeAccount() })));
-    await doubleClick('Sign in');
-    await page.getByRole('heading', { name: 'First request' }).waitFor();
-    await page.goto(service.url('/console/keys'));
-    await page.getByLabel('Name').fill('My website');
-    await doubleClick('Make key');
-    await page.getByRole('heading', { name: 'Your new key' }).waitFor();
-  },
-  PATIENCE_MS,
-);
+testInBrowser('a double click sends a form once, even if the answer is slow', async () => {
+  const context = await browser.newContext();
+  contexts.push(context);
+  const page = await context.newPage();
+  const network = await context.newCDPSession(page);
+  const doubleClick = async (name: string) => {
+    const conditions = { offline: false, downloadThroughput: -1, uploadThroughput: -1 };
+    await network.send('Network.emulateNetworkConditions', { ...conditions, latency: 500 });
+    await page.getByRole('button', { name }).dblclick({ delay: 50, noWaitAfter: true });
+    await network.send('Network.emulateNetworkConditions', { ...conditions, latency: 0 });
+  };
+  await page.goto(service.url(await makeLink(service, { account: await makeAccount() })));
+  await doubleClick('Sign in');
+  await page.getByRole('heading', { name: 'First request' }).waitFor();
+  await page.goto(service.url('/console/keys'));
+  await page.getByLabel('Name').fill('My website');
+  await doubleClick('Make key');
+  await page.getByRole('heading', { name: 'Your new key' }).waitFor();
+});
 
-testInBrowser(
-  `a stream can be run and stopped by keyboard without losing the focus${SKIPPED}`,
-  async () => {
-    const page = await signIn({ account: await makeAccount() });
-    await page.getByRole('button', { name: 'Run: Watch changes' }).focus();
-    await page.keyboard.press('Enter');
-    await page.getByText('Connected: frames appear').waitFor();
-    expect(await page.locator('[data-stop]:focus').count()).toBe(1);
-    await page.keyboard.press('Enter');
-    await page.getByText('Stopped.').waitFor();
-    expect(await page.locator('[data-run]:focus').count()).toBe(1);
-  },
-  PATIENCE_MS,
-);
+testInBrowser('a stream can be run and stopped by keyboard without losing the focus', async () => {
+  const page = await signIn({ account: await makeAccount() });
+  await page.getByRole('button', { name: 'Run: Watch changes' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('Connected: frames appear').waitFor();
+  expect(await page.locator('[data-stop]:focus').count()).toBe(1);
+  await page.keyboard.press('Enter');
+  await page.getByText('Stopped.').waitFor();
+  expect(await page.locator('[data-run]:focus').count()).toBe(1);
+});
 
-testInBrowser(
-  `texts have a copy button only if the browser lets pages copy${SKIPPED}`,
-  async () => {
-    const page = await signIn({ account: await makeAccount() });
-    const copies = page.getByRole('button', { name: 'Copy' });
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.getByRole('button', { name: 'Copy: Read endorsements with curl' }).click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl /);
-    // As by plain HTTP from another machine.
-    await page.addInitScript('delete Navigator.prototype.clipboard');
-    await page.reload();
-    await page.getByRole('button', { name: 'Run' }).first().waitFor();
-    expect(await copies.count()).toBe(0);
-  },
-  PATIENCE_MS,
-);
+testInBrowser('texts have a copy button only if the browser lets pages copy', async () => {
+  const page = await signIn({ account: await makeAccount() });
+  const copies = page.getByRole('button', { name: 'Copy' });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'Copy: Read endorsements with curl' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl /);
+  // As by plain HTTP from another machine.
+  await page.addInitScript('delete Navigator.prototype.clipboard');
+  await page.reload();
+  await page.getByRole('button', { name: 'Run' }).first().waitFor();
+  expect(await copies.count()).toBe(0);
+});
 
-testInBrowser(
-  `a search for endorsers says how many it has found${SKIPPED}`,
-  async () => {
-    const page = await signIn({ account: await makeAccount() });
-    const names = Array.from({ length: 13 }, (_, index) => `found-${index}`);
-    const records = names.map((slug): CatalogueLine => ['endorsers', endorser({ slug, name: slug })]);
-    await loadCatalogue(service.databaseUrl, records.slice(0, 12));
-    await page.goto(service.url('/console/subscriptions/new'));
-    const search = page.getByLabel('Find an endorser by name');
-    const said = page.getByRole('status');
-    await search.fill('found-11');
-    await said.getByText('1 found.', { exact: true }).waitFor();
-    await search.fill('found-');
-    await said.getByText('12 found.').waitFor();
-    await loadCatalogue(service.databaseUrl, records.slice(12));
-    await search.fill('found');
-    await said.getByText('The first 12 are shown: type more.').waitFor();
-    await search.fill('nobody');
-    await said.getByText('Nothing found.').waitFor();
-  },
-  PATIENCE_MS,
-);
+testInBrowser('a search for endorsers says how many it has found', async () => {
+  const page = await signIn({ account: await makeAccount() });
+  const names = Array.from({ length: 13 }, (_, index) => `found-${index}`);
+  const records = names.map((slug): CatalogueLine => ['endorsers', endorser({ slug, name: slug })]);
+  await loadCatalogue(service.databaseUrl, records.slice(0, 12));
+  await page.goto(service.url('/console/subscriptions/new'));
+  const search = page.getByLabel('Find an endorser by name');
+  const said = page.getByRole('status');
+  await search.fill('found-11');
+  await said.getByText('1 found.', { exact: true }).waitFor();
+  await search.fill('found-');
+  await said.getByText('12 found.').waitFor();
+  await loadCatalogue(service.databaseUrl, records.slice(12));
+  await search.fill('found');
+  await said.getByText('The first 12 are shown: type more.').waitFor();
+  await search.fill('nobody');
+  await said.getByText('Nothing found.').waitFor();
+});
+
+testInBrowser('an owner rotates a key and revokes the old one', async () => {
+  const page = await signIn({ account: await makeAccount() });
+  await page.getByRole('link', { name: 'API keys' }).first().click();
+  await page.getByRole('button', { name: /^Rotate/ }).click();
+  const fresh = await keyOn(page);
+  await page.getByRole('link', { name: 'Revoke it' }).click();
+  await page.getByRole('button', { name: 'Revoke the key' }).click();
+  await page.getByRole('status').getByText('The key is revoked').waitFor();
+  const headers = { Authorization: `Bearer ${fresh}` };
+  expect((await service.get('/v1/states', { headers })).status).toBe(200);
+  expect(await page.getByRole('button', { name: /^Rotate/ }).count()).toBe(1);
+});
 
 testInBrowser(
-  `an owner rotates a key and revokes the old one${SKIPPED}`,
-  async () => {
-    const page = await signIn({ account: await makeAccount() });
-    await page.getByRole('link', { name: 'API keys' }).first().click();
-    await page.getByRole('button', { name: /^Rotate/ }).click();
-    const fresh = await keyOn(page);
-    await page.getByRole('link', { name: 'Revoke it' }).click();
-    await page.getByRole('button', { name: 'Revoke the key' }).click();
-    await page.getByRole('status').getByText('The key is revoked').waitFor();
-    const headers = { Authorization: `Bearer ${fresh}` };
-    expect((await service.get('/v1/states', { headers })).status).toBe(200);
-    expect(await page.getByRole('button', { name: /^Rotate/ }).count()).toBe(1);
-  },
-  PATIENCE_MS,
-);
-
-testInBrowser(
-  `an operator sees in a click each whether all is well, who uses most and what was refused, and mends it${SKIPPED}`,
+  'an operator sees in a click each whether all is well, who uses most and what was refused, and mends it',
   async () => {
     await service.submit([endorse('late-endorser', 'mayor', 'ann')]);
     const account = await makeAccount();
@@ -209,86 +182,73 @@ testInBrowser(
       return body.data.length === 1;
     });
   },
-  PATIENCE_MS,
 );
 
-testInBrowser(
-  `the audit log and the plots of usage are readable on a phone${SKIPPED}`,
-  async () => {
-    const page = await signIn({ account: await makeAccount() }, LOOKS[0]);
-    const sizeOf = async (selector: string) => {
-      const box = await page.locator(selector).first().boundingBox();
-      if (!box) throw new Error(`The page shows no ${selector}.`);
-      return box;
-    };
-    await page.goto(service.url('/console/audit'));
-    expect((await sizeOf('td.details')).width).toBeGreaterThan(200);
-    expect((await sizeOf('td time')).height).toBeLessThan(30);
+testInBrowser('the audit log and the plots of usage are readable on a phone', async () => {
+  const page = await signIn({ account: await makeAccount() }, LOOKS[0]);
+  const sizeOf = async (selector: string) => {
+    const box = await page.locator(selector).first().boundingBox();
+    if (!box) throw new Error(`The page shows no ${selector}.`);
+    return box;
+  };
+  await page.goto(service.url('/console/audit'));
+  expect((await sizeOf('td.details')).width).toBeGreaterThan(200);
+  expect((await sizeOf('td time')).height).toBeLessThan(30);
+  await page.goto(service.url('/console/usage'));
+  expect((await sizeOf('.plot-text')).height).toBeGreaterThan(10);
+});
+
+testInBrowser('the legend of a plot has the colours of its bars in a high-contrast theme', async () => {
+  const page = await signIn({ account: await makeAccount() });
+  await page.request.get(service.url('/console/api/v1/states'));
+  await page.emulateMedia({ forcedColors: 'active' });
+  const colourOf = (selector: string, property: string) =>
+    page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
+  await until('a request is counted', async () => {
     await page.goto(service.url('/console/usage'));
-    expect((await sizeOf('.plot-text')).height).toBeGreaterThan(10);
-  },
-  PATIENCE_MS,
-);
+    return (await page.locator('rect.plot-good').count()) > 0;
+  });
+  expect(await colourOf('.legend .plot-good', 'backgroundColor')).toBe(
+    await colourOf('rect.plot-good', 'fill'),
+  );
+});
 
-testInBrowser(
-  `the legend of a plot has the colours of its bars in a high-contrast theme${SKIPPED}`,
-  async () => {
-    const page = await signIn({ account: await makeAccount() });
-    await page.request.get(service.url('/console/api/v1/states'));
-    await page.emulateMedia({ forcedColors: 'active' });
-    const colourOf = (selector: string, property: string) =>
-      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
-    await until('a request is counted', async () => {
-      await page.goto(service.url('/console/usage'));
-      return (await page.locator('rect.plot-good').count()) > 0;
-    });
-    expect(await colourOf('.legend .plot-good', 'backgroundColor')).toBe(
-      await colourOf('rect.plot-good', 'fill'),
-    );
-  },
-  PATIENCE_MS,
-);
-
-testInBrowser(
-  `every page is small, fits a phone and loads nothing from other sites${SKIPPED}`,
-  async () => {
-    const { body } = await service.get('/v1/contests?limit=1');
-    // The longest possible names, without a place to break them.
-    const name = 'x'.repeat(100);
-    await createKey({ databaseUrl: service.databaseUrl, account: name, plan: 'internal' });
-    const page = await signIn({ account: name, role: 'operator', person: name }, LOOKS[0]);
-    const csrf = await page.locator('[name=csrf]').first().inputValue();
-    for (const path of ['/console/subscriptions', '/console/keys']) {
-      const form = { csrf, name, scope: 'data:read' };
-      expect((await page.request.post(service.url(path), { form })).ok()).toBe(true);
-    }
-    const [ids] = await service.query(
-      `SELECT a.id AS accounts, (SELECT max(id) FROM api_keys) AS keys, (SELECT max(id) FROM subscriptions) AS subscriptions
+testInBrowser('every page is small, fits a phone and loads nothing from other sites', async () => {
+  const { body } = await service.get('/v1/contests?limit=1');
+  // The longest possible names, without a place to break them.
+  const name = 'x'.repeat(100);
+  await service.createKey(name, 'internal');
+  const page = await signIn({ account: name, role: 'operator', person: name }, LOOKS[0]);
+  const csrf = await page.locator('[name=csrf]').first().inputValue();
+  for (const path of ['/console/subscriptions', '/console/keys']) {
+    const form = { csrf, name, scope: 'data:read' };
+    expect((await page.request.post(service.url(path), { form })).ok()).toBe(true);
+  }
+  const [ids] = await service.query(
+    `SELECT a.id AS accounts, (SELECT max(id) FROM api_keys) AS keys, (SELECT max(id) FROM subscriptions) AS subscriptions
        FROM accounts a WHERE a.name = $1`,
-      [name],
-    );
-    const problems: string[] = [];
-    page.on('request', (request) => {
-      if (!request.url().startsWith(service.url('/'))) problems.push(`${request.url()} is another site`);
-    });
-    page.on('console', (message) => {
-      if (message.text().includes('Content Security Policy')) problems.push(message.text());
-    });
-    const values = {
-      ...ids,
-      elections: body.data[0].election.slug,
-      contests: body.data[0].id,
-      endorsers: 'bakers-local-1',
-    };
-    const pages = addressesOf('GET', values).filter((address) => !isDownload(address));
-    for (const address of [...pages, `/console/live?subscription=${name}`]) {
-      const response = await page.goto(service.url(address));
-      const size = (await response?.body())?.length ?? 0;
-      if (size > MAX_PAGE_BYTES) problems.push(`${address} has ${size} bytes`);
-      const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
-      if (overflow > 0) problems.push(`${address} is ${overflow} pixels too wide`);
-    }
-    expect(problems).toEqual([]);
-  },
-  PATIENCE_MS,
-);
+    [name],
+  );
+  const problems: string[] = [];
+  page.on('request', (request) => {
+    if (!request.url().startsWith(service.url('/'))) problems.push(`${request.url()} is another site`);
+  });
+  page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) problems.push(message.text());
+  });
+  const values = {
+    ...ids,
+    elections: body.data[0].election.slug,
+    contests: body.data[0].id,
+    endorsers: 'bakers-local-1',
+  };
+  const pages = addressesOf('GET', values).filter((address) => !isDownload(address));
+  for (const address of [...pages, `/console/live?subscription=${name}`]) {
+    const response = await page.goto(service.url(address));
+    const size = (await response?.body())?.length ?? 0;
+    if (size > MAX_PAGE_BYTES) problems.push(`${address} has ${size} bytes`);
+    const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
+    if (overflow > 0) problems.push(`${address} is ${overflow} pixels too wide`);
+  }
+  expect(problems).toEqual([]);
+});

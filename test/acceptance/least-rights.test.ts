@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Finding } from '../../administration/health/finding.ts';
 import { measureLag } from '../../administration/lag.ts';
 import { loadRecentRejections } from '../../administration/rejections/recent.ts';
@@ -23,6 +23,7 @@ import { createIo } from '../helpers/commands/command-io.ts';
 import { SecureKafka } from '../helpers/kafka/secure-kafka.ts';
 import { createTopic } from '../helpers/kafka/topics.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { withClient } from '../helpers/postgres/with-client.ts';
 import { securedTest as test } from '../helpers/servers/secured-test.ts';
 import { captureLog } from '../helpers/service/captured-log.ts';
 import { until } from '../helpers/until.ts';
@@ -101,16 +102,12 @@ async function start(role: 'gateway' | ConsumersRole): Promise<Started & { port:
 }
 
 async function inTransaction<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  try {
+  return withClient(database.url, async (client) => {
     await client.query('BEGIN');
     const result = await work(client);
     await client.query('COMMIT');
     return result;
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 describe('with the rights of the table', () => {

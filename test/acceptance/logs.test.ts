@@ -4,7 +4,7 @@ import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { generateApiKey } from '../../schemas/api-key.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
-import { kafkaSettings, testServers } from '../helpers/servers/servers.ts';
+import { testServers } from '../helpers/servers/servers.ts';
 import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
 import { TestService } from '../helpers/service/service.ts';
 import { untilReady } from '../helpers/service/system.ts';
@@ -43,9 +43,8 @@ function start(program: string, env: Record<string, string>): ServiceProcess {
   url.username = ROLE;
   url.password = PASSWORD;
   const started = startProcess(program, {
+    ...service.env(program === 'gateway/main.ts' ? 'gateway' : 'consumers'),
     DATABASE_URL: url.href,
-    ...kafkaSettings(program === 'gateway/main.ts' ? 'gateway' : 'consumers'),
-    TOPIC_PREFIX: service.topicPrefix,
     LOG_LEVEL: 'debug',
     ...env,
   });

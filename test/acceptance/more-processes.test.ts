@@ -5,7 +5,6 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { writeServiceEnv } from '../../ops/local/processes/run-files.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
-import { kafkaSettings } from '../helpers/servers/servers.ts';
 import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
 import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
@@ -16,11 +15,7 @@ const processes: ServiceProcess[] = [];
 
 beforeAll(async () => {
   dataDir = await mkdtemp(path.join(os.tmpdir(), 'ballot-beside-'));
-  await writeServiceEnv(path.join(dataDir, 'run'), {
-    DATABASE_URL: service.databaseUrl,
-    ...kafkaSettings('consumers'),
-    TOPIC_PREFIX: service.topicPrefix,
-  });
+  await writeServiceEnv(path.join(dataDir, 'run'), service.env('consumers'));
 });
 afterAll(async () => {
   for (const started of processes) await started.kill();

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
 import {
   expectRealEndorsements,
   hasRealData,
@@ -7,6 +6,7 @@ import {
   submitRealEndorsements,
   titleOnRealData,
 } from '../helpers/ballots/real-data.ts';
+import { withClient } from '../helpers/postgres/with-client.ts';
 import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -42,15 +42,11 @@ import { until } from '../helpers/until.ts';
 
   /** Waits until this number of submissions has been applied or rejected. */
   async function untilApplied(count: number): Promise<void> {
-    const client = new pg.Client({ connectionString: service.databaseUrl });
-    await client.connect();
-    try {
+    await withClient(service.databaseUrl, async (client) => {
       await until(`${count} applied submissions`, async () => {
         const { rows } = await client.query('SELECT sum(next_offset)::int AS applied FROM consumer_offsets');
         return rows[0].applied === count;
       });
-    } finally {
-      await client.end();
-    }
+    });
   }
 });

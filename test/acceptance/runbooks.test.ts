@@ -8,11 +8,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import pg from 'pg';
+import type pg from 'pg';
 import { chooseRunner, inspectMachine } from '../../ops/local/servers/runner.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { StartTerminal } from '../helpers/commands/start-terminal.ts';
+import { withClient } from '../helpers/postgres/with-client.ts';
 
 const run = promisify(execFile);
 /** Containers keep the data in Docker volumes, which the runbooks do not cover. */
@@ -70,13 +71,10 @@ const submit = (statement: string) =>
   terminal.submit([endorse('bakers-local-1', 'mayor', 'ann', { statement })]);
 
 async function query<T extends pg.QueryResultRow>(sql: string): Promise<T[]> {
-  const client = new pg.Client({ connectionString: (await terminal.servers()).databaseUrl });
-  await client.connect();
-  try {
-    return (await client.query<T>(sql)).rows;
-  } finally {
-    await client.end();
-  }
+  return withClient(
+    (await terminal.servers()).databaseUrl,
+    async (client) => (await client.query<T>(sql)).rows,
+  );
 }
 
 /** @throws the output of the command, if it finds a fault */

@@ -17,9 +17,7 @@ let consumers: ServiceProcess;
 let base: string;
 
 const env = () => ({
-  DATABASE_URL: service.databaseUrl,
-  KAFKA_BROKERS: service.brokers.addresses.join(','),
-  TOPIC_PREFIX: service.topicPrefix,
+  ...service.env(),
   ...collector.env,
 });
 

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import pg from 'pg';
 import { countRemovals } from '../../domain/removal-guard.ts';
 import { createRandom } from '../../ops/demo/random.ts';
 import { editCatalogue } from '../../store/catalogue/edit.ts';
@@ -8,6 +7,7 @@ import { removeElection } from '../../store/catalogue/removal.ts';
 import { BallotModel, type Edit } from '../helpers/ballots/ballot-model.ts';
 import { importLines, loadCatalogue } from '../helpers/ballots/catalogue.ts';
 import { useClient } from '../helpers/postgres/database.ts';
+import { withClient } from '../helpers/postgres/with-client.ts';
 import { useTestService } from '../helpers/service/service.ts';
 import { Copy, digestOf, queryOf, readDigest, readEndorsements } from '../helpers/stream/copies.ts';
 import { EventStreamClient } from '../helpers/stream/event-stream.ts';
@@ -57,14 +57,10 @@ async function carryOut(edit: Edit, met: Met): Promise<void> {
 }
 
 async function removeWhole(election: string): Promise<void> {
-  const own = new pg.Client({ connectionString: service.databaseUrl });
-  await own.connect();
-  try {
+  await withClient(service.databaseUrl, async (own) => {
     const work = async () => ({ result: await removeElection(own, election), keep: true });
     await editCatalogue(own, work, { dryRun: false });
-  } finally {
-    await own.end();
-  }
+  });
 }
 
 interface Held {

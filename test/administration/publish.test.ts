@@ -1,19 +1,18 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { publish } from '../../administration/publishing/publish.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
-import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
 import { useClient, useTestDatabase } from '../helpers/postgres/database.ts';
+import { openReadPool } from '../helpers/postgres/read-pool.ts';
 import { until } from '../helpers/until.ts';
 
 const { url, client } = useTestDatabase();
 const other = useClient(url);
 let pool: DatabasePool;
 beforeAll(async () => {
-  pool = await createReadPool({
-    ...{ databaseUrl: url, maxConnections: 2, connectionTimeoutMs: 5000, statementTimeoutMs: 60_000 },
-  });
+  pool = await openReadPool(url, { maxConnections: 2, statementTimeoutMs: 60_000 });
 });
 afterAll(() => pool.end());
 

@@ -87,17 +87,8 @@ generatedTest('a client by openapi-python-client', async () => {
   await writeFile(inFolder('config.json'), JSON.stringify(config));
   const told = await run(
     path.join(bin, 'openapi-python-client'),
-    ...[
-      'generate',
-      '--path',
-      'openapi.json',
-      '--config',
-      'config.json',
-      '--meta',
-      'none',
-      '--output-path',
-      'generated',
-    ],
+    ...['generate', '--path', 'openapi.json', '--config', 'config.json', '--meta', 'none', '--output-path'],
+    ...['generated'],
   );
   // The generator warns about each part that it leaves out.
   expect(told).not.toMatch(/warning|error/i);

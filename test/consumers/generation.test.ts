@@ -5,13 +5,14 @@ import { Relay } from '../../consumers/relay/relay.ts';
 import type { ChangeRecord, ChangesProducer } from '../../kafka/writing/changes-producer.ts';
 import { changeCodec } from '../../schemas/change.ts';
 import { createLog } from '../../service/log.ts';
-import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadFeedStart, loadOffsetsOfNext, loadPlaceAfter } from '../../store/reads/stream-points.ts';
 import { beginGeneration, loadGeneration, requestGeneration } from '../../store/stream/generation.ts';
 import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { openReadPool } from '../helpers/postgres/read-pool.ts';
 
 const PARTITIONS = 3;
 const log = createLog('test', 'silent');
@@ -61,8 +62,7 @@ class FakeTopic implements ChangesProducer {
 
 beforeAll(async () => {
   await loadCatalogue(url, SMALL_BALLOT);
-  const timeouts = { connectionTimeoutMs: 5000, statementTimeoutMs: 5000 };
-  pool = await createReadPool({ databaseUrl: url, maxConnections: 1, ...timeouts });
+  pool = await openReadPool(url);
 });
 afterAll(() => pool.end());
 beforeEach(async () => {

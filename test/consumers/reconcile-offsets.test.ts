@@ -27,6 +27,12 @@ interface Seen {
   committed?: [number, number][];
 }
 
+const pairs = (...all: [number, number][]) => all;
+/** The topic and cluster that were read before, with these bounds. */
+const home = (...bounds: [number, number][]): Seen => ({ topicId: 'a', clusterId: 'home', bounds });
+/** A topic of another cluster. */
+const away = (...bounds: [number, number][]): Seen => ({ topicId: 'b', clusterId: 'away', bounds });
+
 function createReader({ topicId, clusterId, bounds, appended = [] }: Seen) {
   return {
     identify: async () => ({ topicId, clusterId }),
@@ -61,7 +67,7 @@ async function settle(seen: Seen): Promise<number[]> {
 
 /** Settles on a topic, and applies it up to these offsets. */
 async function applied(...offsets: number[]): Promise<void> {
-  await settle({ topicId: 'a', clusterId: 'home', bounds: offsets.map((end) => [0, end]) });
+  await settle(home(...offsets.map((end): [number, number] => [0, end])));
   for (const [partition, offset] of offsets.entries()) {
     await client.query(
       `INSERT INTO consumer_offsets VALUES ($1, $2, $3, to_timestamp($4), $3)
@@ -74,166 +80,62 @@ async function applied(...offsets: number[]): Promise<void> {
 }
 
 test.each<[string, Seen, number[], string | null]>([
-  [
-    'continues at the stored offset',
-    {
-      topicId: 'a',
-      clusterId: 'home',
-      bounds: [
-        [0, 9],
-        [3, 9],
-      ],
-    },
-    [5, 7],
-    null,
-  ],
+  ['continues at the stored offset', home([0, 9], [3, 9]), [5, 7], null],
   [
     'begins with the remaining submissions, if some have expired',
-    {
-      topicId: 'a',
-      clusterId: 'home',
-      bounds: [
-        [6, 9],
-        [3, 9],
-      ],
-    },
+    home([6, 9], [3, 9]),
     [6, 7],
     'expired before they were applied',
   ],
   [
     'waits at the end of a partition that has lost its newest records',
-    {
-      topicId: 'a',
-      clusterId: 'home',
-      bounds: [
-        [0, 4],
-        [3, 9],
-      ],
-      appended: [[1, 2, 3, 4]],
-    },
+    { ...home([0, 4], [3, 9]), appended: [[1, 2, 3, 4]] },
     [4, 7],
     'was rolled back',
   ],
   [
     'applies no submission of the same millisecond as the last applied one again',
-    {
-      topicId: 'a',
-      clusterId: 'home',
-      bounds: [
-        [0, 4],
-        [3, 9],
-      ],
-      appended: [[1, 2, 5000, 5000]],
-    },
+    { ...home([0, 4], [3, 9]), appended: [[1, 2, 5000, 5000]] },
     [4, 7],
     'was rolled back',
   ],
   [
     'reads new records of a partition that has lost its newest records',
-    {
-      topicId: 'a',
-      clusterId: 'home',
-      bounds: [
-        [0, 5],
-        [3, 9],
-      ],
-      appended: [[1, 2, 3, 6000, 6001]],
-    },
+    { ...home([0, 5], [3, 9]), appended: [[1, 2, 3, 6000, 6001]] },
     [3, 7],
     'was rolled back',
   ],
   [
     'reads new records, even if there are more of them than were lost',
-    {
-      topicId: 'a',
-      clusterId: 'home',
-      bounds: [
-        [0, 7],
-        [3, 9],
-      ],
-      appended: [[1, 2, 3, 6000, 6001, 6002, 6003]],
-    },
+    { ...home([0, 7], [3, 9]), appended: [[1, 2, 3, 6000, 6001, 6002, 6003]] },
     [3, 7],
     'was rolled back',
   ],
   [
     "continues at the stored offset, if the broker's clock was set back",
-    {
-      topicId: 'a',
-      clusterId: 'home',
-      bounds: [
-        [0, 7],
-        [3, 9],
-      ],
-      appended: [[1, 2, 5000, 4, 5, 6, 7]],
-    },
+    { ...home([0, 7], [3, 9]), appended: [[1, 2, 5000, 4, 5, 6, 7]] },
     [5, 7],
     null,
   ],
   [
     'continues at the stored offset, if an earlier version applied a record with the time of a fast clock',
-    {
-      topicId: 'a',
-      clusterId: 'home',
-      bounds: [
-        [0, 7],
-        [3, 9],
-      ],
-      appended: [[1, 2, 9000, 4, 5000, 5001, 5002]],
-    },
+    { ...home([0, 7], [3, 9]), appended: [[1, 2, 9000, 4, 5000, 5001, 5002]] },
     [5, 7],
     null,
   ],
   [
     "reads a topic that was made anew from its beginning, and ignores the group's offsets",
-    {
-      topicId: 'b',
-      clusterId: 'home',
-      bounds: [
-        [0, 90],
-        [0, 90],
-      ],
-      committed: [
-        [0, 5],
-        [1, 7],
-      ],
-    },
+    { ...home([0, 90], [0, 90]), topicId: 'b', committed: pairs([0, 5], [1, 7]) },
     [0, 0],
     'was replaced',
   ],
   [
     "reads a mirror from its group's translated offsets, if the mirror has them",
-    {
-      topicId: 'b',
-      clusterId: 'away',
-      bounds: [
-        [0, 90],
-        [20, 90],
-        [0, 3],
-        [0, 8],
-      ],
-      committed: [
-        [0, 15],
-        [1, 17],
-        [3, 9],
-      ],
-    },
+    { ...away([0, 90], [20, 90], [0, 3], [0, 8]), committed: pairs([0, 15], [1, 17], [3, 9]) },
     [15, 20, 0, 0],
     'was replaced',
   ],
-  [
-    'reads an emptied cluster from its beginning',
-    {
-      topicId: 'b',
-      clusterId: 'away',
-      bounds: [
-        [0, 2],
-        [0, 0],
-      ],
-    },
-    [0, 0],
-    'was replaced',
-  ],
+  ['reads an emptied cluster from its beginning', away([0, 2], [0, 0]), [0, 0], 'was replaced'],
 ])('INV-8: apply %s', async (_, seen, offsets, said) => {
   await applied(5, 7);
   expect(await settle(seen)).toEqual(offsets);
@@ -267,12 +169,8 @@ test("INV-8: a topic counts as known only together with its offsets, so that the
 test('INV-8: apply continues at the stored offset, if an earlier version has moved it since', async () => {
   await applied(5, 7);
   await client.query('UPDATE consumer_offsets SET next_offset = next_offset + 2 WHERE topic = $1', [TOPIC]);
-  const bounds: [number, number][] = [
-    [0, 9],
-    [0, 9],
-  ];
   const appended = [[1, 2, 3, 4, 5, 6000, 6001, 6002, 6003]];
-  expect(await settle({ topicId: 'a', clusterId: 'home', bounds, appended })).toEqual([7, 9]);
+  expect(await settle({ ...home([0, 9], [0, 9]), appended })).toEqual([7, 9]);
   expect(lines).toEqual([]);
 });
 
@@ -283,8 +181,8 @@ test('INV-8: when reading recovers, apply notices that any partition was rolled 
     [1, 2, 3, 4, 5, 6, APPLIED_UP_TO],
   ];
   const notices = (...appended: number[][]) => {
-    const bounds = appended.map(({ length }): [number, number] => [0, length]);
-    return wasTruncated(client, createReader({ topicId: 'a', clusterId: 'home', bounds, appended }), TOPIC);
+    const seen = home(...appended.map(({ length }): [number, number] => [0, length]));
+    return wasTruncated(client, createReader({ ...seen, appended }), TOPIC);
   };
   expect(await notices(first, second)).toBe(false);
   expect(await notices(first.slice(0, 2), second)).toBe(true);

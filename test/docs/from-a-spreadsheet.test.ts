@@ -4,7 +4,6 @@ import { expect, test } from '@jest/globals';
 import { category } from '../helpers/ballots/catalogue-records.ts';
 import { createIo, createRunner } from '../helpers/commands/command-io.ts';
 import { createFolder } from '../helpers/folder.ts';
-import { kafkaSettings } from '../helpers/servers/servers.ts';
 import { useTestService } from '../helpers/service/service.ts';
 
 const service = useTestService({
@@ -24,8 +23,7 @@ test('the guide sends the example, and its decisions are remembered', async () =
   await copyFile(EXAMPLE, folder.file('list.csv'));
   const told: string[][] = [];
   for (const [name = '', ...args] of commands) {
-    const { databaseUrl, topicPrefix } = service;
-    const io = createIo({ DATABASE_URL: databaseUrl, ...kafkaSettings('ops'), TOPIC_PREFIX: topicPrefix });
+    const io = createIo(service.env('ops'));
     const own = args.map((arg) => (/^list.*\.csv$/.test(arg) ? folder.file(arg) : arg));
     if (own.at(-1)?.endsWith('list-review.csv')) await decide(folder.file('list-review.csv'));
     expect([name, ...args, await createRunner(name)(own, io)]).toEqual([name, ...args, 0]);

@@ -5,16 +5,9 @@ import { expect, test } from '@jest/globals';
 
 /** Names that belong to other programs. */
 const FOREIGN = new Set([
-  ...['SO_REUSEPORT', 'CAP_DAC_OVERRIDE', 'NODE_EXTRA_CA_CERTS'],
-  ...['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_TRACES_SAMPLER_ARG', 'OTEL_LOG_LEVEL'],
-  ...[
-    'INVALID_FETCH_SESSION_EPOCH',
-    'InvalidOffsetException',
-    'BinaryMessageDecoder',
-    'itemSchema',
-    'readyState',
-    'CLOSED',
-  ],
+  ...['SO_REUSEPORT', 'CAP_DAC_OVERRIDE', 'NODE_EXTRA_CA_CERTS', 'OTEL_EXPORTER_OTLP_HEADERS'],
+  ...['OTEL_TRACES_SAMPLER_ARG', 'OTEL_LOG_LEVEL', 'INVALID_FETCH_SESSION_EPOCH', 'InvalidOffsetException'],
+  ...['BinaryMessageDecoder', 'itemSchema', 'readyState', 'CLOSED'],
 ]);
 /** The service reads a secret `X` from the file that the setting `X_FILE` names. */
 const FILE_SETTING = /_FILE$/;

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { ENDORSEMENT_FIELDS, REVIEW_FIELDS } from '../../intake/endorsements/fields.ts';
+import { formatTable } from '../helpers/docs/data-formats.ts';
 
 const PAGE = path.resolve('docs/data-formats.md');
 const TABLE = /(<!-- columns: endorsements -->\n\n)(?:\|.*\n)*/;
@@ -12,11 +13,7 @@ function createTable(): string {
   const rows = Object.entries(ENDORSEMENT_FIELDS)
     .filter(([field]) => !review.includes(field))
     .map(([field, names]) => [`\`${field}\``, names.join(', ')]);
-  const all = [['field', 'usual names of its column'], ...rows];
-  const widths = [0, 1].map((at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
-  const line = (row: string[]) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |\n`;
-  const [head = [], ...body] = all;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('');
+  return `${formatTable([['field', 'usual names of its column'], ...rows])}\n`;
 }
 
 test('the page has the fields of a table and the usual names of their columns', async () => {

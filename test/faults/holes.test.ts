@@ -21,11 +21,7 @@ const service = useTestService({ gatewayConfig: { feedMemoryBytes: 20_000 } });
 const database = useClient(service.databaseUrl);
 
 async function stream(command: string): Promise<{ status: number; out: string[] }> {
-  const io = createIo({
-    DATABASE_URL: service.databaseUrl,
-    KAFKA_BROKERS: service.brokers.addresses.join(','),
-    TOPIC_PREFIX: service.topicPrefix,
-  });
+  const io = createIo(service.env());
   return { status: await runToExit(runStream, [command], io), out: io.printed };
 }
 

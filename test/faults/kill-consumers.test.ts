@@ -8,7 +8,6 @@ import {
   readEndorsementLines,
   titleOnRealData,
 } from '../helpers/ballots/real-data.ts';
-import { kafkaSettings } from '../helpers/servers/servers.ts';
 import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
 import { TestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
@@ -35,11 +34,7 @@ const KILLS = 10;
   });
 
   function startConsumers(): ServiceProcess {
-    return startProcess('consumers/main.ts', {
-      DATABASE_URL: service.databaseUrl,
-      ...kafkaSettings('consumers'),
-      TOPIC_PREFIX: service.topicPrefix,
-    });
+    return startProcess('consumers/main.ts', service.env('consumers'));
   }
 
   async function lastSequence(): Promise<number> {

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { endorse } from '../helpers/ballots/submissions.ts';
-import { kafkaSettings } from '../helpers/servers/servers.ts';
 import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
 import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
@@ -22,13 +21,7 @@ let heldBack: ServerResponse[] | null = null;
 let deliverers: ServiceProcess[] = [];
 
 const startDeliverer = (): ServiceProcess =>
-  startProcess('consumers/main.ts', {
-    DATABASE_URL: service.databaseUrl,
-    ...kafkaSettings('deliver'),
-    ...WEBHOOK_ENV,
-    TOPIC_PREFIX: service.topicPrefix,
-    ROLES: 'deliver',
-  });
+  startProcess('consumers/main.ts', { ...service.env('deliver'), ...WEBHOOK_ENV, ROLES: 'deliver' });
 
 /** Kills a process in the middle of attempts to all webhooks. */
 async function killAmidAttempts(victim: ServiceProcess | undefined): Promise<void> {

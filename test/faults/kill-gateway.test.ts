@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { createKey } from '../../ops/commands/keys.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
-import { kafkaSettings } from '../helpers/servers/servers.ts';
 import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
 import { TestService } from '../helpers/service/service.ts';
 import { untilReady } from '../helpers/service/system.ts';
@@ -25,9 +23,7 @@ beforeAll(async () => {
   const port = await findFreePort();
   base = `http://127.0.0.1:${port}`;
   doomed = startProcess('gateway/main.ts', {
-    DATABASE_URL: service.databaseUrl,
-    ...kafkaSettings('gateway'),
-    TOPIC_PREFIX: service.topicPrefix,
+    ...service.env('gateway'),
     PORT: String(port),
     LOG_LEVEL: 'error',
   });
@@ -40,8 +36,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const newKey = (account: string, plan: string) =>
-  createKey({ databaseUrl: service.databaseUrl, account, plan });
+const newKey = (account: string, plan: string) => service.createKey(account, plan);
 
 async function connect(key: string, url: string): Promise<number> {
   const stream = await EventStreamClient.open(url, { Authorization: `Bearer ${key}` });

@@ -27,7 +27,7 @@ afterAll(async () => {
   if (!isEmbedded) return;
   await terminal.stop().catch(() => terminal.kill());
   await folder.remove();
-}, 120_000);
+});
 
 async function kill(name: string): Promise<void> {
   process.kill(Number(await readFile(terminal.file('run', `${name}.pid`), 'utf8')), 'SIGKILL');

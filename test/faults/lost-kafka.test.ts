@@ -88,11 +88,7 @@ async function readChanges(): Promise<Change[]> {
 }
 
 async function runStream(command: string): Promise<{ status: number; out: string[] }> {
-  const io = createIo({
-    DATABASE_URL: service.databaseUrl,
-    KAFKA_BROKERS: service.brokers.addresses.join(','),
-    TOPIC_PREFIX: service.topicPrefix,
-  });
+  const io = createIo(service.env());
   return { status: await runToExit(createRunner('stream'), [command], io), out: io.printed };
 }
 

@@ -134,9 +134,7 @@ test('INV-1: reads come from the replicas in turn, and show every change that wa
   const before = [await readsOf(0), await readsOf(1)];
   await change(10);
   const io = createIo({
-    DATABASE_URL: service.databaseUrl,
-    KAFKA_BROKERS: service.brokers.addresses.join(','),
-    TOPIC_PREFIX: service.topicPrefix,
+    ...service.env(),
     READ_DATABASE_URLS: `${relayWays[0]?.url},${service.databaseUrl}`,
   });
   await expect(createRunner('doctor')([], io)).rejects.toThrow('failed');

@@ -54,13 +54,7 @@ async function startLogging() {
 
 /** `ops stream check`. */
 async function checkStream(): Promise<void> {
-  const { databaseUrl, brokers, topicPrefix } = service;
-  const env = {
-    DATABASE_URL: databaseUrl,
-    KAFKA_BROKERS: brokers.addresses.join(','),
-    TOPIC_PREFIX: topicPrefix,
-  };
-  await createRunner('stream')(['check'], createIo(env));
+  await createRunner('stream')(['check'], createIo(service.env()));
 }
 
 test('INV-3: consumers refuse a database that lacks announced changes, and name the runbook', async () => {

@@ -28,12 +28,7 @@ beforeAll(async () => {
   service = await TestService.start();
   await service.stopConsumers();
   way = await TcpProxy.open(service.databaseUrl);
-  const { brokers, topicPrefix } = service;
-  const env = {
-    DATABASE_URL: way.url,
-    KAFKA_BROKERS: brokers.addresses.join(','),
-    TOPIC_PREFIX: topicPrefix,
-  };
+  const env = { ...service.env(), DATABASE_URL: way.url };
   const config = createConfig({ ...env, PORT: '0', DRAIN_MS: '500' });
   const log = createLog('gateway', 'silent');
   gateway = await startGateway(config, { clock: systemClock, log, onNewEpoch: () => {} });

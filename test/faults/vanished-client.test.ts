@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from '@jest/globals';
-import { createKey } from '../../ops/commands/keys.ts';
 import { SeparateNetwork } from '../helpers/faults/separate-network.ts';
 import { useTestService } from '../helpers/service/service.ts';
 import { EventStreamClient } from '../helpers/stream/event-stream.ts';
@@ -22,7 +21,7 @@ const needingNetwork = network ? test : test.skip;
 
 needingNetwork('a client that vanishes from its network gives its place to the next one', async () => {
   if (!network) return;
-  const key = await createKey({ databaseUrl: service.databaseUrl, account: 'phone', plan: 'free' });
+  const key = await service.createKey('phone', 'free');
   const headers = { Authorization: `Bearer ${key}` };
   const connect = async () => {
     const stream = await EventStreamClient.open(service.url('/v1/stream'), headers);

@@ -26,9 +26,7 @@ afterEach(async () => {
 async function startWithClock(program: string, offset: string, env: Record<string, string>) {
   const metricsPort = String(await findFreePort());
   started = startProcess(program, {
-    DATABASE_URL: service.databaseUrl,
-    KAFKA_BROKERS: service.brokers.addresses.join(','),
-    TOPIC_PREFIX: service.topicPrefix,
+    ...service.env(),
     METRICS_PORT: metricsPort,
     ...clockOff(offset),
     ...env,

@@ -14,12 +14,7 @@ const PATIENCE_MS = 20_000;
 const service = useTestService();
 const database = useClient(service.databaseUrl);
 
-const io = () =>
-  createIo({
-    DATABASE_URL: service.databaseUrl,
-    KAFKA_BROKERS: service.brokers.addresses.join(','),
-    TOPIC_PREFIX: service.topicPrefix,
-  });
+const io = () => createIo(service.env());
 const submit = (statement: string) =>
   service.submit([endorse('bakers-local-1', 'mayor', 'ann', { statement })]);
 

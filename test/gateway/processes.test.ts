@@ -3,7 +3,6 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createConfig } from '../../gateway/config.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
-import { kafkaSettings } from '../helpers/servers/servers.ts';
 import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
 import { TestService } from '../helpers/service/service.ts';
 import { EventStreamClient } from '../helpers/stream/event-stream.ts';
@@ -30,9 +29,7 @@ async function findFreePair(): Promise<number> {
 
 function start(env: Record<string, string>): ServiceProcess {
   return startProcess('gateway/main.ts', {
-    DATABASE_URL: service.databaseUrl,
-    ...kafkaSettings('gateway'),
-    TOPIC_PREFIX: service.topicPrefix,
+    ...service.env('gateway'),
     LOG_LEVEL: 'warn',
     DRAIN_MS: '200',
     GATEWAY_PROCESSES: '2',

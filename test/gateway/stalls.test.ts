@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../gateway/routes/index.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { FACET_FIELDS } from '../../schemas/vocabulary.ts';
-import { type CatalogueLine, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { type CatalogueLine, lines, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { choice, contest, endorser } from '../helpers/ballots/catalogue-records.ts';
 import { pick, position } from '../helpers/ballots/submissions.ts';
 import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
@@ -27,14 +27,13 @@ const ENDORSERS = Array.from({ length: 100 }, (_, index) => `endorser-${index}`)
 const RANKED_BALLOT: CatalogueLine[] = [
   ...SMALL_BALLOT,
   ...ENDORSERS.map((slug): CatalogueLine => ['endorsers', endorser({ slug })]),
-  [
-    'contests',
+  ...lines('contests', [
     contest('governor', {
       vote_method: 'ranked_choice',
       ranks_allowed: null,
       choices: CANDIDATES.map((key) => choice(key)),
     }),
-  ],
+  ]),
 ];
 
 let service: TestService;
@@ -45,9 +44,7 @@ beforeAll(async () => {
   service = await TestService.start({ catalogue: RANKED_BALLOT });
   port = await findFreePort();
   gateway = startProcess('gateway/main.ts', {
-    DATABASE_URL: service.databaseUrl,
-    KAFKA_BROKERS: service.brokers.addresses.join(','),
-    TOPIC_PREFIX: service.topicPrefix,
+    ...service.env(),
     PORT: String(port),
     LOG_LEVEL: 'error',
     // No answer is reused.
@@ -225,48 +222,46 @@ describe('no request delays others', () => {
       filter: Object.fromEntries(FACET_FIELDS.map((field) => [field, values(field)])),
     });
 
-  test.each<[string, () => string]>([
-    ['arrays in arrays', () => '['.repeat(BODY_BYTES / 2) + ']'.repeat(BODY_BYTES / 2)],
-    ['objects in objects', () => `${'{"a":'.repeat(BODY_BYTES / 6)}1${'}'.repeat(BODY_BYTES / 6)}`],
-    [
-      'objects in a filter',
-      () => `{"name":"x","filter":{"states":${'[['.repeat(BODY_BYTES / 5)}${']]'.repeat(BODY_BYTES / 5)}}}`,
-    ],
-    ['tens of thousands of keys', () => `{${fill(BODY_BYTES, (i) => `"k${i}":1,`)}"name":"x"}`],
-    [
-      'tens of thousands of keys of a filter',
-      () => `{"name":"x","filter":{${fill(BODY_BYTES, (i) => `"k${i}":1,`)}"a":1}}`,
-    ],
-    [
-      'tens of thousands of values',
-      () => `{"name":"x","filter":{"endorsers":[${fill(BODY_BYTES, (i) => `"${i}",`)}"a"]}}`,
-    ],
-    [
-      'tens of thousands of equal values',
-      () => `{"name":"x","filter":{"endorsers":[${'"a",'.repeat(BODY_BYTES / 5)}"a"]}}`,
-    ],
-    [
-      '500 values of every field',
-      () => filterOf((field) => Array.from({ length: 500 }, (_, i) => `${field}-${i}`)),
-    ],
-    [
-      '500 unknown slugs',
-      () =>
-        JSON.stringify({
-          name: 'x',
-          filter: { endorsers: Array.from({ length: 500 }, (_, i) => `nobody-${i}`) },
-        }),
-    ],
-    ['a long name', () => `{"name":"${'x'.repeat(BODY_BYTES)}"}`],
-    ['a name of escapes', () => `{"name":"${'\\u0000'.repeat(BODY_BYTES / 7)}"}`],
-    ['a number of hundreds of thousands of digits', () => `{"name":${'9'.repeat(BODY_BYTES)}}`],
-    ['white space', () => `{${' '.repeat(BODY_BYTES)}}`],
-    ['no JSON', () => '{"name":'.repeat(BODY_BYTES / 9)],
-  ])('by a body of %s', async (_, body) => {
-    const { stallMs, status } = await measure(postOf('/v1/subscriptions', body()));
-    expect([400, 413]).toContain(status);
-    expect(stallMs).toBeLessThan(MAX_STALL_MS);
-  });
+  const testBody = (name: string, body: () => string) =>
+    test(`by a body of ${name}`, async () => {
+      const { stallMs, status } = await measure(postOf('/v1/subscriptions', body()));
+      expect([400, 413]).toContain(status);
+      expect(stallMs).toBeLessThan(MAX_STALL_MS);
+    });
+
+  testBody('arrays in arrays', () => '['.repeat(BODY_BYTES / 2) + ']'.repeat(BODY_BYTES / 2));
+  testBody('objects in objects', () => `${'{"a":'.repeat(BODY_BYTES / 6)}1${'}'.repeat(BODY_BYTES / 6)}`);
+  testBody(
+    'objects in a filter',
+    () => `{"name":"x","filter":{"states":${'[['.repeat(BODY_BYTES / 5)}${']]'.repeat(BODY_BYTES / 5)}}}`,
+  );
+  testBody('tens of thousands of keys', () => `{${fill(BODY_BYTES, (i) => `"k${i}":1,`)}"name":"x"}`);
+  testBody(
+    'tens of thousands of keys of a filter',
+    () => `{"name":"x","filter":{${fill(BODY_BYTES, (i) => `"k${i}":1,`)}"a":1}}`,
+  );
+  testBody(
+    'tens of thousands of values',
+    () => `{"name":"x","filter":{"endorsers":[${fill(BODY_BYTES, (i) => `"${i}",`)}"a"]}}`,
+  );
+  testBody(
+    'tens of thousands of equal values',
+    () => `{"name":"x","filter":{"endorsers":[${'"a",'.repeat(BODY_BYTES / 5)}"a"]}}`,
+  );
+  testBody('500 values of every field', () =>
+    filterOf((field) => Array.from({ length: 500 }, (_, i) => `${field}-${i}`)),
+  );
+  testBody('500 unknown slugs', () =>
+    JSON.stringify({
+      name: 'x',
+      filter: { endorsers: Array.from({ length: 500 }, (_, i) => `nobody-${i}`) },
+    }),
+  );
+  testBody('a long name', () => `{"name":"${'x'.repeat(BODY_BYTES)}"}`);
+  testBody('a name of escapes', () => `{"name":"${'\\u0000'.repeat(BODY_BYTES / 7)}"}`);
+  testBody('a number of hundreds of thousands of digits', () => `{"name":${'9'.repeat(BODY_BYTES)}}`);
+  testBody('white space', () => `{${' '.repeat(BODY_BYTES)}}`);
+  testBody('no JSON', () => '{"name":'.repeat(BODY_BYTES / 9));
 
   const submissionsOf = (one: string) => {
     const count = Math.min(500, Math.floor((BODY_BYTES - 50) / (one.length + 1)));

@@ -24,9 +24,7 @@ afterEach(async () => {
 });
 
 const env = () => ({
-  DATABASE_URL: service.databaseUrl,
-  KAFKA_BROKERS: service.brokers.addresses.join(','),
-  TOPIC_PREFIX: service.topicPrefix,
+  ...service.env(),
   GATEWAY_URL: service.url(''),
   CANARY_KEY: service.key,
   CANARY_INTERVAL_SECONDS: '1',

@@ -19,14 +19,7 @@ const run = createRunner('doctor');
 const service = useTestService({ partitions: 2 });
 
 function settings(other: Record<string, string> = {}): Record<string, string> {
-  const { databaseUrl, brokers, topicPrefix } = service;
-  return {
-    DATABASE_URL: databaseUrl,
-    KAFKA_BROKERS: brokers.addresses.join(','),
-    TOPIC_PREFIX: topicPrefix,
-    CHANGES_PARTITIONS: '2',
-    ...other,
-  };
+  return { ...service.env(), CHANGES_PARTITIONS: '2', ...other };
 }
 
 interface Diagnosis {

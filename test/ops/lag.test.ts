@@ -17,12 +17,7 @@ const lag = createRunner('lag');
 const service = useTestService({ partitions: 3 });
 
 function createLagIo({ outTerminal = false, brokers = '' } = {}): RecordedIo {
-  const { databaseUrl, topicPrefix } = service;
-  const io = createIo({
-    DATABASE_URL: databaseUrl,
-    KAFKA_BROKERS: brokers || service.brokers.addresses.join(','),
-    TOPIC_PREFIX: topicPrefix,
-  });
+  const io = createIo({ ...service.env(), ...(brokers && { KAFKA_BROKERS: brokers }) });
   return { ...io, outTerminal };
 }
 

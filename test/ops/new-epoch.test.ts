@@ -27,14 +27,7 @@ const submit = (word: string, count: number) =>
     ),
   );
 
-function createCommandIo() {
-  const { databaseUrl, brokers, topicPrefix } = service;
-  return createIo({
-    DATABASE_URL: databaseUrl,
-    KAFKA_BROKERS: brokers.addresses.join(','),
-    TOPIC_PREFIX: topicPrefix,
-  });
-}
+const createCommandIo = () => createIo(service.env());
 
 async function query(sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: service.databaseUrl });

@@ -1,23 +1,19 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { endorser } from '../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { createCheckout, person, role } from '../helpers/officeholders/people-checkout.ts';
 import { findProgram } from '../helpers/servers/find-program.ts';
 import { useTestService } from '../helpers/service/service.ts';
+import { useFolder } from '../helpers/use-folder.ts';
 
-/** Every command is a process, which takes seconds to start on a busy machine. */
-const PROCESSES_MS = 120_000;
 const run = promisify(execFile);
 const service = useTestService({ partitions: 3 });
-let folder: string;
+const inFolder = useFolder();
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-progress-'));
   await service.submit([
     endorse('bakers-local-1', 'mayor', 'ann'),
     endorse('bakers-local-1', 'mayor', 'bob'),
@@ -25,7 +21,6 @@ beforeAll(async () => {
   ]);
   await service.eventsOnceThereAre(2);
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 /** Python gives the program a terminal. */
 const ON_TERMINAL = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
@@ -34,52 +29,40 @@ const ON_TERMINAL = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty
 async function write(line: string, { onTerminal }: { onTerminal: boolean }): Promise<string> {
   const command = [process.execPath, 'ops/main.ts', ...line.split(' ')];
   const [program = '', ...args] = onTerminal ? ['python3', '-c', ON_TERMINAL, ...command] : command;
-  const { databaseUrl, brokers, topicPrefix } = service;
   const { stdout, stderr } = await run(program, args, {
-    env: {
-      ...{ PATH: process.env.PATH, TERM: 'xterm', DATA_DIR: '/nowhere' },
-      ...{ DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers.addresses.join(','), TOPIC_PREFIX: topicPrefix },
-    },
+    env: { PATH: process.env.PATH, TERM: 'xterm', DATA_DIR: '/nowhere', ...service.env() },
   });
   return stdout + stderr;
 }
 
 const renamed = async (name: string): Promise<string> => {
-  const file = path.join(folder, 'endorsers.ndjson');
+  const file = inFolder('endorsers.ndjson');
   await writeFile(file, `${JSON.stringify(endorser({ name }))}\n`);
   return file;
 };
 
 const onTerminal = findProgram('python3') === null ? test.skip : test;
 
-onTerminal(
-  'long work shows its progress on a terminal',
-  async () => {
-    const writes = (line: string) => write(line, { onTerminal: true });
-    expect(await writes('stream check')).toMatch(/Reading .* 100%/);
-    expect(await writes('rejected list --all')).toMatch(/Reading .* 100%/);
-    const imported = await writes(`catalog import ${await renamed('Bakers of the Coast')}`);
-    expect(imported).toMatch(/Reading .* 100%/);
-    expect(imported).toMatch(/Announcing .* 100%/);
-    const checkout = await createCheckout({
-      'or/legislature/ann.yml': person(1, 'Ann', [role('lower', 'state:or', { district: 7 })]),
-    });
-    const people = await writes(`officeholders import ${checkout.dir}`);
-    await checkout.remove();
-    expect(people).toMatch(/Reading .* 100%/);
-  },
-  PROCESSES_MS,
-);
+onTerminal('long work shows its progress on a terminal', async () => {
+  const writes = (line: string) => write(line, { onTerminal: true });
+  expect(await writes('stream check')).toMatch(/Reading .* 100%/);
+  expect(await writes('rejected list --all')).toMatch(/Reading .* 100%/);
+  const imported = await writes(`catalog import ${await renamed('Bakers of the Coast')}`);
+  expect(imported).toMatch(/Reading .* 100%/);
+  expect(imported).toMatch(/Announcing .* 100%/);
+  const checkout = await createCheckout({
+    'or/legislature/ann.yml': person(1, 'Ann', [role('lower', 'state:or', { district: 7 })]),
+  });
+  const people = await writes(`officeholders import ${checkout.dir}`);
+  await checkout.remove();
+  expect(people).toMatch(/Reading .* 100%/);
+});
 
-test(
-  'writes no progress into pipes',
-  async () => {
-    const writes = (line: string) => write(line, { onTerminal: false });
-    const written = [
-      await writes('stream check'),
-      await writes(`catalog import ${await renamed('Bakers of the Valley')}`),
-    ];
-    expect(written.join('')).not.toMatch(/\d%|\u2588/);
-  },
-  PROCESSES_MS,
-);
+test('writes no progress into pipes', async () => {
+  const writes = (line: string) => write(line, { onTerminal: false });
+  const written = [
+    await writes('stream check'),
+    await writes(`catalog import ${await renamed('Bakers of the Valley')}`),
+  ];
+  expect(written.join('')).not.toMatch(/\d%|\u2588/);
+});

@@ -17,12 +17,7 @@ const run = createRunner('rejected');
 const service = useTestService({ catalogue: SMALL_BALLOT, partitions: 2 });
 
 async function rejected(...args: string[]): Promise<{ printed: string[]; told: string[] }> {
-  const { databaseUrl, brokers, topicPrefix } = service;
-  const io = createIo({
-    DATABASE_URL: databaseUrl,
-    KAFKA_BROKERS: brokers.addresses.join(','),
-    TOPIC_PREFIX: topicPrefix,
-  });
+  const io = createIo(service.env());
   expect(await run(args, io)).toBe(0);
   return { printed: io.printed, told: io.told };
 }

@@ -1,9 +1,7 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import os from 'node:os';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { followStream, type StreamNews } from '../../ops/stream/follow-stream.ts';
 import { SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
@@ -13,16 +11,16 @@ import { createIo, createRunner, type RecordedIo } from '../helpers/commands/com
 import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
+import { useFolder } from '../helpers/use-folder.ts';
 
 const run = createRunner('stream');
 const GHOST = endorser({ slug: 'ghost', name: 'Ghost' });
 /** An import takes control characters out of names, so only older rows can have them. */
 const WITH_CONTROLS = 'Gho\u001b[2Jst \u202egnp.exe';
 const service = useTestService({ catalogue: [...SMALL_BALLOT, ['endorsers', GHOST]], partitions: 2 });
-let folder: string;
+const inFolder = useFolder();
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-tail-'));
   await service.query("UPDATE endorsers SET name = $1 WHERE slug = 'ghost'", [WITH_CONTROLS]);
   await service.submit([
     endorse('bakers-local-1', 'mayor', 'ann'),
@@ -33,7 +31,6 @@ beforeAll(async () => {
   ]);
   await service.eventsOnceThereAre(5);
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 function tailIo({ outTerminal = false, env = {} } = {}): RecordedIo {
   return { ...createIo({ API_KEY: service.key, ...env }), outTerminal };
@@ -145,7 +142,7 @@ describe('a refusal is one sentence, without a retry', () => {
   });
 
   test('a DATA_DIR without a running service, unless one is named', async () => {
-    const env = { API_KEY: '', DATA_DIR: path.join(folder, 'nothing') };
+    const env = { API_KEY: '', DATA_DIR: inFolder('nothing') };
     const tailing = run(['tail'], tailIo({ env }));
     await expect(tailing).rejects.toThrow(`Nothing runs on DATA_DIR "${env.DATA_DIR}": start the service`);
     const named = run(['tail'], tailIo({ env: { ...env, PORT: '8090' } }));
@@ -164,14 +161,14 @@ describe('a refusal is one sentence, without a retry', () => {
 
 test('the service of DATA_DIR and its key are found', async () => {
   const { port = 0 } = service.gateways[0] ?? {};
-  const io = tailIo({ env: { API_KEY: '', PORT: String(port), DATA_DIR: folder } });
-  await writeFile(path.join(folder, 'demo.key'), `${service.key}\n`);
+  const io = tailIo({ env: { API_KEY: '', PORT: String(port), DATA_DIR: inFolder() } });
+  await writeFile(inFolder('demo.key'), `${service.key}\n`);
   expect(await run(['tail', '--from', 'earliest', '--limit', '1'], io)).toBe(0);
   expect(io.printed).toHaveLength(1);
 });
 
 test('--key-file holds the key', async () => {
-  const file = path.join(folder, 'key');
+  const file = inFolder('key');
   await writeFile(file, `${service.key}\n`);
   const lines = await tail(tailIo({ env: { API_KEY: '' } }), '--key-file', file, '--limit', '1');
   expect(lines).toHaveLength(1);

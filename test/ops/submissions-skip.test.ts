@@ -29,12 +29,7 @@ afterEach(() => {
 afterAll(() => Promise.all([producer.close(), ledger.close()]));
 
 async function run(...args: [string, ...string[]]): Promise<RecordedIo> {
-  const { databaseUrl, brokers, topicPrefix } = service;
-  const io = createIo({
-    DATABASE_URL: databaseUrl,
-    KAFKA_BROKERS: brokers.addresses.join(','),
-    TOPIC_PREFIX: topicPrefix,
-  });
+  const io = createIo(service.env());
   expect(await createRunner(args[0])(args.slice(1), io)).toBe(0);
   return io;
 }
@@ -170,9 +165,8 @@ test('the stream is not locked while the command waits for Kafka', async () => {
   const silent = createServer().listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const config = createConfig({
-    DATABASE_URL: service.databaseUrl,
+    ...service.env(),
     KAFKA_BROKERS: `127.0.0.1:${(silent.address() as AddressInfo).port}`,
-    TOPIC_PREFIX: service.topicPrefix,
   });
   const asked = once(silent, 'connection');
   const failed = expect(skipSubmission(config, { partition: 3, offset: 0 }, 'any')).rejects.toThrow();

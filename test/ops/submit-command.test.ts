@@ -7,6 +7,7 @@ import { submitAll } from '../../ops/submit/submit-all.ts';
 import { type Submission, submissionCodec } from '../../schemas/submission.ts';
 import { plaintextBrokers } from '../../service/brokers.ts';
 import { ndjson } from '../helpers/ballots/catalogue-records.ts';
+import { pick } from '../helpers/ballots/submissions.ts';
 import { createIo, createRunner, runToExit } from '../helpers/commands/command-io.ts';
 import { createFolder } from '../helpers/folder.ts';
 import { createTopic } from '../helpers/kafka/topics.ts';
@@ -161,20 +162,8 @@ test("submissions beyond a broker's limit are sent in several batches", async ()
   const statement = 'x'.repeat(20_000);
   async function* submissions(): AsyncGenerator<Submission> {
     for (let index = 0; index < 200; index += 1) {
-      const pick = {
-        rank: null,
-        statement,
-        statement_es: null,
-        source_url: null,
-        published_on: null,
-        details: null,
-      };
-      yield {
-        action: 'endorse',
-        endorser: 'ann-club',
-        contest: CONTEST,
-        picks: [{ choice: `c${index}`, ...pick }],
-      };
+      const picks = [pick(`c${index}`, { statement })];
+      yield { action: 'endorse', endorser: 'ann-club', contest: CONTEST, picks };
     }
   }
   const before = await endOffsets();

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { TABLE_BALLOT } from '../helpers/ballots/table-ballot.ts';
 import { createIo, createRunner, runToExit } from '../helpers/commands/command-io.ts';
 import { createFolder } from '../helpers/folder.ts';
-import { kafkaSettings } from '../helpers/servers/servers.ts';
 import { useTestService } from '../helpers/service/service.ts';
 
 const service = useTestService({ catalogue: TABLE_BALLOT });
@@ -14,14 +13,9 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-function serviceIo() {
-  const { databaseUrl, topicPrefix } = service;
-  return createIo({ DATABASE_URL: databaseUrl, ...kafkaSettings('ops'), TOPIC_PREFIX: topicPrefix });
-}
-
 /** Runs `submit` or `aliases`. @returns its exit status and lines */
 async function run(command: string, args: string[]) {
-  const io = serviceIo();
+  const io = createIo(service.env('ops'));
   const status = await runToExit(createRunner(command), args, io);
   return { status, printed: io.printed, told: io.told, text: [...io.printed, ...io.told].join('\n') };
 }

@@ -7,6 +7,7 @@ import { ndjson } from '../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { createIo, createRunner, runToExit } from '../helpers/commands/command-io.ts';
 import { createFolder } from '../helpers/folder.ts';
+import { withClient } from '../helpers/postgres/with-client.ts';
 import { startProcess } from '../helpers/service/process.ts';
 import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
@@ -23,12 +24,7 @@ const record = (endorser: string, choice: string, more = {}) => ({
   ...more,
 });
 
-function serviceEnv(): Record<string, string> {
-  const { databaseUrl, brokers, topicPrefix } = service;
-  return { DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers.addresses.join(','), TOPIC_PREFIX: topicPrefix };
-}
-
-const createServiceIo = (stdin = '') => createIo(serviceEnv(), { stdin });
+const createServiceIo = (stdin = '') => createIo(service.env(), { stdin });
 
 /** Makes the rejected topic refuse every record, so that rejections stay in Postgres. */
 async function refuseRejections(): Promise<void> {
@@ -46,13 +42,7 @@ async function refuseRejections(): Promise<void> {
 }
 
 async function countPending(): Promise<number> {
-  const client = new pg.Client({ connectionString: service.databaseUrl });
-  await client.connect();
-  try {
-    return await countPendingRejections(client);
-  } finally {
-    await client.end();
-  }
+  return withClient(service.databaseUrl, (client) => countPendingRejections(client));
 }
 
 test('submit --wait says how many of several files made changes, changed nothing or were rejected, and why', async () => {
@@ -119,7 +109,7 @@ test('after the timeout and after Ctrl-C, submit says how many are applied and h
   expect(stopped.interrupt()).toBe(false);
 
   const folder = await createFolder({ 'dee.ndjson': ndjson([record('bakers-local-1', 'dee')]) });
-  const program = startProcess('ops/main.ts', serviceEnv(), ['submit', '--wait', folder.file('dee.ndjson')]);
+  const program = startProcess('ops/main.ts', service.env(), ['submit', '--wait', folder.file('dee.ndjson')]);
   await until('the wait of the program', () => program.output() === '1 submissions sent\n');
   await program.kill('SIGINT');
   expect(program.exitCode()).toBe(2);

@@ -1,21 +1,14 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import os from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { describe, expect, test } from '@jest/globals';
 import { createTestDatabase } from '../helpers/postgres/database.ts';
+import { withClient } from '../helpers/postgres/with-client.ts';
 import { testServers } from '../helpers/servers/servers.ts';
+import { useFolder } from '../helpers/use-folder.ts';
 
-let folder = '';
-
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-unusable-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const inFolder = useFolder();
 
 /** Runs a program. @returns its exit status and its standard error */
 async function runProgram(
@@ -27,7 +20,7 @@ async function runProgram(
     const child = execFile(
       process.execPath,
       [program, ...args],
-      { env: { PATH: process.env.PATH, DATA_DIR: folder, ...env } },
+      { env: { PATH: process.env.PATH, DATA_DIR: inFolder(), ...env } },
       (_error, _stdout, told) => resolve({ status: child.exitCode, told }),
     );
   });
@@ -120,9 +113,7 @@ describe('a database that cannot be used is reported in one sentence, without it
 
   test("a schema that is newer than the program, or not the user's", async () => {
     const databaseUrl = await createTestDatabase();
-    const client = new pg.Client({ connectionString: databaseUrl });
-    await client.connect();
-    try {
+    await withClient(databaseUrl, async (client) => {
       await client.query("INSERT INTO schema_migrations (name, checksum) VALUES ('999-later.sql', '')");
       expect(await ops('migrate', { DATABASE_URL: databaseUrl })).toEqual({
         status: 1,
@@ -137,9 +128,7 @@ describe('a database that cannot be used is reported in one sentence, without it
       expect(told).toMatch(
         new RegExp(`does not let the user "${role}" do that \\(.*\\): name its owner in DATABASE_URL\\.\\n$`),
       );
-    } finally {
-      await client.end();
-    }
+    });
   });
 });
 

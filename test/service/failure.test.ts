@@ -63,52 +63,44 @@ const withClient = async (url: string, work: (client: pg.Client) => Promise<unkn
 };
 
 describe('the database is away', () => {
-  test.each<[string, () => Promise<unknown>]>([
-    ['its port is closed, by slonik', () => withPool(at(closedPort), (pool) => query(pool))],
-    ['its port is closed, by pg', () => withClient(at(closedPort), async () => {})],
-    ['its name is unknown', () => withClient('postgres://a@nowhere.invalid/b', async () => {})],
-    [
-      'it refuses the user',
-      () => withClient(database.url.replace(/\/\/[^@/]*@/, '//nobody:x@'), async () => {}),
-    ],
-    ['it has no such database', () => withClient(`${database.url}-gone`, async () => {})],
-    [
-      'a statement takes too long',
-      () => withPool(database.url, (pool) => query(pool, sql.fragment`SELECT pg_sleep(5)`)),
-    ],
-    [
-      'pg waits in vain for an answer',
-      () => withClient(database.url, (client) => client.query('SELECT pg_sleep(5)')),
-    ],
-    [
-      'an operator ends the session',
-      () =>
-        withPool(database.url, (pool) =>
-          query(pool, sql.fragment`SELECT pg_terminate_backend(pg_backend_pid())`),
-        ),
-    ],
-    [
-      'the connection is cut during a query',
-      () =>
-        withClient(way.url, async (client) => {
-          const asked = client.query('SELECT pg_sleep(0.2)');
-          way.sever();
-          await asked;
-        }),
-    ],
-    [
-      'its pool has ended',
-      () =>
-        withPool(database.url, async (pool) => {
-          await pool.end();
-          await query(pool);
-        }),
-    ],
-  ])('if %s', async (_, fail) => {
-    const error = await errorOf(fail);
-    expect([classifyFailure(error), error]).toEqual(['database_away', error]);
-    way.mend();
-  });
+  const testAway = (name: string, fail: () => Promise<unknown>) =>
+    test(`if ${name}`, async () => {
+      const error = await errorOf(fail);
+      expect([classifyFailure(error), error]).toEqual(['database_away', error]);
+      way.mend();
+    });
+
+  testAway('its port is closed, by slonik', () => withPool(at(closedPort), (pool) => query(pool)));
+  testAway('its port is closed, by pg', () => withClient(at(closedPort), async () => {}));
+  testAway('its name is unknown', () => withClient('postgres://a@nowhere.invalid/b', async () => {}));
+  testAway('it refuses the user', () =>
+    withClient(database.url.replace(/\/\/[^@/]*@/, '//nobody:x@'), async () => {}),
+  );
+  testAway('it has no such database', () => withClient(`${database.url}-gone`, async () => {}));
+  testAway('a statement takes too long', () =>
+    withPool(database.url, (pool) => query(pool, sql.fragment`SELECT pg_sleep(5)`)),
+  );
+  testAway('pg waits in vain for an answer', () =>
+    withClient(database.url, (client) => client.query('SELECT pg_sleep(5)')),
+  );
+  testAway('an operator ends the session', () =>
+    withPool(database.url, (pool) =>
+      query(pool, sql.fragment`SELECT pg_terminate_backend(pg_backend_pid())`),
+    ),
+  );
+  testAway('the connection is cut during a query', () =>
+    withClient(way.url, async (client) => {
+      const asked = client.query('SELECT pg_sleep(0.2)');
+      way.sever();
+      await asked;
+    }),
+  );
+  testAway('its pool has ended', () =>
+    withPool(database.url, async (pool) => {
+      await pool.end();
+      await query(pool);
+    }),
+  );
 
   test.each(['57P01', '08006', '53300', '53100', '40P01', '55P03', '25006'])(
     'if its SQLSTATE is %s',

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { loadBounds } from '../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { type MessageProducer, openProducer } from '../../kafka/writing/submissions-producer.ts';
 import type { Random } from '../../ops/demo/random.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
+import { withClient } from '../helpers/postgres/with-client.ts';
 import { until } from '../helpers/until.ts';
 import { createSubmission } from './ballot.ts';
 import type { Cluster } from './cluster.ts';
@@ -48,9 +48,7 @@ export async function makeChanges(
  * @returns the sequence of the last change
  */
 export async function drain({ databaseUrl, brokers }: Cluster): Promise<number> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  return withClient(databaseUrl, async (client) => {
     const topic = topicNames().submissions;
     const bounds = await loadBounds({ brokers, topic, clientId: 'soak' });
     const submitted = bounds.reduce((sum, { end }) => sum + end, 0);
@@ -65,7 +63,5 @@ export async function drain({ databaseUrl, brokers }: Cluster): Promise<number> 
     };
     await until('everything submitted to be relayed', async () => (await read()).done, DRAIN_MS);
     return (await read()).head;
-  } finally {
-    await client.end();
-  }
+  });
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { createRandom } from '../../ops/demo/random.ts';
 import { submitAll } from '../../ops/submit/submit-all.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
+import { withClient } from '../helpers/postgres/with-client.ts';
 import { until } from '../helpers/until.ts';
 import { createSubmission, SOAK_BALLOT } from './ballot.ts';
 import { drain, makeChanges } from './changes.ts';
@@ -91,9 +91,7 @@ export async function runLostKafka(options: LostKafkaOptions): Promise<LostKafka
 
 /** Waits until the second generation is written. @returns the last sequence of the first */
 async function untilRebuilt(databaseUrl: string): Promise<number> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  return withClient(databaseUrl, async (client) => {
     let after = -1;
     const isRebuilt = async () => {
       const { rows } = await client.query<{ after: string }>(
@@ -104,9 +102,7 @@ async function untilRebuilt(databaseUrl: string): Promise<number> {
     };
     await until('the window is written again', isRebuilt, REBUILD_TIMEOUT_MS);
     return after;
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** The newest sequence that a gateway can deliver; -1 while it is unknown. */

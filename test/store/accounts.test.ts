@@ -11,10 +11,11 @@ import {
 import { issueKeyOf, revokeKey, TooManyKeysError } from '../../store/accounts/issued-keys.ts';
 import { listKeys } from '../../store/accounts/listed-keys.ts';
 import { changePlan, listPlans, PlanChangedError, PlanMismatchError } from '../../store/accounts/plans.ts';
-import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { inTransaction } from '../../store/connection/transaction.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { overlap } from '../helpers/postgres/overlap.ts';
+import { openReadPool } from '../helpers/postgres/read-pool.ts';
 
 const { url, client } = useTestDatabase();
 const pool = new pg.Pool({ connectionString: url });
@@ -24,8 +25,7 @@ let gateway: DatabasePool;
 let acme: { id: number; name: string };
 
 beforeAll(async () => {
-  const timeouts = { connectionTimeoutMs: 5000, statementTimeoutMs: 5000 };
-  gateway = await createReadPool({ databaseUrl: url, maxConnections: 1, ...timeouts });
+  gateway = await openReadPool(url);
 });
 afterAll(() => Promise.all([pool.end(), gateway.end()]));
 beforeEach(async () => {

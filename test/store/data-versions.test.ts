@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { routes } from '../../gateway/routes/index.ts';
-import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { importOfficeholders } from '../../store/officeholders/import.ts';
 import { type DataPart, loadDataVersions } from '../../store/reads/data-versions.ts';
 import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { openReadPool } from '../helpers/postgres/read-pool.ts';
 import { recordQueries } from '../helpers/postgres/reads.ts';
 
 const PERSON = {
@@ -35,12 +36,7 @@ const { client } = database;
 let pool: DatabasePool;
 
 beforeAll(async () => {
-  pool = await createReadPool({
-    databaseUrl: database.url,
-    maxConnections: 1,
-    connectionTimeoutMs: 5000,
-    statementTimeoutMs: 5000,
-  });
+  pool = await openReadPool(database.url);
 });
 afterAll(() => pool.end());
 

@@ -5,6 +5,7 @@ import {
   updateEndorsements,
 } from '../../store/endorsements/endorsement-rows.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { pick } from '../helpers/ballots/submissions.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const database = useTestDatabase();
@@ -21,16 +22,7 @@ async function makeRow(statement: string, contentHash: bigint): Promise<Endorsem
     SELECT e.id AS "endorserId", c.id AS "contestId", h.id AS "choiceId", c.election_id AS "electionId", h.key AS choice
     FROM endorsers e, contests c JOIN choices h ON h.contest_id = c.id ORDER BY 1, 3 LIMIT 1`);
   const { choice, ...ids } = rows[0];
-  const pick = {
-    choice,
-    rank: null,
-    statement,
-    statement_es: null,
-    source_url: null,
-    published_on: null,
-    details: null,
-  };
-  return { id: 1, ...ids, pick, contentHash } as EndorsementRow;
+  return { id: 1, ...ids, pick: pick(choice, { statement }), contentHash } as EndorsementRow;
 }
 
 test('updating an endorsement adds no entry to an index', async () => {

@@ -3,13 +3,14 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { encodeBody } from '../../schemas/change-encoding.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
-import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadRelayedChanges } from '../../store/reads/relayed-changes.ts';
 import { loadPointBefore } from '../../store/reads/stream-points.ts';
 import { loadStoredOffsets } from '../../store/stream/consumer-offsets.ts';
 import { loadSentChanges } from '../../store/stream/generation.ts';
 import { takeBatch } from '../../store/stream/relay-batches.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { openReadPool } from '../helpers/postgres/read-pool.ts';
 import { change } from '../helpers/properties/arbitraries.ts';
 
 const TIME = Date.parse('2026-10-08T12:00:00.123Z');
@@ -45,9 +46,7 @@ beforeAll(async () => {
   await client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET extra_float_digits = -3`);
   coarse = new pg.Client({ connectionString: url });
   await coarse.connect();
-  pool = await createReadPool({
-    ...{ databaseUrl: url, maxConnections: 1, connectionTimeoutMs: 5000, statementTimeoutMs: 5000 },
-  });
+  pool = await openReadPool(url);
 });
 afterAll(async () => {
   await Promise.all([coarse?.end(), pool?.end()]);

@@ -274,4 +274,4 @@ test('INV-13: random edits withdraw as many endorsements as they announce and as
   await fc.assert(fc.asyncProperty(fc.nat(), run), { seed: 35, numRuns: 2, endOnFailure: true });
   // The edits did what this test is about.
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(2);
-}, 120_000);
+});

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { findUnknownSlugs } from '../../store/reads/known-slugs.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorser } from '../helpers/ballots/catalogue-records.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { openReadPool } from '../helpers/postgres/read-pool.ts';
 
 const { url } = useTestDatabase();
 let pool: DatabasePool;
@@ -11,11 +12,10 @@ let queries = 0;
 
 beforeAll(async () => {
   await loadCatalogue(url, SMALL_BALLOT);
-  const timeouts = { connectionTimeoutMs: 5000, statementTimeoutMs: 5000 };
   const onQuery = () => {
     queries += 1;
   };
-  pool = await createReadPool({ databaseUrl: url, maxConnections: 1, ...timeouts, onQuery });
+  pool = await openReadPool(url, { onQuery });
 });
 beforeEach(() => {
   queries = 0;

@@ -7,25 +7,21 @@ import {
   type PageState,
   parsePageCursor,
 } from '../../schemas/page-cursor.ts';
-import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadBallots } from '../../store/reads/ballots.ts';
 import { findContest, listContests } from '../../store/reads/contests.ts';
 import { listEndorsers } from '../../store/reads/endorsers.ts';
 import { listOfficeholders } from '../../store/reads/officeholders.ts';
 import type { Page } from '../../store/reads/page.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { openReadPool } from '../helpers/postgres/read-pool.ts';
 
 const database = useTestDatabase();
 const { client } = database;
 let pool: DatabasePool;
 
 beforeAll(async () => {
-  pool = await createReadPool({
-    databaseUrl: database.url,
-    maxConnections: 1,
-    connectionTimeoutMs: 5000,
-    statementTimeoutMs: 5000,
-  });
+  pool = await openReadPool(database.url);
   await client.query(`INSERT INTO endorser_categories (slug, name) VALUES ('labor', 'Labor')`);
   await client.query('INSERT INTO officeholder_load (loaded_at) VALUES (now())');
 });

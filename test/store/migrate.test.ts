@@ -3,10 +3,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import pg from 'pg';
+import type pg from 'pg';
 import { findPendingMigrations, migrate } from '../../store/migrations/migrate.ts';
 import { chooseDatabaseUrl } from '../helpers/postgres/database.ts';
 import { createEmpty } from '../helpers/postgres/template.ts';
+import { withClient } from '../helpers/postgres/with-client.ts';
 
 /** Migrations of a possible later version. */
 const LATER = {
@@ -31,13 +32,7 @@ async function write(files: Record<string, string>): Promise<void> {
 }
 
 async function connected<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
+  return withClient(url, work);
 }
 
 const migrateTo = (migrations?: URL) => connected((client) => migrate(client, migrations));

@@ -8,11 +8,12 @@ import {
   savePublication,
 } from '../../store/access/publications.ts';
 import { ensureAccount } from '../../store/accounts/accounts.ts';
-import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { appendChanges, lockStreamHead } from '../../store/stream/change-log.ts';
 import { keepReasons, loadReasons } from '../../store/stream/rejected-submissions.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { openReadPool } from '../helpers/postgres/read-pool.ts';
 import { CHANGE_BODY } from '../helpers/stream/change-body.ts';
 
 const { url, client } = useTestDatabase();
@@ -23,9 +24,7 @@ let ours: number;
 let theirs: number;
 
 beforeAll(async () => {
-  pool = await createReadPool({
-    ...{ databaseUrl: url, maxConnections: 1, connectionTimeoutMs: 5000, statementTimeoutMs: 15_000 },
-  });
+  pool = await openReadPool(url, { statementTimeoutMs: 15_000 });
   ours = await ensureAccount(client, { name: 'ours', plan: 'free' }, AUTHOR);
   theirs = await ensureAccount(client, { name: 'theirs', plan: 'free' }, AUTHOR);
 });

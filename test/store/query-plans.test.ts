@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { createReadPool, type DatabasePool, sql } from '../../store/connection/read-pool.ts';
+import { type DatabasePool, sql } from '../../store/connection/read-pool.ts';
 import { listContests } from '../../store/reads/contests.ts';
 import { listElections } from '../../store/reads/elections.ts';
 import { listEndorsements } from '../../store/reads/endorsements.ts';
 import { listEndorsers } from '../../store/reads/endorsers.ts';
 import { listOfficeholders } from '../../store/reads/officeholders.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { openReadPool } from '../helpers/postgres/read-pool.ts';
 import { recordQueries } from '../helpers/postgres/reads.ts';
 
 /*
@@ -49,12 +50,7 @@ let pool: DatabasePool;
 beforeAll(async () => {
   await client.query(STORE);
   await client.query('ANALYZE');
-  pool = await createReadPool({
-    databaseUrl: database.url,
-    maxConnections: 1,
-    connectionTimeoutMs: 5000,
-    statementTimeoutMs: 5000,
-  });
+  pool = await openReadPool(database.url);
 });
 afterAll(() => pool.end());
 

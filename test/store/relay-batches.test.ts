@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { ClientBase } from 'pg';
-import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadRelayedRange } from '../../store/reads/relayed-changes.ts';
 import { loadFeedStart } from '../../store/reads/stream-points.ts';
 import { loadLastBatch, loadRelayProgress, maintainChangeLog } from '../../store/stream/relay-batches.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { openReadPool } from '../helpers/postgres/read-pool.ts';
 
 const BATCHES = 30_000;
 const DAY_MS = 86_400_000;
@@ -42,11 +43,7 @@ beforeAll(async () => {
     return client.query(text, values);
   };
   watched = { query } as unknown as ClientBase;
-  pool = await createReadPool({
-    databaseUrl: database.url,
-    maxConnections: 1,
-    connectionTimeoutMs: 5000,
-    statementTimeoutMs: 5000,
+  pool = await openReadPool(database.url, {
     onQuery: (text, values) => asked.push([text.replaceAll('$slonik_', '$'), values]),
   });
 });

@@ -13,9 +13,10 @@ import {
   loadUsageByRoute,
   type TotalKind,
 } from '../../store/accounts/usage.ts';
-import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { openReadPool } from '../helpers/postgres/read-pool.ts';
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -30,12 +31,7 @@ let accountId: number;
 let now: number;
 
 beforeAll(async () => {
-  pool = await createReadPool({
-    databaseUrl: database.url,
-    maxConnections: 5,
-    connectionTimeoutMs: 5000,
-    statementTimeoutMs: 5000,
-  });
+  pool = await openReadPool(database.url, { maxConnections: 5 });
   readers = new pg.Pool({ connectionString: database.url });
 });
 afterAll(() => Promise.all([pool.end(), readers.end()]));

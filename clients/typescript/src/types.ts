@@ -1,7 +1,10 @@
 import type { ENDORSEMENT_FILTER_FIELDS } from './filter-fields.ts';
 import type { paths } from './generated/openapi.ts';
 
-/** The types of parameters and answers, taken from the API's description by path, so that they always match it. */
+/**
+ * The types of parameters and answers, taken from the API's description by path, so that they always match it. The package
+ * exports all that this file exports.
+ */
 
 /** The paths that answer a GET with JSON. */
 type ReadPath = {

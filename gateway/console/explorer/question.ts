@@ -9,6 +9,12 @@ export type Question = Required<Pick<ApiCall, 'path' | 'query'>> & Pick<ApiCall,
 /** The data of an answer, or the API's message about an invalid parameter. */
 export type Answer<Body> = { body: Body; problem: null } | { body: null; problem: string };
 
+/** A page of a list. */
+export interface List<Item> {
+  data: Item[];
+  next_cursor: string | null;
+}
+
 /** The non-empty fields of a page's address that are passed to the API. */
 export function chooseQuery(query: URLSearchParams, names: readonly string[]): URLSearchParams {
   const chosen = new URLSearchParams();

@@ -12,7 +12,7 @@ import {
   groupOf,
 } from '../explorer/contest-parts.ts';
 import { LanguageField, NextPage, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
-import { ask, chooseQuery } from '../explorer/question.ts';
+import { ask, chooseQuery, type List } from '../explorer/question.ts';
 import { loadTally, Tally } from '../explorer/tally.ts';
 import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
@@ -23,11 +23,6 @@ import { PageError } from '../page-error.ts';
 
 type Election = Static<typeof election>;
 type Position = Static<typeof contestWithPositions>['endorsements'][number];
-
-interface List<Item> {
-  data: Item[];
-  next_cursor: string | null;
-}
 
 /** More would make the page too long to read. */
 const MAX_POSITIONS = 200;

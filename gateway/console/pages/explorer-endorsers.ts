@@ -1,12 +1,13 @@
 import type { Static } from 'typebox';
 import type { listedEndorsement } from '../../../schemas/http/endorsements.ts';
-import type { endorser, endorserCategory, endorserWithElections } from '../../../schemas/http/endorsers.ts';
+import type { endorser, endorserWithElections } from '../../../schemas/http/endorsers.ts';
 import { ENDORSER_STATES } from '../../../schemas/vocabulary.ts';
 import { Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { BallotText, ExplorerLink } from '../explorer/ballot-text.ts';
 import { LanguageField, NextPage, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
-import { ask, chooseQuery } from '../explorer/question.ts';
+import { ask, chooseQuery, type List } from '../explorer/question.ts';
+import { loadCategories } from '../filter/filter-fields.ts';
 import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
@@ -14,7 +15,6 @@ import type { Page, PageRequest } from '../page.ts';
 
 type Endorser = Static<typeof endorser>;
 type Endorsement = Static<typeof listedEndorsement>;
-type Category = Static<typeof endorserCategory>;
 
 function EndorserRow({ item }: { item: Endorser }): Html {
   return html`
@@ -26,21 +26,16 @@ function EndorserRow({ item }: { item: Endorser }): Html {
     </tr>`;
 }
 
-interface Endorsements {
-  data: Endorsement[];
-  next_cursor: string | null;
-}
-
 /** A page of an endorser's endorsements; null if its cursor is of another list. */
 async function loadEndorsements(
   request: PageRequest,
   context: ConsoleContext,
   endorser: string,
-): Promise<Endorsements | null> {
+): Promise<List<Endorsement> | null> {
   const query = chooseQuery(request.query, ['lang', 'cursor']);
   query.set('endorsers', endorser);
   query.set('limit', '50');
-  const { body } = await ask<Endorsements>(request, context, { path: '/v1/endorsements', query });
+  const { body } = await ask<List<Endorsement>>(request, context, { path: '/v1/endorsements', query });
   return body;
 }
 
@@ -64,15 +59,8 @@ export const explorerEndorserPages: readonly Page[] = [
     async handle(request, context) {
       const query = chooseQuery(request.query, ['q', 'categories', 'states', 'lang', 'cursor']);
       const question = { path: '/v1/endorsers', query };
-      const categories = await ask<{ data: Category[] }>(request, context, {
-        path: '/v1/endorser-categories',
-        query: new URLSearchParams(),
-      });
-      const { body, problem } = await ask<{ data: Endorser[]; next_cursor: string | null }>(
-        request,
-        context,
-        question,
-      );
+      const categories = await loadCategories(request, context);
+      const { body, problem } = await ask<List<Endorser>>(request, context, question);
       return showExplorer(request, {
         title: 'Endorsers',
         tab: '/console/explorer/endorsers',
@@ -84,7 +72,7 @@ export const explorerEndorserPages: readonly Page[] = [
             <label>Category
               <select name="categories">
                 <option value="">All</option>
-                ${categories.body?.data.map(({ slug, name }) => html`<option value=${slug} selected=${slug === query.get('categories')}>${name}</option>`)}
+                ${categories.map(({ value, label }) => html`<option value=${value} selected=${value === query.get('categories')}>${label}</option>`)}
               </select>
             </label>
             <${StateField} name="states" value=${query.get('states')} all="All states" states=${ENDORSER_STATES} />

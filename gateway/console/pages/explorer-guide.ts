@@ -1,5 +1,4 @@
 import type { Static } from 'typebox';
-import type { endorserCategory } from '../../../schemas/http/endorsers.ts';
 import type { recommendations } from '../../../schemas/http/recommendations.ts';
 import { LEVELS } from '../../../schemas/vocabulary.ts';
 import { BallotText } from '../explorer/ballot-text.ts';
@@ -7,6 +6,7 @@ import { ChoiceName, ContestHeading, groupOf } from '../explorer/contest-parts.t
 import { LanguageField, StateField, showExplorer } from '../explorer/frame.ts';
 import { ask, chooseQuery } from '../explorer/question.ts';
 import { AGREEMENT } from '../explorer/tally.ts';
+import { loadCategories } from '../filter/filter-fields.ts';
 import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 import type { Page } from '../page.ts';
@@ -103,10 +103,7 @@ export const explorerGuidePages: readonly Page[] = [
       if (!query.has('state')) query.set('state', 'CA');
       query.set('only_endorsed', 'true');
       const question = { path: '/v1/recommendations', query };
-      const categories = await ask<{ data: Static<typeof endorserCategory>[] }>(request, context, {
-        path: '/v1/endorser-categories',
-        query: new URLSearchParams(),
-      });
+      const categories = await loadCategories(request, context);
       const { body, problem } = await ask<{ data: Guide }>(request, context, question);
       const chosen = (query.get('categories') ?? '').split(',');
       const guide = body && cut(body.data);
@@ -128,9 +125,9 @@ export const explorerGuidePages: readonly Page[] = [
             <${LanguageField} value=${query.get('lang')} />
             <fieldset class="wide">
               <legend>Kinds of endorsers <small>none: all of them</small></legend>
-              ${categories.body?.data.map(
-                ({ slug, name }) =>
-                  html`<label class="check"><input type="checkbox" name="categories" value=${slug} checked=${chosen.includes(slug)} /> ${name}</label>`,
+              ${categories.map(
+                ({ value, label }) =>
+                  html`<label class="check"><input type="checkbox" name="categories" value=${value} checked=${chosen.includes(value)} /> ${label}</label>`,
               )}
             </fieldset>
             <label class="wide">Or single endorsers <input name="endorsers" value=${query.get('endorsers')} placeholder="slugs, with commas between" /></label>

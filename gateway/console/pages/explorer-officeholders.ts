@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { officeholder } from '../../../schemas/http/officeholders.ts';
 import { Table } from '../components.ts';
 import { NextPage, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
-import { ask, chooseQuery } from '../explorer/question.ts';
+import { ask, chooseQuery, type List } from '../explorer/question.ts';
 import { type Html, html } from '../html.ts';
 import type { Page } from '../page.ts';
 
@@ -31,11 +31,7 @@ export const explorerOfficeholderPages: readonly Page[] = [
       const query = chooseQuery(request.query, ['q', 'states', 'cursor']);
       query.set('limit', '50');
       const question = { path: '/v1/officeholders', query };
-      const { body, problem } = await ask<{ data: Officeholder[]; next_cursor: string | null }>(
-        request,
-        context,
-        question,
-      );
+      const { body, problem } = await ask<List<Officeholder>>(request, context, question);
       return showExplorer(request, {
         title: 'Officeholders',
         tab: TAB,

@@ -6,7 +6,7 @@ import { ApiError } from '../../http/api-error.ts';
 import type { ConsoleContext } from '../context.ts';
 import { BallotText, ExplorerLink } from '../explorer/ballot-text.ts';
 import { SEARCH, showExplorer } from '../explorer/frame.ts';
-import { type Answer, ask } from '../explorer/question.ts';
+import { type Answer, ask, type List } from '../explorer/question.ts';
 import { type Content, type Html, html } from '../html.ts';
 import { number } from '../number.ts';
 import type { Page, PageRequest } from '../page.ts';
@@ -15,17 +15,15 @@ import type { Page, PageRequest } from '../page.ts';
 const LIMIT = 10;
 const MAX_TEXT = 100;
 
-type Found<Item> = { data: Item[]; next_cursor: string | null };
-
 /** Asks a list of the API for names; nothing from a list that is not loaded. */
 async function askNames<Item>(
   request: PageRequest,
   context: ConsoleContext,
   { path, text }: { path: string; text: string },
-): Promise<Answer<Found<Item>>> {
+): Promise<Answer<List<Item>>> {
   const query = new URLSearchParams({ q: text, limit: String(LIMIT) });
   try {
-    return await ask<Found<Item>>(request, context, { path, query });
+    return await ask<List<Item>>(request, context, { path, query });
   } catch (error) {
     if (error instanceof ApiError && error.code === 'not_available') {
       return { body: { data: [], next_cursor: null }, problem: null };
@@ -82,8 +80,8 @@ function groupBallots({ elections, contests, choices }: FoundOnBallots): Group[]
 }
 
 function groupNames(
-  endorsers: Found<Static<typeof endorser>> | null,
-  officeholders: Found<Static<typeof officeholder>> | null,
+  endorsers: List<Static<typeof endorser>> | null,
+  officeholders: List<Static<typeof officeholder>> | null,
   text: string,
 ): Group[] {
   const q = new URLSearchParams({ q: text });

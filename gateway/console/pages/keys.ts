@@ -218,12 +218,7 @@ async function issue(
 
 /** The keys of the account, and making, rotating and revoking them. */
 export const keyPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: '/console/keys',
-    role: 'member',
-    handle: (request, context) => showKeys(request, context),
-  },
+  { method: 'GET', path: '/console/keys', role: 'member', handle: showKeys },
   {
     method: 'POST',
     path: '/console/keys',

@@ -151,12 +151,7 @@ function setSuspended(isSuspended: boolean): Page['handle'] {
 
 /** Every account, for operators. */
 export const operatorAccountPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: '/console/operator/accounts',
-    role: 'operator',
-    handle: (request, context) => showAccounts(request, context),
-  },
+  { method: 'GET', path: '/console/operator/accounts', role: 'operator', handle: showAccounts },
   {
     method: 'POST',
     path: '/console/operator/accounts',
@@ -179,12 +174,7 @@ export const operatorAccountPages: readonly Page[] = [
       }
     },
   },
-  {
-    method: 'GET',
-    path: '/console/operator/accounts/{id}',
-    role: 'operator',
-    handle: (request, context) => showAccount(request, context),
-  },
+  { method: 'GET', path: '/console/operator/accounts/{id}', role: 'operator', handle: showAccount },
   {
     method: 'POST',
     path: '/console/operator/accounts/{id}/plan',

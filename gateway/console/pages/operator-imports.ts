@@ -143,12 +143,7 @@ async function remove(request: PageRequest, context: ConsoleContext): Promise<Pa
 
 /** Imports of catalogue files by operators without a shell: the upload, the preview and the import. */
 export const operatorImportPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: IMPORTS,
-    role: 'operator',
-    handle: (request, context) => showFiles(request, context),
-  },
+  { method: 'GET', path: IMPORTS, role: 'operator', handle: showFiles },
   { method: 'POST', path: IMPORTS, role: 'operator', takesFile: true, handle: takeFile },
   {
     method: 'GET',

@@ -54,11 +54,6 @@ async function savePlan(request: PageRequest, context: ConsoleContext): Promise<
 
 /** The limits of every plan, for operators. */
 export const operatorPlanPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: '/console/operator/plans',
-    role: 'operator',
-    handle: (request, context) => showPlans(request, context),
-  },
+  { method: 'GET', path: '/console/operator/plans', role: 'operator', handle: showPlans },
   { method: 'POST', path: '/console/operator/plans/{name}', role: 'operator', handle: savePlan },
 ];

@@ -81,12 +81,7 @@ async function disallow({ path, session }: PageRequest, context: ConsoleContext)
 
 /** The endorsers for which an account may publish, for operators. */
 export const operatorRightPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: '/console/operator/accounts/{id}/endorsers',
-    role: 'operator',
-    handle: (request, context) => showRights(request, context),
-  },
+  { method: 'GET', path: '/console/operator/accounts/{id}/endorsers', role: 'operator', handle: showRights },
   {
     method: 'POST',
     path: '/console/operator/accounts/{id}/endorsers',

@@ -247,12 +247,7 @@ async function answerChange(
 
 /** The members of the account, and the invitations to it. */
 export const peoplePages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: '/console/people',
-    role: 'member',
-    handle: (request, context) => showPeople(request, context),
-  },
+  { method: 'GET', path: '/console/people', role: 'member', handle: showPeople },
   { method: 'POST', path: '/console/people/invitations', role: 'owner', handle: invite },
   {
     method: 'POST',

@@ -223,12 +223,7 @@ async function remove(request: PageRequest, context: ConsoleContext): Promise<Pa
 
 /** Tables of endorsements: the upload, the review of what their rows mean, the preview and the publication. */
 export const uploadPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: UPLOADS,
-    role: 'editor',
-    handle: (request, context) => showUploads(request, context),
-  },
+  { method: 'GET', path: UPLOADS, role: 'editor', handle: showUploads },
   { method: 'POST', path: UPLOADS, role: 'editor', takesFile: true, handle: takeFile },
   { method: 'GET', path: `${UPLOADS}/{id}`, role: 'editor', handle: showUpload },
   { method: 'POST', path: `${UPLOADS}/{id}`, role: 'editor', handle: saveChoices },

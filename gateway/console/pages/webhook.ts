@@ -145,12 +145,7 @@ async function rotate(request: PageRequest, context: ConsoleContext): Promise<Pa
 
 /** One webhook: its state, its attempts, and what its owners do to it. */
 export const oneWebhookPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: '/console/webhooks/{id}',
-    role: 'member',
-    handle: (request, context) => showWebhook(request, context),
-  },
+  { method: 'GET', path: '/console/webhooks/{id}', role: 'member', handle: showWebhook },
   { method: 'POST', path: '/console/webhooks/{id}/test', role: 'owner', handle: sendTest },
   {
     method: 'POST',

@@ -23,26 +23,32 @@ type Queries = Readonly<Record<string, string>>;
 
 interface Panel {
   title: string;
-  /** A sentence about reading the panel. */
-  description?: string;
-  /** A unit of Grafana's, such as `s`, `bytes`, `reqps`; `short` for a number. */
   unit: string;
   queries: Queries;
-  /** Whether it shows the current numbers instead of a graph. */
-  isStat?: boolean;
+  description: string;
+  isStat: boolean;
 }
 
-interface Row {
-  title: string;
-  panels: readonly Panel[];
-}
+/**
+ * A panel that shows a graph.
+ *
+ * @param unit a unit of Grafana's, such as `s`, `bytes`, `reqps`; `short` for a number
+ * @param description a sentence about reading the panel
+ */
+export const panel = (title: string, unit: string, queries: Queries, description = ''): Panel => {
+  return { title, unit, queries, description, isStat: false };
+};
+
+/** A panel that shows the current numbers. */
+export const stat = (...parts: Parameters<typeof panel>): Panel => ({ ...panel(...parts), isStat: true });
 
 export interface DashboardContent {
   /** The name of its file, and the end of its address in Grafana. */
   name: string;
   title: string;
   description: string;
-  rows: readonly Row[];
+  /** The panels of each row, by its title. */
+  rows: Readonly<Record<string, readonly Panel[]>>;
 }
 
 function buildGraph(): GraphBuilder {
@@ -54,21 +60,17 @@ function buildGraph(): GraphBuilder {
   return new GraphBuilder().height(PANEL_HEIGHT).min(0).legend(legend).tooltip(tooltip);
 }
 
-function buildPanel(
-  { title, description = '', unit, queries, isStat = false }: Panel,
-  span: number,
-  id: number,
-) {
-  const panel = isStat ? new StatBuilder().height(STAT_HEIGHT) : buildGraph();
-  panel.id(id).title(title).description(description).unit(unit).span(span).datasource(PROMETHEUS);
+function buildPanel({ title, description, unit, queries, isStat }: Panel, span: number, id: number) {
+  const built = isStat ? new StatBuilder().height(STAT_HEIGHT) : buildGraph();
+  built.id(id).title(title).description(description).unit(unit).span(span).datasource(PROMETHEUS);
   for (const [index, [legend, expr]] of Object.entries(queries).entries()) {
     const query = new DataqueryBuilder()
       .refId(String.fromCharCode(65 + index))
       .expr(expr)
       .legendFormat(legend);
-    panel.withTarget(isStat ? query.instant() : query.range());
+    built.withTarget(isStat ? query.instant() : query.range());
   }
-  return panel;
+  return built;
 }
 
 /** Builds a dashboard; the panels of a row, one to four, share its width. */
@@ -82,12 +84,12 @@ export function buildDashboard({ name, title, description, rows }: DashboardCont
     .timezone('browser')
     .readonly();
   let id = 0;
-  for (const { title: rowTitle, panels } of rows) {
+  for (const [rowTitle, panels] of Object.entries(rows)) {
     id += 1;
     builder.withRow(new RowBuilder(rowTitle).id(id));
-    for (const panel of panels) {
+    for (const each of panels) {
       id += 1;
-      builder.withPanel(buildPanel(panel, COLUMNS / panels.length, id));
+      builder.withPanel(buildPanel(each, COLUMNS / panels.length, id));
     }
   }
   return builder.build();

@@ -4,16 +4,14 @@ import { readFile } from 'node:fs/promises';
 import http, { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { hasChromium, startChromium } from '../../helpers/browser/chromium.ts';
+import { testInBrowser } from '../../helpers/browser/use-chromium.ts';
 import { type ClientInstallation, installClient } from '../../helpers/clients/client-package.ts';
 import { EVERY_METHOD, EVERY_RESULT } from '../../helpers/clients/client-program.ts';
 import { TestService } from '../../helpers/service/service.ts';
-
-const testInBrowser = hasChromium ? test : test.skip;
-const SKIPPED = hasChromium ? '' : ' (skipped: chromium is not installed)';
 
 const PAGE = `<!doctype html>
 <script type="importmap">{"imports": {"ballot-endorsements": "/client/dist/index.js"}}</script>
@@ -76,7 +74,7 @@ afterAll(async () => {
   await installation.remove();
 });
 
-testInBrowser(`every operation works in Chromium, without a key in the page${SKIPPED}`, async () => {
+testInBrowser('every operation works in Chromium, without a key in the page', async () => {
   const page = await browser.newPage();
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(String(error)));

@@ -58,4 +58,4 @@ test('a deliverer starts without a database, and loses nothing when the database
     JSON.parse(text).data.events.map(({ id }: { id: string }) => id),
   );
   expect(once).toEqual(expected);
-}, 120_000);
+});

@@ -2,7 +2,6 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Deliver } from '../../../consumers/deliver/deliver.ts';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { formatCursor, parseCursor } from '../../../schemas/cursor.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
@@ -221,7 +220,7 @@ describe('a receiver', () => {
     await service.send('POST', `${PATH}/${neverId}/resume`, {});
     await expectWholeStream(never, cursor);
     for (const { receiver } of all) expect(receiver.messages.every(({ headers }) => headers.host)).toBe(true);
-  }, 120_000);
+  });
 });
 
 describe('a webhook', () => {
@@ -352,7 +351,7 @@ describe('a webhook', () => {
     await change(1);
     await until('the first', () => receiver.accepted.length === 1 && gone.accepted.length === 1);
     const witness = await startReceiver();
-    const key = await createKey({ databaseUrl: service.databaseUrl, account: 'witness', plan: 'internal' });
+    const key = await service.createKey('witness', 'internal');
     const headers = { Authorization: `Bearer ${key}` };
     const seen = await service.send('POST', PATH, { name: 'Witness', url: witness.url }, { headers });
     expect(seen.status).toBe(201);
@@ -479,5 +478,5 @@ describe('several deliverers', () => {
     await until('the others have its webhooks', async () => (await holders()).join() === '3,3');
     await busy;
     for (const { receiver } of all) await expectWholeStream(receiver, cursor);
-  }, 120_000);
+  });
 });

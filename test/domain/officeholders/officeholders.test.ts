@@ -46,15 +46,9 @@ describe('a role is mapped to the seat', () => {
 
   test('of governor in every state', () => {
     for (const code of STATE_CODES) {
-      const kind = {
-        DC: 'district',
-        AS: 'territory',
-        GU: 'territory',
-        MP: 'territory',
-        PR: 'territory',
-        VI: 'territory',
-      };
-      const place = `/${kind[code as keyof typeof kind] ?? 'state'}:${code.toLowerCase()}`;
+      const isTerritory = ['AS', 'GU', 'MP', 'PR', 'VI'].includes(code);
+      const kind = isTerritory ? 'territory' : code === 'DC' ? 'district' : 'state';
+      const place = `/${kind}:${code.toLowerCase()}`;
       const mapped = mapRole(role({ type: 'governor', jurisdiction: government(place), district: null }));
       expect(mapped).toMatchObject({
         seat: { office: 'governor', state: code, district_ocd_id: division(place) },

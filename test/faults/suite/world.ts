@@ -1,7 +1,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { measureLag, type ServiceLag } from '../../../administration/lag.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
 import { applyTopics } from '../../../kafka/topics/topics.ts';
@@ -16,6 +16,7 @@ import type { Submission } from '../../../schemas/submission.ts';
 import { type Brokers, plaintextBrokers } from '../../../service/brokers.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
 import { TcpProxy } from '../../helpers/faults/tcp-proxy.ts';
+import { withClient } from '../../helpers/postgres/with-client.ts';
 import { findProgram } from '../../helpers/servers/find-program.ts';
 import { stopWhenInterrupted } from '../../helpers/service/interrupted.ts';
 import { type ServiceProcess, startProcess } from '../../helpers/service/process.ts';
@@ -187,13 +188,7 @@ export class World {
 
   /** Uses a connection to Postgres itself. */
   async withClient<T>(use: (client: pg.Client) => Promise<T>): Promise<T> {
-    const client = new pg.Client({ connectionString: this.databaseUrl });
-    await client.connect();
-    try {
-      return await use(client);
-    } finally {
-      await client.end();
-    }
+    return withClient(this.databaseUrl, (client) => use(client));
   }
 
   /** Restarts a part, even if it runs. @param env more settings, such as a wrong clock */

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { importOfficeholders } from '../../../store/officeholders/import.ts';
 import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
 import { category } from '../../helpers/ballots/catalogue-records.ts';
@@ -155,7 +154,7 @@ test('an answer chosen by a subscription goes to its own account only and is not
   const saved = await service.send('POST', '/v1/subscriptions', { name: 'mine', filter });
   expect(saved.status).toBe(201);
   expect((await service.get(path)).status).toBe(200);
-  const key = await createKey({ databaseUrl: service.databaseUrl, account: 'other', plan: 'internal' });
+  const key = await service.createKey('other', 'internal');
   const { body } = await service.get(path, { headers: { Authorization: `Bearer ${key}` } });
   expect(body.error.code).toBe('subscription_not_found');
 });

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createRandom, type Random } from '../../../ops/demo/random.ts';
-import { createReadPool, type DatabasePool } from '../../../store/connection/read-pool.ts';
+import type { DatabasePool } from '../../../store/connection/read-pool.ts';
 import { applySubmissions } from '../../helpers/ballots/apply.ts';
 import { BallotModel } from '../../helpers/ballots/ballot-model.ts';
 import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
 import { useTestDatabase } from '../../helpers/postgres/database.ts';
+import { openReadPool } from '../../helpers/postgres/read-pool.ts';
 import { bodyOf, createReads } from '../../helpers/postgres/reads.ts';
 import { queryOf } from '../../helpers/stream/copies.ts';
 
@@ -17,8 +18,7 @@ const { client, url } = useTestDatabase();
 let pool: DatabasePool;
 
 beforeAll(async () => {
-  const timeouts = { connectionTimeoutMs: 5000, statementTimeoutMs: 10_000 };
-  pool = await createReadPool({ databaseUrl: url, maxConnections: 4, ...timeouts });
+  pool = await openReadPool(url, { maxConnections: 4, statementTimeoutMs: 10_000 });
 });
 afterAll(() => pool.end());
 
@@ -103,4 +103,4 @@ test('INV-1: after every change, kept answers, and answers of kept ballots, equa
     }),
     { numRuns: 1, endOnFailure: true },
   );
-}, 120_000);
+});

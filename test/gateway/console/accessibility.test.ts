@@ -1,29 +1,18 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import { expect } from '@jest/globals';
 import { contest as record } from '../../helpers/ballots/catalogue-records.ts';
 import { pick, position } from '../../helpers/ballots/submissions.ts';
-import {
-  findAccessibilityProblems,
-  findProblemsInLooks,
-  hasChromium,
-  startChromium,
-} from '../../helpers/browser/chromium.ts';
+import { findAccessibilityProblems, findProblemsInLooks } from '../../helpers/browser/chromium.ts';
+import { testInBrowser, useChromium } from '../../helpers/browser/use-chromium.ts';
 import { ConsoleClient, makeLink } from '../../helpers/console/console-client.ts';
 import { addressesOf, isDownload } from '../../helpers/console/console-pages.ts';
 import { emailOf, useConsoleWithProvider } from '../../helpers/console/console-with-provider.ts';
 import { findRejection, publishInConsole, uploadInConsole } from '../../helpers/service/publishing.ts';
 
-const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
 const console = useConsoleWithProvider({ gateways: 1 });
-let browser: Browser | undefined;
+const newContext = useChromium();
 
-beforeAll(async () => {
-  if (hasChromium) browser = await startChromium();
-});
-afterAll(() => browser?.close());
-
-(hasChromium ? test : test.skip)(
-  `axe finds nothing on any page, on a phone in light and wide in dark${SKIPPED}`,
+testInBrowser(
+  'axe finds nothing on any page, on a phone in light and wide in dark',
   async () => {
     const account = await console.makeAccount();
     const { client, subject } = await console.join(account, { role: 'owner' });
@@ -75,8 +64,7 @@ afterAll(() => browser?.close());
     const picks = [pick('ann', { statement: 'Good.' }), pick('nobody')];
     await console.service.submit([position('bakers-local-1', 'mayor', picks)]);
     const rejection = await findRejection(operator, 'bakers-local-1');
-    const context = await browser?.newContext();
-    if (!context) throw new Error('Chromium has not started.');
+    const context = await newContext();
     const origin = console.service.url('');
     const cookie = { name: 'bes_session', value: operator.cookie('bes_session'), url: `${origin}/console` };
     await context.addCookies([cookie]);
@@ -115,14 +103,13 @@ afterAll(() => browser?.close());
   300_000,
 );
 
-(hasChromium ? test : test.skip)(`axe finds nothing on a form that is refused${SKIPPED}`, async () => {
+testInBrowser('axe finds nothing on a form that is refused', async () => {
   const [account, other] = [await console.makeAccount(), await console.makeAccount()];
   const operator = await ConsoleClient.signIn(console.service, { account, role: 'operator' });
   await operator.post('/console/subscriptions', { name: 'Ours' });
   const idOf = async (query: string) => (await console.service.query(query))[0]?.id;
   const subscription = await idOf('SELECT max(id) AS id FROM subscriptions');
-  const context = await browser?.newContext({ viewport: { width: 390, height: 844 } });
-  if (!context) throw new Error('Chromium has not started.');
+  const context = await newContext({ viewport: { width: 390, height: 844 } });
   const origin = console.service.url('');
   const value = operator.cookie('bes_session');
   await context.addCookies([{ name: 'bes_session', value, url: `${origin}/console` }]);

@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { systemClock } from '../../../service/clock.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { inputsOf } from '../../helpers/console/console-pages.ts';
@@ -16,7 +15,7 @@ let key: string;
 beforeEach(async () => {
   time = Date.now();
   account = `account ${Math.random()}`;
-  key = await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+  key = await service.createKey(account, 'free');
 });
 
 const statusOfKey = async (): Promise<number> =>

@@ -1,6 +1,5 @@
 /** The history of a position: every change, and what it tells of the author to whom. */
 import { beforeAll, expect, test } from '@jest/globals';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
 import { choice, contest } from '../../helpers/ballots/catalogue-records.ts';
 import { endorse, withdraw } from '../../helpers/ballots/submissions.ts';
@@ -39,7 +38,7 @@ async function read(client: ConsoleClient, path = HISTORY): Promise<string[]> {
 
 beforeAll(async () => {
   const { databaseUrl } = service;
-  const key = await createKey({ databaseUrl, account: 'newsroom', plan: 'free' });
+  const key = await service.createKey('newsroom', 'free');
   await service.query(`UPDATE api_keys SET name = 'Website' WHERE account_id =
     (SELECT id FROM accounts WHERE name = 'newsroom')`);
   await service.allow([ENDORSER], 'newsroom');

@@ -1,26 +1,19 @@
 /** Catalogue files that operators upload: the preview, the import, and what keeps it from doing something else. */
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
-import type { Browser } from 'playwright-core';
 import { beginCatalogueWork } from '../../../store/console/catalogue-files.ts';
 import { type CatalogueLine, loadCatalogue, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
 import { choice, contest, election } from '../../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
-import { hasChromium, startChromium } from '../../helpers/browser/chromium.ts';
+import { testInBrowser, useChromium } from '../../helpers/browser/use-chromium.ts';
 import { ConsoleClient, makeLink, type ReceivedPage } from '../../helpers/console/console-client.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 
 const service = useTestService({ catalogue: SMALL_BALLOT });
 const IMPORTS = '/console/operator/imports';
-const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
 let operator: ConsoleClient;
-let browser: Browser | undefined;
-
-beforeAll(async () => {
-  if (hasChromium) browser = await startChromium();
-});
-afterAll(() => browser?.close());
+const newContext = useChromium();
 
 beforeEach(async () => {
   operator = await ConsoleClient.signIn(service, { role: 'operator', person: 'olga' });
@@ -268,28 +261,23 @@ test('there are at most ten files, and imported ones make room', async () => {
   expect((await operator.postFile(IMPORTS, {}, file)).status).toBe(303);
 });
 
-(hasChromium ? test : test.skip)(
-  `an operator imports a file on a phone, without scripts${SKIPPED}`,
-  async () => {
-    const slug = 'or-2027-06-06-special';
-    await loadCatalogue(service.databaseUrl, ballot(slug, ['a', 'b', 'c', 'd', 'e', 'f']));
-    const context = await browser?.newContext({
-      viewport: { width: 390, height: 844 },
-      javaScriptEnabled: false,
-    });
-    if (!context) throw new Error('Chromium has not started.');
-    const page = await context.newPage();
-    await page.goto(service.url(await makeLink(service, { role: 'operator' })));
-    await page.click('main button');
-    await page.goto(service.url(IMPORTS));
-    const buffer = Buffer.from(contestsOf(ballot(slug, ['a'], { choices: [choice('ann'), choice('zoe')] })));
-    await page.setInputFiles('input[type=file]', { name: 'contests.ndjson', mimeType: 'text/plain', buffer });
-    await page.click('button:text-is("Upload")');
-    await page.getByLabel(/Take away/).check();
-    await page.click('button:text-is("Import")');
-    await page.getByText('Imported at').waitFor();
-    expect(await titlesOf(slug)).toHaveLength(1);
-    await context.close();
-  },
-  60_000,
-);
+testInBrowser('an operator imports a file on a phone, without scripts', async () => {
+  const slug = 'or-2027-06-06-special';
+  await loadCatalogue(service.databaseUrl, ballot(slug, ['a', 'b', 'c', 'd', 'e', 'f']));
+  const context = await newContext({
+    viewport: { width: 390, height: 844 },
+    javaScriptEnabled: false,
+  });
+  const page = await context.newPage();
+  await page.goto(service.url(await makeLink(service, { role: 'operator' })));
+  await page.click('main button');
+  await page.goto(service.url(IMPORTS));
+  const buffer = Buffer.from(contestsOf(ballot(slug, ['a'], { choices: [choice('ann'), choice('zoe')] })));
+  await page.setInputFiles('input[type=file]', { name: 'contests.ndjson', mimeType: 'text/plain', buffer });
+  await page.click('button:text-is("Upload")');
+  await page.getByLabel(/Take away/).check();
+  await page.click('button:text-is("Import")');
+  await page.getByText('Imported at').waitFor();
+  expect(await titlesOf(slug)).toHaveLength(1);
+  await context.close();
+});

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import type { Browser } from 'playwright-core';
 import { html, renderDocument } from '../../../gateway/console/html.ts';
 import { closeIsolates, isolateName } from '../../../gateway/console/isolation.ts';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { hasChromium, startChromium } from '../../helpers/browser/chromium.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { useTestService } from '../../helpers/service/service.ts';
@@ -65,7 +64,7 @@ test('a name in a sentence closes exactly the isolates that it opens', () => {
 
   test('the text after a name reads from left to right', async () => {
     const account = `${TURNING} ${Math.random()}`;
-    await createKey({ databaseUrl: service.databaseUrl, account, plan: 'internal' });
+    await service.createKey(account, 'internal');
     const client = await ConsoleClient.signIn(service, { account, person: TURNING });
     await client.post('/console/subscriptions', { name: TURNING });
     const context = await browser.newContext();

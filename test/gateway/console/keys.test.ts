@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 
@@ -9,7 +8,7 @@ const ALL = ['data:read', 'stream:read', 'subscriptions:write'];
 
 async function makeAccount(): Promise<string> {
   const account = `account ${Math.random()}`;
-  await createKey({ databaseUrl: service.databaseUrl, account, plan: 'internal' });
+  await service.createKey(account, 'internal');
   return account;
 }
 
@@ -136,8 +135,7 @@ test('INV-15: an account has at most 100 usable keys', async () => {
   expect(refused.status).toBe(409);
   expect(refused.html).toContain('has 100 usable keys');
   expect(refused.html).toContain('value="One too many"');
-  const { databaseUrl } = service;
-  const byCommand = createKey({ databaseUrl, account, plan: 'internal' });
+  const byCommand = service.createKey(account, 'internal');
   await expect(byCommand).rejects.toThrow('has 100 usable keys, which is the most an account can have');
   const id = /Key (\d+)</.exec(last.html)?.[1];
   expect((await client.post(`/console/keys/${id}/rotate`)).status).toBe(409);
@@ -149,8 +147,7 @@ test('INV-15: an account has at most 100 usable keys', async () => {
 test('INV-15: of keys that are made at once, no more than 100 become usable', async () => {
   const account = await makeAccount();
   await makeKeys(account, 97);
-  const { databaseUrl } = service;
-  const making = Array.from({ length: 5 }, () => createKey({ databaseUrl, account, plan: 'internal' }));
+  const making = Array.from({ length: 5 }, () => service.createKey(account, 'internal'));
   const outcomes = (await Promise.allSettled(making)).map(({ status }) => status);
   expect(outcomes.filter((status) => status === 'fulfilled')).toHaveLength(2);
 });

@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { useTestService } from '../../helpers/service/service.ts';
@@ -26,8 +25,7 @@ test('the filter and the start are in the address', async () => {
 });
 
 test("INV-15: the page's stream is not one of the plan's, and a second one of the session replaces it", async () => {
-  const { databaseUrl } = service;
-  const key = await createKey({ databaseUrl, account: 'small', plan: 'free' });
+  const key = await service.createKey('small', 'free');
   const client = await ConsoleClient.signIn(service, { account: 'small' });
   expect((await client.get('/console/live')).html).toContain('not one of the open streams of your plan');
   const watch = () =>

@@ -1,17 +1,13 @@
 /** Texts from people and catalogues never become markup on a page of the console. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Browser } from 'playwright-core';
-import { createKey } from '../../../ops/commands/keys.ts';
+import { beforeAll, expect, test } from '@jest/globals';
 import { HOSTILE, HOSTILE_ADDRESS, HOSTILE_BALLOT } from '../../helpers/ballots/hostile-texts.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
-import { hasChromium, startChromium } from '../../helpers/browser/chromium.ts';
+import { testInBrowser, useChromium } from '../../helpers/browser/use-chromium.ts';
 import { ConsoleClient, makeLink } from '../../helpers/console/console-client.ts';
 import { addressesOf, isDownload, type PathValues, tagsOf } from '../../helpers/console/console-pages.ts';
 import { emailOf, startOf, useConsoleWithProvider } from '../../helpers/console/console-with-provider.ts';
 import { findRejection, publishInConsole, uploadInConsole } from '../../helpers/service/publishing.ts';
 
-const testInBrowser = hasChromium ? test : test.skip;
-const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
 const ACCOUNT = HOSTILE.slice(0, 200);
 const PERSON = HOSTILE.slice(0, 100);
 /** Every query that a page could show. */
@@ -22,12 +18,11 @@ const QUERY = ['done', 'q', 'cursor', 'from', 'name', 'account', 'return_to', 'e
 const console = useConsoleWithProvider({ gateways: 1, catalogue: HOSTILE_BALLOT });
 let client: ConsoleClient;
 let values: PathValues = {};
-let browser: Browser | undefined;
+const newContext = useChromium();
 
 beforeAll(async () => {
   const { service, provider } = console;
-  const { databaseUrl } = service;
-  await createKey({ databaseUrl, account: ACCOUNT, plan: 'internal' });
+  await service.createKey(ACCOUNT, 'internal');
   await service.submit([
     endorse('bakers-local-1', 'mayor', 'ann', { statement: HOSTILE, statement_es: HOSTILE }),
     endorse('nobody-knows-it', 'mayor', HOSTILE, { statement: HOSTILE, details: HOSTILE }),
@@ -79,9 +74,7 @@ beforeAll(async () => {
     receipts: await publishInConsole(client, Number(contest?.id), publication),
     uploads: await uploadInConsole(client, hostileTable(), { name: HOSTILE.slice(0, 100) }),
   };
-  if (hasChromium) browser = await startChromium();
 });
-afterAll(() => browser?.close());
 
 /** A table whose column and cells are markup. */
 function hostileTable(): string[] {
@@ -181,28 +174,25 @@ test('answers to forms have none either', async () => {
   }
 });
 
-testInBrowser(
-  `in Chromium no text runs, the policy blocks nothing, and no other site is asked${SKIPPED}`,
-  async () => {
-    const context = await browser?.newContext();
-    if (!context) throw new Error('Chromium has not started.');
-    const origin = console.service.url('');
-    await context.addCookies([
-      { name: 'bes_session', value: client.cookie('bes_session'), url: `${origin}/console` },
-    ]);
-    const problems: string[] = [];
-    for (const path of (await addressesOfTexts()).filter((each) => !isDownload(each))) {
-      const page = await context.newPage();
-      page.on('request', (request) => {
-        if (!request.url().startsWith(`${origin}/console`)) problems.push(`${path} asks ${request.url()}`);
-      });
-      page.on('console', (message) => {
-        if (/Content.Security.Policy/i.test(message.text())) problems.push(`${path}: ${message.text()}`);
-      });
-      page.on('pageerror', (error) => problems.push(`${path}: ${error.message}`));
-      await page.goto(`${origin}${path}`, { waitUntil: 'load' });
-      // A person could move over every element and follow every address of a script.
-      const found = await page.evaluate<unknown[]>(`(() => {
+testInBrowser('in Chromium no text runs, the policy blocks nothing, and no other site is asked', async () => {
+  const context = await newContext();
+  const origin = console.service.url('');
+  await context.addCookies([
+    { name: 'bes_session', value: client.cookie('bes_session'), url: `${origin}/console` },
+  ]);
+  const problems: string[] = [];
+  for (const path of (await addressesOfTexts()).filter((each) => !isDownload(each))) {
+    const page = await context.newPage();
+    page.on('request', (request) => {
+      if (!request.url().startsWith(`${origin}/console`)) problems.push(`${path} asks ${request.url()}`);
+    });
+    page.on('console', (message) => {
+      if (/Content.Security.Policy/i.test(message.text())) problems.push(`${path}: ${message.text()}`);
+    });
+    page.on('pageerror', (error) => problems.push(`${path}: ${error.message}`));
+    await page.goto(`${origin}${path}`, { waitUntil: 'load' });
+    // A person could move over every element and follow every address of a script.
+    const found = await page.evaluate<unknown[]>(`(() => {
         const all = [...document.querySelectorAll('*')];
         for (const element of all) element.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }));
         return [
@@ -211,10 +201,9 @@ testInBrowser(
           ...all.filter((element) => /^javascript:/i.test(element.href ?? '')),
         ].filter((each) => each !== undefined).map(String);
       })()`);
-      problems.push(...found.map((each) => `${path}: ${each}`));
-      await page.close();
-    }
-    expect(problems).toEqual([]);
-    await context.close();
-  },
-);
+    problems.push(...found.map((each) => `${path}: ${each}`));
+    await page.close();
+  }
+  expect(problems).toEqual([]);
+  await context.close();
+});

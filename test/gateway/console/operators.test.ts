@@ -1,5 +1,4 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
 import { endorser } from '../../helpers/ballots/catalogue-records.ts';
 import { EARLIER, LATER, rejectAtSameOrigin } from '../../helpers/ballots/same-origin.ts';
@@ -21,7 +20,7 @@ const statusWith = async (key: string): Promise<number> =>
 /** An account with a key, and the path of its page. */
 async function makeAccount(): Promise<{ account: string; key: string; page: string }> {
   const account = `account ${Math.random()}`;
-  const key = await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+  const key = await service.createKey(account, 'free');
   const [row] = await service.query('SELECT id FROM accounts WHERE name = $1', [account]);
   return { account, key, page: `/console/operator/accounts/${row?.id}` };
 }

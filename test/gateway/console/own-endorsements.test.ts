@@ -1,13 +1,12 @@
 /** The list of an account's endorsements: its filters, both languages, and the table that `submit` reads back. */
 import { writeFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from '@jest/globals';
-import { CALIFORNIA, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
+import { CALIFORNIA, lines, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
 import { choice, contest } from '../../helpers/ballots/catalogue-records.ts';
 import { pick, position } from '../../helpers/ballots/submissions.ts';
 import { createIo, createRunner, runToExit } from '../../helpers/commands/command-io.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { createFolder } from '../../helpers/folder.ts';
-import { kafkaSettings } from '../../helpers/servers/servers.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 
 const line = (key: string, party: string) =>
@@ -17,8 +16,7 @@ const service = useTestService({
   gatewayConfig: { today: '2026-11-02' },
   catalogue: [
     ...SMALL_BALLOT,
-    [
-      'contests',
+    ...lines('contests', [
       contest('judge', {
         ...{ title: 'Judge', title_es: 'Jueza o juez' },
         choices: [
@@ -27,7 +25,7 @@ const service = useTestService({
           line('ann-green', 'Green'),
         ],
       }),
-    ],
+    ]),
   ],
 });
 const ENDORSERS = ['bakers-local-1', 'coast-gazette'];
@@ -71,8 +69,7 @@ test('the table has all endorsements of the account, and submit reads it back as
     const file = folder.file('endorsements.csv');
     await writeFile(file, table);
     const submit = async () => {
-      const { databaseUrl, topicPrefix } = service;
-      const io = createIo({ DATABASE_URL: databaseUrl, ...kafkaSettings('ops'), TOPIC_PREFIX: topicPrefix });
+      const io = createIo(service.env('ops'));
       const exit = await runToExit(createRunner('submit'), ['--replace', '--wait', file], io);
       return { exit, text: [...io.printed, ...io.told].join('\n') };
     };

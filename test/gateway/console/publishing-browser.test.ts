@@ -1,25 +1,18 @@
 /** The way of an editor from a link to the event on the stream, in a real Chromium: by keyboard alone, on a phone. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { expect } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { TABLE_BALLOT } from '../../helpers/ballots/table-ballot.ts';
-import { hasChromium, startChromium } from '../../helpers/browser/chromium.ts';
+import { testInBrowser, useChromium } from '../../helpers/browser/use-chromium.ts';
 import { makeLink } from '../../helpers/console/console-client.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 
-const testInBrowser = hasChromium ? test : test.skip;
-const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
 const PHONE = { width: 390, height: 844 };
 /** More than any page has places to stop at. */
 const MAX_TABS = 100;
 
 const service = useTestService({ catalogue: TABLE_BALLOT, gatewayConfig: { today: '2026-11-02' } });
-let browser: Browser | undefined;
-
-beforeAll(async () => {
-  if (hasChromium) browser = await startChromium();
-});
-afterAll(() => browser?.close());
+const newContext = useChromium();
 
 /** Moves the focus to the element with this name, as the Tab key does. */
 async function tabTo(page: Page, name: string): Promise<void> {
@@ -41,13 +34,12 @@ async function follow(page: Page, name: string): Promise<void> {
 }
 
 testInBrowser(
-  `an editor drags choices into their ranks, and sees how much room a statement has${SKIPPED}`,
+  'an editor drags choices into their ranks, and sees how much room a statement has',
   async () => {
     const account = 'ranking';
     await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
     await service.allow(['bakers-local-1'], account);
-    const context = await browser?.newContext();
-    if (!context) throw new Error('Chromium has not started.');
+    const context = await newContext();
     const page = await context.newPage();
     await page.goto(service.url(await makeLink(service, { account, role: 'editor' })));
     await page.click('main button');
@@ -85,7 +77,7 @@ testInBrowser(
 );
 
 testInBrowser(
-  `an editor with a link publishes a position by keyboard alone, on a phone, and it reaches the stream${SKIPPED}`,
+  'an editor with a link publishes a position by keyboard alone, on a phone, and it reaches the stream',
   async () => {
     const account = 'newsroom';
     await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
@@ -93,8 +85,7 @@ testInBrowser(
     const stream = await service.stream();
     try {
       await stream.wait('ready', 1);
-      const context = await browser?.newContext({ viewport: PHONE });
-      if (!context) throw new Error('Chromium has not started.');
+      const context = await newContext({ viewport: PHONE });
       const page = await context.newPage();
       await page.goto(service.url(await makeLink(service, { account, role: 'editor' })));
       await follow(page, 'Sign in');
@@ -123,13 +114,12 @@ testInBrowser(
 );
 
 testInBrowser(
-  `a form that meets an ended session is sent in the next one, without scripts, and nothing is lost${SKIPPED}`,
+  'a form that meets an ended session is sent in the next one, without scripts, and nothing is lost',
   async () => {
     const account = 'away for lunch';
     await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
     await service.allow(['nation-herald'], account);
-    const context = await browser?.newContext({ viewport: PHONE, javaScriptEnabled: false });
-    if (!context) throw new Error('Chromium has not started.');
+    const context = await newContext({ viewport: PHONE, javaScriptEnabled: false });
     const signIn = async (page: Page) => {
       await page.goto(service.url(await makeLink(service, { account, role: 'editor' })));
       await follow(page, 'Sign in');
@@ -163,7 +153,7 @@ testInBrowser(
 );
 
 testInBrowser(
-  `an editor uploads a table by keyboard, without scripts, on a phone, decides on an unclear name, and undoes it${SKIPPED}`,
+  'an editor uploads a table by keyboard, without scripts, on a phone, decides on an unclear name, and undoes it',
   async () => {
     const account = 'union';
     await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
@@ -171,8 +161,7 @@ testInBrowser(
     const stream = await service.stream('endorsers=sierra-club');
     try {
       await stream.wait('ready', 1);
-      const context = await browser?.newContext({ viewport: PHONE, javaScriptEnabled: false });
-      if (!context) throw new Error('Chromium has not started.');
+      const context = await newContext({ viewport: PHONE, javaScriptEnabled: false });
       const page = await context.newPage();
       await page.goto(service.url(await makeLink(service, { account, role: 'editor' })));
       await follow(page, 'Sign in');

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { ConsoleClient, type ReceivedPage } from '../../helpers/console/console-client.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 
@@ -17,7 +16,7 @@ async function idOf(contest: string): Promise<string> {
 
 beforeEach(async () => {
   account = `account ${Math.random()}`;
-  await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+  await service.createKey(account, 'free');
   await service.allow(ENDORSERS, account);
   editor = await ConsoleClient.signIn(service, { account, role: 'editor' });
   mayor = await idOf('mayor');

@@ -1,12 +1,11 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { loadBounds } from '../../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { endorse, pick, position } from '../../helpers/ballots/submissions.ts';
 import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { inputsOf } from '../../helpers/console/console-pages.ts';
-import { brokersOf, kafkaSettings } from '../../helpers/servers/servers.ts';
+import { brokersOf } from '../../helpers/servers/servers.ts';
 import { findRejection } from '../../helpers/service/publishing.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
@@ -16,7 +15,7 @@ const REJECTED = '/console/operator/rejected';
 const GENERAL = 'or-2026-11-03-general';
 let operator: ConsoleClient;
 
-beforeAll(() => createKey({ databaseUrl: service.databaseUrl, account: 'operators', plan: 'free' }));
+beforeAll(() => service.createKey('operators', 'free'));
 beforeEach(async () => {
   operator = await ConsoleClient.signIn(service, { account: 'operators', role: 'operator', person: 'olga' });
 });
@@ -45,8 +44,7 @@ async function submissionsEnd(): Promise<number[]> {
 }
 
 async function rejectedCommand(...args: string[]): Promise<string[]> {
-  const { databaseUrl, topicPrefix } = service;
-  const io = createIo({ DATABASE_URL: databaseUrl, ...kafkaSettings('ops'), TOPIC_PREFIX: topicPrefix });
+  const io = createIo(service.env('ops'));
   await createRunner('rejected')(args, io);
   return [...io.printed, ...io.told];
 }

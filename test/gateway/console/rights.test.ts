@@ -1,5 +1,4 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 
@@ -12,7 +11,7 @@ let page: string;
 beforeEach(async () => {
   operator = await ConsoleClient.signIn(service, { role: 'operator', person: 'olga' });
   account = `account ${Math.random()}`;
-  key = await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+  key = await service.createKey(account, 'free');
   const [row] = await service.query('SELECT id FROM accounts WHERE name = $1', [account]);
   page = `/console/operator/accounts/${row?.id}`;
 });

@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { ConsoleClient, makeLink, type ReceivedPage } from '../../helpers/console/console-client.ts';
 import { inputsOf } from '../../helpers/console/console-pages.ts';
 import { useTestService } from '../../helpers/service/service.ts';
@@ -100,8 +99,7 @@ test('sessions expire', async () => {
 });
 
 test('a suspended account has no console, except for operators', async () => {
-  const { databaseUrl } = service;
-  await createKey({ databaseUrl, account: 'quiet', plan: 'free' });
+  await service.createKey('quiet', 'free');
   const owner = await ConsoleClient.signIn(service, { account: 'quiet' });
   const operator = await ConsoleClient.signIn(service, { account: 'quiet', role: 'operator' });
   await service.query(`UPDATE accounts SET suspended_at = now() WHERE name = 'quiet'`);
@@ -113,8 +111,7 @@ test('a suspended account has no console, except for operators', async () => {
 });
 
 test("a page reads the API with its session, outside of its account's limits", async () => {
-  const { databaseUrl } = service;
-  await createKey({ databaseUrl, account: 'small', plan: 'free' });
+  await service.createKey('small', 'free');
   const client = await ConsoleClient.signIn(service, { account: 'small' });
   const answer = await client.get('/console/api/v1/states');
   expect(answer.status).toBe(200);
@@ -146,7 +143,7 @@ test('a live stream ends within five seconds of the end of its session', async (
 });
 
 test('a live stream ends when its session shows another account, so that a removed person cannot follow it', async () => {
-  await createKey({ databaseUrl: service.databaseUrl, account: 'next', plan: 'internal' });
+  await service.createKey('next', 'internal');
   const [next] = await service.query(`SELECT id FROM accounts WHERE name = 'next'`);
   const client = await ConsoleClient.signIn(service, { role: 'operator' });
   const response = await fetch(service.url('/console/api/v1/stream'), {
@@ -193,7 +190,7 @@ test('a form of an ended session is not carried out, and its entries are shown f
 
 async function makeAccount(): Promise<string> {
   const account = `account ${Math.random()}`;
-  await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+  await service.createKey(account, 'free');
   await service.query(`DELETE FROM api_keys WHERE account_id = (SELECT id FROM accounts WHERE name = $1)`, [
     account,
   ]);

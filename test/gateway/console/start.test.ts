@@ -7,7 +7,6 @@ import {
   snippetsOf,
   snippetsWith,
 } from '../../../gateway/console/pages/first-requests.ts';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { installClient } from '../../helpers/clients/client-package.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
@@ -107,9 +106,8 @@ test('the page has the programs with the address of the service, and links that 
 });
 
 test('the page points a newcomer without a key to API keys', async () => {
-  const { databaseUrl } = service;
   const account = 'newcomers';
-  await createKey({ databaseUrl, account, plan: 'free' });
+  await service.createKey(account, 'free');
   const owner = await ConsoleClient.signIn(service, { account });
   expect((await owner.get('/console/start')).html).toContain('The account has a usable key');
   const id = /href="\/console\/keys\/(\d+)\/revoke"/.exec((await owner.get('/console/keys')).html)?.[1];

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { useTestService } from '../../helpers/service/service.ts';
@@ -11,7 +10,7 @@ const service = useTestService();
 /** A member of a new account. */
 async function makeMember(plan = 'internal'): Promise<ConsoleClient> {
   const account = `account ${Math.random()}`;
-  await createKey({ databaseUrl: service.databaseUrl, account, plan });
+  await service.createKey(account, plan);
   return ConsoleClient.signIn(service, { account, role: 'member' });
 }
 

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { roundUp } from '../../../gateway/console/plot.ts';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
@@ -11,7 +10,7 @@ const MAX_WAIT_MS = 20_000;
 
 test('an account sees its requests by endpoint and key, and its errors with their ids', async () => {
   const account = 'reader';
-  const key = await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+  const key = await service.createKey(account, 'free');
   const headers = { Authorization: `Bearer ${key}` };
   for (let i = 0; i < 3; i += 1) await service.get('/v1/states', { headers });
   await service.get('/v1/elections?states=XX', { headers: { ...headers, 'X-Request-Id': 'my-request-1' } });
@@ -46,7 +45,7 @@ test('an account sees its requests by endpoint and key, and its errors with thei
 
 test('older errors follow on further pages, without repetition', async () => {
   const account = 'unlucky';
-  await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+  await service.createKey(account, 'free');
   await service.query(
     `INSERT INTO request_errors (account_id, occurred_at, request_id, method, route, status, code, message)
      SELECT id, now() - n / 3 * interval '1 minute', 'request-' || n, 'GET', '/v1/states', 400, 'invalid_parameter', 'm'
@@ -68,7 +67,7 @@ test('older errors follow on further pages, without repetition', async () => {
 
 test('INV-15: the usage of many keys is shown in pages, the console last', async () => {
   const account = 'busy';
-  await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+  await service.createKey(account, 'free');
   await service.query(
     `WITH key AS (
        INSERT INTO api_keys (account_id, hash, scopes, name, revoked_at)
@@ -114,7 +113,7 @@ const storeSamples = (account: string, { like, count }: { like: string; count: n
 
 test('an operator finds errors and other requests of all accounts by account, key, endpoint, status and request id, in pages', async () => {
   for (const account of ['acme press', 'other press']) {
-    await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+    await service.createKey(account, 'free');
   }
   const [key] = await service.query(
     `SELECT k.id FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE a.name = 'acme press'`,
@@ -150,8 +149,8 @@ test('an operator finds errors and other requests of all accounts by account, ke
 }, 30_000);
 
 test('INV-15: a search looks through a bounded number of errors at a time, and then continues', async () => {
-  await createKey({ databaseUrl: service.databaseUrl, account: 'noisy', plan: 'free' });
-  await createKey({ databaseUrl: service.databaseUrl, account: 'quiet', plan: 'free' });
+  await service.createKey('noisy', 'free');
+  await service.createKey('quiet', 'free');
   await storeErrors('noisy', 50_000);
   await service.query(
     `INSERT INTO request_errors (account_id, occurred_at, request_id, method, route, status, code, message)

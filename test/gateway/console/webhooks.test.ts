@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { useTestService } from '../../helpers/service/service.ts';
@@ -18,7 +17,7 @@ afterAll(() => receiver.stop());
 
 /** An owner of a new account. */
 async function makeOwner(account = `account ${Math.random()}`): Promise<ConsoleClient> {
-  await createKey({ databaseUrl: service.databaseUrl, account, plan: 'internal' });
+  await service.createKey(account, 'internal');
   return ConsoleClient.signIn(service, { account, role: 'owner' });
 }
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { AccessWatch } from '../../../gateway/delivery/access-watch.ts';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
 import { type Answer, useTestService } from '../../helpers/service/service.ts';
@@ -40,7 +39,7 @@ async function hold(query: string, key = service.key): Promise<Promise<Answer>[]
 async function createAccount(): Promise<{ key: string; id: number }> {
   accounts += 1;
   const account = `account-${accounts}`;
-  const key = await createKey({ databaseUrl: service.databaseUrl, account, plan: 'internal' });
+  const key = await service.createKey(account, 'internal');
   const { rows } = await database.query('SELECT id FROM accounts WHERE name = $1', [account]);
   return { key, id: rows[0].id };
 }

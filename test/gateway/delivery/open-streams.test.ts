@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
 import { useTestService } from '../../helpers/service/service.ts';
@@ -92,8 +91,7 @@ describe('the key of open streams', () => {
     ],
   ])('%s, and they end within five seconds with a reason; others continue', async (_, statement, code) => {
     const account = `other-${code}`;
-    const { databaseUrl } = service;
-    const key = await createKey({ databaseUrl, account, plan: 'internal' });
+    const key = await service.createKey(account, 'internal');
     const streams = await Promise.all([connect('', { key }), connect('', { key, gateway: 1 })]);
     const bystander = await connect('');
     const { rows } = await database.query('SELECT id FROM accounts WHERE name = $1', [account]);
@@ -105,8 +103,7 @@ describe('the key of open streams', () => {
 });
 
 test('INV-15: a lowered plan ends the surplus over all gateways within five seconds, the oldest first', async () => {
-  const { databaseUrl } = service;
-  const key = await createKey({ databaseUrl, account: 'lowered', plan: 'standard' });
+  const key = await service.createKey('lowered', 'standard');
   const streams: EventStreamClient[] = [];
   for (const gateway of [0, 1, 0, 1, 0]) streams.push(await connect('', { key, gateway }));
   await database.query(`UPDATE accounts SET plan = 'free' WHERE name = 'lowered'`);

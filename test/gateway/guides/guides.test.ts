@@ -1,12 +1,11 @@
 /** The guides of the folder docs, as gateways serve them. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import { describe, expect, test } from '@jest/globals';
 import { renderGuide } from '../../../gateway/guides/render-guide.ts';
-import { findProblemsInLooks, hasChromium, startChromium } from '../../helpers/browser/chromium.ts';
+import { findProblemsInLooks } from '../../helpers/browser/chromium.ts';
+import { testInBrowser, useChromium } from '../../helpers/browser/use-chromium.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 
-const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
 const service = useTestService();
 const GUIDES = '/docs/guides';
 const FILES = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((file) =>
@@ -118,26 +117,17 @@ describe('a guide becomes a page', () => {
 });
 
 describe('in a browser', () => {
-  let browser: Browser | undefined;
-  beforeAll(async () => {
-    if (hasChromium) browser = await startChromium();
-  });
-  afterAll(() => browser?.close());
+  const newContext = useChromium();
 
-  (hasChromium ? test : test.skip)(
-    `axe finds nothing on the guides, on a phone in light and wide in dark${SKIPPED}`,
-    async () => {
-      const context = await browser?.newContext();
-      if (!context) throw new Error('Chromium has not started.');
-      const page = await context.newPage();
-      const problems: string[] = [];
-      for (const path of [GUIDES, ...LOOKED_AT.map((name) => `${GUIDES}/${name}`)]) {
-        await page.goto(service.url(path));
-        problems.push(...(await findProblemsInLooks(page)).map((problem) => `${path}: ${problem}`));
-      }
-      expect(problems).toEqual([]);
-      await context.close();
-    },
-    60_000,
-  );
+  testInBrowser('axe finds nothing on the guides, on a phone in light and wide in dark', async () => {
+    const context = await newContext();
+    const page = await context.newPage();
+    const problems: string[] = [];
+    for (const path of [GUIDES, ...LOOKED_AT.map((name) => `${GUIDES}/${name}`)]) {
+      await page.goto(service.url(path));
+      problems.push(...(await findProblemsInLooks(page)).map((problem) => `${path}: ${problem}`));
+    }
+    expect(problems).toEqual([]);
+    await context.close();
+  });
 });

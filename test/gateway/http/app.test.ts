@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
-import { createKey } from '../../../ops/commands/keys.ts';
+import type { CreateKeyOptions } from '../../../ops/commands/keys.ts';
 import { generateApiKey } from '../../../schemas/api-key.ts';
 import { expectSchema } from '../../helpers/http/response-schema.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
@@ -13,8 +13,8 @@ const service = useTestService();
 const client = useClient(service.databaseUrl);
 
 const ask = (path: string, key: string) => service.get(path, { headers: { Authorization: `Bearer ${key}` } });
-const newKey = (options: Partial<Parameters<typeof createKey>[0]> = {}) =>
-  createKey({ databaseUrl: service.databaseUrl, account: 'app-test', plan: 'internal', ...options });
+const newKey = (options: Partial<CreateKeyOptions> = {}) =>
+  service.createKey('app-test', 'internal', options);
 
 describe('GET /v1/states', () => {
   test('lists the 56 states with their FIPS codes', async () => {

@@ -6,7 +6,6 @@ import { FeedReader } from '../../../feed/reader.ts';
 import { Authenticator } from '../../../gateway/auth/authentication.ts';
 import { EventStream } from '../../../gateway/delivery/sse.ts';
 import { RequestLimiter } from '../../../gateway/limits/request-limiter.ts';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { KafkaUnavailableError } from '../../../service/failure.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
@@ -56,62 +55,47 @@ async function without<T>(table: string, work: () => Promise<T>): Promise<T> {
 let accounts = 0;
 function newKey(plan = 'standard'): Promise<string> {
   accounts += 1;
-  return createKey({ databaseUrl: service.databaseUrl, account: `defect-${accounts}`, plan });
+  return service.createKey(`defect-${accounts}`, plan);
 }
 
 describe('a defect is answered 500 internal_error, logged with the id of the request, and counted', () => {
-  test.each<[string, () => ReturnType<typeof ask>]>([
-    [
-      'in authentication',
-      () => {
-        jest.spyOn(Authenticator.prototype, 'authenticate').mockRejectedValueOnce(broken);
-        return ask('/v1/states');
-      },
-    ],
-    [
-      'in the query of a key',
-      async () => {
-        const key = await newKey();
-        return without('api_keys', () => ask('/v1/states', key));
-      },
-    ],
-    [
-      'in the limits',
-      () => {
-        jest.spyOn(RequestLimiter.prototype, 'admit').mockRejectedValueOnce(broken);
-        return ask('/v1/states');
-      },
-    ],
-    [
-      'in the query of a limit',
-      async () => {
-        const key = await newKey();
-        return without('request_quotas', () => ask('/v1/states', key));
-      },
-    ],
-    [
-      'in the query of a stream lease',
-      async () => {
-        const key = await newKey();
-        return without('stream_leases', () => ask('/v1/stream', key));
-      },
-    ],
-    ['in the query of a read', () => without('subscriptions', () => ask('/v1/subscriptions'))],
-    [
-      'in reading events',
-      () => {
-        jest.spyOn(FeedReader.prototype, 'next').mockRejectedValueOnce(broken);
-        return ask('/v1/events');
-      },
-    ],
-    ['in the query of a start', () => without('relay_batches', () => ask('/v1/events?from=earliest'))],
-  ])('%s', async (_, fail) => {
-    const { id, status, code, counted } = await fail();
-    expect([status, code, counted]).toEqual([500, 'internal_error', 1]);
-    expect(logged(id, 'error')).toEqual([
-      expect.objectContaining({ where: 'request', msg: 'a request failed (a defect of the service)' }),
-    ]);
+  const testDefect = (name: string, fail: () => ReturnType<typeof ask>) =>
+    test(name, async () => {
+      const { id, status, code, counted } = await fail();
+      expect([status, code, counted]).toEqual([500, 'internal_error', 1]);
+      expect(logged(id, 'error')).toEqual([
+        expect.objectContaining({ where: 'request', msg: 'a request failed (a defect of the service)' }),
+      ]);
+    });
+
+  testDefect('in authentication', () => {
+    jest.spyOn(Authenticator.prototype, 'authenticate').mockRejectedValueOnce(broken);
+    return ask('/v1/states');
   });
+  testDefect('in the query of a key', async () => {
+    const key = await newKey();
+    return without('api_keys', () => ask('/v1/states', key));
+  });
+  testDefect('in the limits', () => {
+    jest.spyOn(RequestLimiter.prototype, 'admit').mockRejectedValueOnce(broken);
+    return ask('/v1/states');
+  });
+  testDefect('in the query of a limit', async () => {
+    const key = await newKey();
+    return without('request_quotas', () => ask('/v1/states', key));
+  });
+  testDefect('in the query of a stream lease', async () => {
+    const key = await newKey();
+    return without('stream_leases', () => ask('/v1/stream', key));
+  });
+  testDefect('in the query of a read', () => without('subscriptions', () => ask('/v1/subscriptions')));
+  testDefect('in reading events', () => {
+    jest.spyOn(FeedReader.prototype, 'next').mockRejectedValueOnce(broken);
+    return ask('/v1/events');
+  });
+  testDefect('in the query of a start', () =>
+    without('relay_batches', () => ask('/v1/events?from=earliest')),
+  );
 
   test('and its message stays internal', async () => {
     jest.spyOn(FeedReader.prototype, 'next').mockRejectedValueOnce(broken);

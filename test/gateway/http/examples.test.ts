@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EXAMPLES_FILE, type Examples, examples } from '../../../gateway/http/openapi/examples.ts';
 import { LINES_TYPE, type Route } from '../../../gateway/http/route.ts';
 import { routes } from '../../../gateway/routes/index.ts';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '../../../schemas/errors.ts';
 import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
 import {
@@ -163,7 +162,7 @@ test.each(inOrder)('%s has an example', async (operationId) => {
 });
 
 test('streamEvents has an example of each frame, and of a stream as sent over the wire', async () => {
-  const key = await createKey({ databaseUrl: service.databaseUrl, account: 'reader', plan: 'internal' });
+  const key = await service.createKey('reader', 'internal');
   const headers = { Authorization: `Bearer ${key}` };
   const query = `from=earliest&endorsers=${requests.getEndorser?.parameters?.slug}`;
   const stream = await service.stream(query, { headers });

@@ -6,6 +6,10 @@ const OTHER = { ...HERE, accountId: 2 };
 const BUSY = { code: 'server_busy', headers: { 'Retry-After': '2' } };
 const OWN = { code: 'too_many_requests_in_flight', headers: { 'Retry-After': '2' } };
 
+/** A queue for one request at a time, unless the limits differ. */
+const createQueue = (limits: Partial<ConstructorParameters<typeof FairQueue>[0]>) =>
+  new FairQueue({ atOnce: 1, atOnceOfAccount: 1, reserved: 0, waiting: 10, waitingOfAccount: 10, ...limits });
+
 /** Work that ends when the test says so. */
 function createWork() {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -20,13 +24,7 @@ function createWork() {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 test('as much work as allowed runs at a time, the rest in order of arrival', async () => {
-  const queue = new FairQueue({
-    atOnce: 2,
-    atOnceOfAccount: 2,
-    reserved: 0,
-    waiting: 10,
-    waitingOfAccount: 10,
-  });
+  const queue = createQueue({ atOnce: 2, atOnceOfAccount: 2 });
   const works = Array.from({ length: 4 }, createWork);
   const done = works.map(({ work }) => queue.run(work, HERE));
   await settle();
@@ -43,13 +41,7 @@ test('as much work as allowed runs at a time, the rest in order of arrival', asy
 });
 
 test('a request is refused if too many wait, or too many of its own account', async () => {
-  const queue = new FairQueue({
-    atOnce: 1,
-    atOnceOfAccount: 1,
-    reserved: 0,
-    waiting: 2,
-    waitingOfAccount: 1,
-  });
+  const queue = createQueue({ waiting: 2, waitingOfAccount: 1 });
   const works = Array.from({ length: 3 }, createWork);
   const [first, second, third] = works.map(({ work }, index) => queue.run(work, index < 2 ? HERE : OTHER));
   await settle();
@@ -61,13 +53,7 @@ test('a request is refused if too many wait, or too many of its own account', as
 });
 
 test('a client that disconnects leaves the queue at once, and its work is not done', async () => {
-  const queue = new FairQueue({
-    atOnce: 1,
-    atOnceOfAccount: 1,
-    reserved: 0,
-    waiting: 2,
-    waitingOfAccount: 2,
-  });
+  const queue = createQueue({ waiting: 2, waitingOfAccount: 2 });
   const [first, left, last] = [createWork(), createWork(), createWork()];
   const client = new AbortController();
   const gone = { ...HERE, gone: client.signal };
@@ -84,9 +70,7 @@ test('a client that disconnects leaves the queue at once, and its work is not do
 });
 
 test('a client that disconnects after its answer changes nothing for later requests of its account', async () => {
-  const queue = new FairQueue({
-    ...{ atOnce: 1, atOnceOfAccount: 1, reserved: 0, waiting: 2, waitingOfAccount: 2 },
-  });
+  const queue = createQueue({ waiting: 2, waitingOfAccount: 2 });
   const client = new AbortController();
   const [first, other, later] = [createWork(), createWork(), createWork()];
   const done = [queue.run(first.work, HERE), queue.run(async () => '', { ...HERE, gone: client.signal })];
@@ -100,13 +84,7 @@ test('a client that disconnects after its answer changes nothing for later reque
 });
 
 test('an account runs no more requests than its limit, and does not delay the next of another account', async () => {
-  const queue = new FairQueue({
-    atOnce: 2,
-    atOnceOfAccount: 1,
-    reserved: 0,
-    waiting: 10,
-    waitingOfAccount: 10,
-  });
+  const queue = createQueue({ atOnce: 2 });
   const [first, second, other] = [createWork(), createWork(), createWork()];
   const done = [queue.run(first.work, HERE), queue.run(second.work, HERE), queue.run(other.work, OTHER)];
   await settle();
@@ -122,13 +100,7 @@ test('an account runs no more requests than its limit, and does not delay the ne
 });
 
 test('a request whose account is at its limit does not block requests behind it', async () => {
-  const queue = new FairQueue({
-    atOnce: 2,
-    atOnceOfAccount: 1,
-    reserved: 0,
-    waiting: 10,
-    waitingOfAccount: 10,
-  });
+  const queue = createQueue({ atOnce: 2 });
   const [first, other, second, third] = [createWork(), createWork(), createWork(), createWork()];
   const done = [
     queue.run(first.work, HERE),
@@ -148,10 +120,7 @@ test('a request whose account is at its limit does not block requests behind it'
 
 test('requests that wait or would have to wait are refused during a shutdown', async () => {
   const draining = new AbortController();
-  const queue = new FairQueue({
-    ...{ atOnce: 1, atOnceOfAccount: 1, reserved: 0, waiting: 10, waitingOfAccount: 10 },
-    draining: draining.signal,
-  });
+  const queue = createQueue({ draining: draining.signal });
   const [first, waiting] = [createWork(), createWork()];
   const done = queue.run(first.work, HERE);
   const refused = [queue.run(waiting.work, HERE), queue.run(waiting.work, OTHER)];

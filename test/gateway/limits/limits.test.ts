@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createKey } from '../../../ops/commands/keys.ts';
+import type { CreateKeyOptions } from '../../../ops/commands/keys.ts';
 import { type Clock, systemClock } from '../../../service/clock.ts';
 import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
@@ -41,14 +41,9 @@ afterEach(() => {
   for (const stream of open.splice(0)) stream.close();
 });
 
-function newKey(plan: string, options: Partial<Parameters<typeof createKey>[0]> = {}): Promise<string> {
+function newKey(plan: string, options: Partial<CreateKeyOptions> = {}): Promise<string> {
   accountsMade += 1;
-  return createKey({
-    databaseUrl: service.databaseUrl,
-    account: `account-${accountsMade}`,
-    plan,
-    ...options,
-  });
+  return service.createKey(`account-${accountsMade}`, plan, options);
 }
 
 const ask = (path: string, key: string, gateway = 0): Promise<Answer> =>
@@ -132,7 +127,7 @@ describe('on two gateways together', () => {
     clock.startMinute();
     const first = await newKey('free');
     const account = `account-${accountsMade}`;
-    const second = await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+    const second = await service.createKey(account, 'free');
     const answers: Answer[] = [];
     for (let i = 0; i < 80; i += 1) answers.push(await ask('/v1/states', i % 3 ? first : second, i % 2));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(60);

@@ -1,5 +1,4 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { type Answer, useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 
@@ -79,7 +78,7 @@ test.each([26, -1, 1.5])('of %d seconds is refused', async (seconds) => {
 
 test('ends with the error of a new request when the key is revoked', async () => {
   const account = 'revoked';
-  const key = await createKey({ databaseUrl: service.databaseUrl, account, plan: 'internal' });
+  const key = await service.createKey(account, 'internal');
   await service.allow(['coast-gazette'], account);
   const headers = { Authorization: `Bearer ${key}` };
   const { answer } = wait(await publish(headers), 25, headers);

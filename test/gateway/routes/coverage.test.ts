@@ -3,7 +3,7 @@ import pg from 'pg';
 import { STATE_CODES } from '../../../schemas/vocabulary.ts';
 import { editCatalogue } from '../../../store/catalogue/edit.ts';
 import { removeElection } from '../../../store/catalogue/removal.ts';
-import { loadCatalogue, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
+import { lines, loadCatalogue, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
 import { contest, election } from '../../helpers/ballots/catalogue-records.ts';
 import { endorse, withdraw } from '../../helpers/ballots/submissions.ts';
 import { expectSchema } from '../../helpers/http/response-schema.ts';
@@ -24,14 +24,10 @@ const service = useTestService({
     ...SMALL_BALLOT,
     ['elections', election({ slug: PAST, date: '2026-05-19', type: 'primary' })],
     ['contests', contest('dean', { election: PAST, kind: 'measure' })],
-    [
-      'elections',
+    ...lines('elections', [
       election({ slug: 'tx-2026-11-02-special', date: '2026-11-02', state: 'TX', type: 'special' }),
-    ],
-    [
-      'elections',
       election({ slug: 'wy-2026-11-03-special', date: '2026-11-03', state: 'WY', type: 'special' }),
-    ],
+    ]),
   ],
   gatewayConfig: { today: '2026-11-04' },
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { describeListing, formatPageCursor } from '../../../schemas/page-cursor.ts';
-import { SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
+import { lines, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
 import { election } from '../../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { expectSameAtEveryPageSize } from '../../helpers/http/paging.ts';
@@ -12,8 +12,7 @@ const NOTHING = { details: {} };
 const service = useTestService({
   catalogue: [
     ...SMALL_BALLOT,
-    [
-      'elections',
+    ...lines('elections', [
       election({
         slug: 'tx-2026-05-26-runoff',
         name: 'Texas “runoff” \\ 100 % 日本',
@@ -32,17 +31,8 @@ const service = useTestService({
           audit: null,
         },
       }),
-    ],
-    [
-      'elections',
       election({ slug: 'pr-2028-06-04-primary', state: 'PR', date: '2028-06-04', type: 'primary' }),
-    ],
-    [
-      'elections',
       election({ slug: 'dc-2028-06-04-primary', state: 'DC', date: '2028-06-04', type: 'primary' }),
-    ],
-    [
-      'elections',
       election({
         slug: 'az-2026-11-02-special',
         state: 'AZ',
@@ -50,7 +40,7 @@ const service = useTestService({
         type: 'special',
         ...NOTHING,
       }),
-    ],
+    ]),
   ],
   gatewayConfig: { today: '2026-11-04' },
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { describeListing, formatPageCursor } from '../../../schemas/page-cursor.ts';
-import { SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
+import { lines, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
 import { category, election, endorser } from '../../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { expectSameAtEveryPageSize } from '../../helpers/http/paging.ts';
@@ -14,12 +14,10 @@ const DESCRIPTION = '«Prensa» since 1 900,\n\n"100 %" \\o/ \u{1f5f3}';
 const service = useTestService({
   catalogue: [
     ...SMALL_BALLOT,
-    [
-      'endorser-categories',
+    ...lines('endorser-categories', [
       category({ slug: 'party', name: 'Party', singular_name: 'a party', name_es: 'Partido' }),
-    ],
-    [
-      'endorsers',
+    ]),
+    ...lines('endorsers', [
       endorser({
         slug: 'opinion',
         name: 'La Opinión_100%',
@@ -31,11 +29,10 @@ const service = useTestService({
         logo_url: 'https://opinion.example/logo.svg',
         details: { kept: 'not shown' },
       }),
-    ],
-    ['endorsers', endorser({ slug: 'union', name: 'UNIÓN \\ Ñandú', state: 'TX' })],
-    ['endorsers', endorser({ slug: 'workers', name: 'Workers’ Łódź–ʻAmauʻu', state: 'WA' })],
-    // Two of the same name: the id decides.
-    ['endorsers', endorser({ slug: 'union-of-2', name: 'UNIÓN \\ Ñandú', state: 'TX' })],
+      endorser({ slug: 'union', name: 'UNIÓN \\ Ñandú', state: 'TX' }),
+      endorser({ slug: 'workers', name: 'Workers’ Łódź–ʻAmauʻu', state: 'WA' }),
+      endorser({ slug: 'union-of-2', name: 'UNIÓN \\ Ñandú', state: 'TX' }),
+    ]),
     ['elections', election({ slug: 'or-2024-05-21-primary', date: '2024-05-21', type: 'primary' })],
   ],
 });

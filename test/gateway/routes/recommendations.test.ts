@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { type CatalogueLine, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
+import { type CatalogueLine, lines, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
 import { choice, contest, election } from '../../helpers/ballots/catalogue-records.ts';
 import { endorse, pick, position } from '../../helpers/ballots/submissions.ts';
 import { expectSchema } from '../../helpers/http/response-schema.ts';
@@ -13,23 +13,15 @@ const place = (level: string, name: string) => ({ ocd_id: null, name, level, typ
 /** The small ballot, and a past election whose contests are not in ballot order in the file. */
 const CATALOGUE: CatalogueLine[] = [
   ...SMALL_BALLOT,
-  [
-    'elections',
+  ...lines('elections', [
     election({
       ...{ slug: PAST, name: 'Oregon general 2020', date: '2020-11-03' },
       details: { fusion_voting: true },
     }),
-  ],
-  [
-    'contests',
+  ]),
+  ...lines('contests', [
     contest('board', { election: PAST, district: place('school', 'Fernville schools'), ballot_order: 1 }),
-  ],
-  [
-    'contests',
     contest('clerk', { election: PAST, district: place('county', 'Fern County'), ballot_order: 2 }),
-  ],
-  [
-    'contests',
     contest('governor', {
       election: PAST,
       district: place('state', 'Oregon'),
@@ -41,16 +33,13 @@ const CATALOGUE: CatalogueLine[] = [
         choice('bob', { party: 'Republican' }),
       ],
     }),
-  ],
-  [
-    'contests',
     contest('senator', {
       election: PAST,
       district: place('federal', 'Oregon'),
       ballot_order: 9,
       choices: [choice('ann', { withdrawn: true }), choice('bob')],
     }),
-  ],
+  ]),
 ];
 
 const service = useTestService({ catalogue: CATALOGUE, gatewayConfig: { today: '2026-10-01' } });

@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { routes } from '../../../gateway/routes/index.ts';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { SCOPES, type Scope } from '../../../schemas/vocabulary.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 
@@ -44,8 +43,7 @@ const keys = new Map<Scope, string>();
 beforeAll(async () => {
   for (const scope of SCOPES) {
     const account = scope.replace(':', '-');
-    const { databaseUrl } = service;
-    keys.set(scope, await createKey({ databaseUrl, account, plan: 'internal', scopes: [scope] }));
+    keys.set(scope, await service.createKey(account, 'internal', { scopes: [scope] }));
   }
 });
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { topicNames } from '../../../kafka/topic-names.ts';
 import { TopicWriter } from '../../../kafka/writing/topic-writer.ts';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { type Answer, useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 
@@ -300,8 +299,7 @@ describe('the endorsers of an account', () => {
   async function createAccount(...slugs: string[]) {
     accounts += 1;
     const account = `publisher ${accounts}`;
-    const { databaseUrl } = service;
-    const key = await createKey({ databaseUrl, account, plan: 'internal' });
+    const key = await service.createKey(account, 'internal');
     await service.allow(slugs, account);
     return { account, headers: { Authorization: `Bearer ${key}` } };
   }

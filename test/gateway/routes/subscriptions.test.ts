@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
 import { useTestService } from '../../helpers/service/service.ts';
@@ -142,7 +141,7 @@ describe('a subscription', () => {
 
   test('of another account does not exist', async () => {
     const { body } = await post({ name: 'Mine' });
-    const other = await createKey({ databaseUrl: service.databaseUrl, account: 'other', plan: 'internal' });
+    const other = await service.createKey('other', 'internal');
     const headers = { Authorization: `Bearer ${other}` };
     const path = `/v1/subscriptions/${body.data.id}`;
     for (const [method, sent] of [['GET'], ['PUT', { name: 'Theirs' }], ['DELETE']] as const) {
@@ -153,12 +152,7 @@ describe('a subscription', () => {
   });
 
   test('needs the write scope only to be changed', async () => {
-    const reader = await createKey({
-      databaseUrl: service.databaseUrl,
-      account: 'test',
-      plan: 'internal',
-      scopes: ['stream:read'],
-    });
+    const reader = await service.createKey('test', 'internal', { scopes: ['stream:read'] });
     const headers = { Authorization: `Bearer ${reader}` };
     expect((await service.get('/v1/subscriptions', { headers })).status).toBe(200);
     expect((await post({ name: 'a' }, headers)).body.error.code).toBe('insufficient_scope');
@@ -190,7 +184,7 @@ describe('Idempotency-Key', () => {
   });
 
   test('is deleted after a day, for any account, when others are saved', async () => {
-    const other = await createKey({ databaseUrl: service.databaseUrl, account: 'other', plan: 'internal' });
+    const other = await service.createKey('other', 'internal');
     const headers = { 'Idempotency-Key': 'order-3' };
     await post({ name: 'a' }, headers);
     await post({ name: 'a' }, { ...headers, Authorization: `Bearer ${other}` });

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createConfig } from '../../../gateway/config.ts';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { formatCursor, parseCursor } from '../../../schemas/cursor.ts';
 import { createSeal } from '../../../service/sealing.ts';
 import { sealPurpose } from '../../../service/webhook-settings.ts';
@@ -182,7 +181,7 @@ describe('a webhook', () => {
     expect(made.filter(({ status }) => status === 201)).toHaveLength(9);
     expect(made.find(({ status }) => status === 409)?.body.error.message).toContain('has 10 webhooks');
 
-    const key = await createKey({ databaseUrl: service.databaseUrl, account: 'small', plan: 'free' });
+    const key = await service.createKey('small', 'free');
     const headers = { Authorization: `Bearer ${key}` };
     expect((await post(ALL, headers)).status).toBe(201);
     const second = await post({ ...ALL, name: 'Second' }, headers);
@@ -194,7 +193,7 @@ describe('a webhook', () => {
 
   test('of another account looks like one that does not exist', async () => {
     const { id } = (await post(ALL)).body.data;
-    const key = await createKey({ databaseUrl: service.databaseUrl, account: 'other', plan: 'internal' });
+    const key = await service.createKey('other', 'internal');
     const options = { headers: { Authorization: `Bearer ${key}` } };
     const path = `${PATH}/${id}`;
     const answers = [

@@ -1,5 +1,4 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { listRequestErrors } from '../../../store/accounts/request-errors.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
 import { type Answer, useTestService } from '../../helpers/service/service.ts';
@@ -18,7 +17,7 @@ let accounts = 0;
 async function newKey(plan = 'standard'): Promise<{ key: string; accountId: number; keyId: number }> {
   accounts += 1;
   const account = `account-${accounts}`;
-  const key = await createKey({ databaseUrl: service.databaseUrl, account, plan });
+  const key = await service.createKey(account, plan);
   const { rows } = await client.query(
     'SELECT max(id) AS "keyId", max(account_id) AS "accountId" FROM api_keys',
   );

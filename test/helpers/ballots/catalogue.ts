@@ -1,13 +1,17 @@
-import pg from 'pg';
 import { checkRecord } from '../../../administration/catalogue/check-record.ts';
 import { createRefusalList } from '../../../administration/catalogue/refusal-list.ts';
 import type { CatalogueKind } from '../../../schemas/catalogue-files.ts';
 import { type CatalogueImport, importCatalogue } from '../../../store/catalogue/import.ts';
 import type { StagedLine } from '../../../store/catalogue/staging.ts';
+import { withClient } from '../postgres/with-client.ts';
 import { category, choice, contest, election, endorser } from './catalogue-records.ts';
 
 /** A line of a catalogue file: its kind and its record. */
 export type CatalogueLine = [CatalogueKind, object];
+
+/** The lines of records of one kind. */
+export const lines = (kind: CatalogueKind, records: readonly object[]): CatalogueLine[] =>
+  records.map((record) => [kind, record]);
 
 export const CALIFORNIA = 'ca-2026-11-03-general';
 
@@ -34,22 +38,17 @@ const STATE_OF_CALIFORNIA = {
 export const SMALL_BALLOT: CatalogueLine[] = [
   ['endorser-categories', category()],
   ['endorser-categories', category({ slug: 'newspaper', name: 'Newspaper', name_es: 'Periódico' })],
-  ['endorsers', endorser()],
-  [
-    'endorsers',
+  ...lines('endorsers', [
+    endorser(),
     endorser({ slug: 'coast-gazette', name: 'Coast Gazette', category: 'newspaper', state: 'CA' }),
-  ],
-  [
-    'endorsers',
     endorser({ slug: 'nation-herald', name: 'Nation Herald', category: 'newspaper', state: 'national' }),
-  ],
+  ]),
   ['elections', election()],
   ['elections', election({ slug: CALIFORNIA, name: 'California general 2026', state: 'CA' })],
-  ['contests', contest('mayor', { choices: ABCD })],
-  ['contests', contest('council', { choices: ABCD, vote_method: 'multi_seat', votes_allowed: 2 })],
-  ['contests', contest('sheriff', { choices: ABCD, vote_method: 'ranked_choice', ranks_allowed: 3 })],
-  [
-    'contests',
+  ...lines('contests', [
+    contest('mayor', { choices: ABCD }),
+    contest('council', { choices: ABCD, vote_method: 'multi_seat', votes_allowed: 2 }),
+    contest('sheriff', { choices: ABCD, vote_method: 'ranked_choice', ranks_allowed: 3 }),
     contest('prop-1', {
       election: CALIFORNIA,
       title_es: 'Título de prop-1',
@@ -59,7 +58,7 @@ export const SMALL_BALLOT: CatalogueLine[] = [
       choices: YES_NO,
       district: STATE_OF_CALIFORNIA,
     }),
-  ],
+  ]),
 ];
 
 /** Lines as an import gets them, checked. */
@@ -77,14 +76,10 @@ export async function importLines(
   lines: readonly CatalogueLine[],
   options: ImportOptions = {},
 ): Promise<CatalogueImport> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  return withClient(databaseUrl, async (client) => {
     const defaults = { skipRefused: false, dryRun: false, maxRemovals: null };
     return await importCatalogue(client, stageLines(lines), { ...defaults, ...options });
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** Loads catalogue lines with every permission. @throws Error if a line is refused */

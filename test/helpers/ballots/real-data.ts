@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from '@jest/globals';
 import { createIo, createRunner } from '../commands/command-io.ts';
-import { kafkaSettings } from '../servers/servers.ts';
 import type { TestService } from '../service/service.ts';
 
 const runCatalog = createRunner('catalog');
@@ -53,13 +52,7 @@ async function readChoiceNames(): Promise<(line: EndorsementLine) => string> {
   return ({ contest, choice }) => names.get(`${contest} ${choice}`) ?? `unknown ${contest} ${choice}`;
 }
 
-function ioOf({ databaseUrl, topicPrefix }: TestService) {
-  return createIo({
-    DATABASE_URL: databaseUrl,
-    ...kafkaSettings('ops'),
-    TOPIC_PREFIX: topicPrefix,
-  });
-}
+const ioOf = (service: TestService) => createIo(service.env('ops'));
 
 /** Loads the real elections, contests and endorsers with `catalog import`. */
 export async function importRealCatalogue(service: TestService): Promise<void> {

@@ -1,4 +1,4 @@
-import { type CatalogueLine, SMALL_BALLOT } from './catalogue.ts';
+import { type CatalogueLine, lines, SMALL_BALLOT } from './catalogue.ts';
 import { choice, contest, endorser } from './catalogue-records.ts';
 
 const person = (key: string, name: string, more = {}) =>
@@ -13,34 +13,24 @@ const district = (number: number) => ({
 export const TABLE_BALLOT: CatalogueLine[] = [
   ...SMALL_BALLOT,
   ['endorsers', endorser({ slug: 'sierra-club', name: 'Sierra Club' })],
-  [
-    'contests',
+  ...lines('contests', [
     contest('governor', {
       title: 'Governor of Oregon',
       short_title: 'Governor',
       choices: [person('kotek', 'Tina Kotek', { party: 'Democratic' }), person('drazan', 'Christine Drazan')],
     }),
-  ],
-  [
-    'contests',
     contest('senate-4', {
       title: 'State Senator, 4th District',
       short_title: 'State Senate 4',
       district: district(4),
       choices: [person('smith', 'Robert J. Smith'), person('nunez', 'José Núñez')],
     }),
-  ],
-  [
-    'contests',
     contest('senate-5', {
       title: 'State Senator, 5th District',
       short_title: 'State Senate 5',
       district: district(5),
       choices: [person('smith-sr', 'John Smith Sr.'), person('smith-jr', 'John Smith Jr.')],
     }),
-  ],
-  [
-    'contests',
     contest('measure-110', {
       ...{
         title: 'Measure 110: Drug treatment',
@@ -51,5 +41,5 @@ export const TABLE_BALLOT: CatalogueLine[] = [
       vote_method: 'yes_no',
       choices: ['yes', 'no'].map((key) => choice(key, { label: key, measure_answer: key, candidate: null })),
     }),
-  ],
+  ]),
 ];

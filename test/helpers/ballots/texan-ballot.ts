@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { CatalogueLine } from './catalogue.ts';
+import { type CatalogueLine, lines } from './catalogue.ts';
 import { choice, contest, election, endorser } from './catalogue-records.ts';
 
 /**
@@ -64,21 +64,18 @@ export const TEXANS = [
   }),
 ];
 
-const asLines = (contests: object[]): CatalogueLine[] => contests.map((record) => ['contests', record]);
-
 /** Only the contests, as in a later import. */
-export const LATER_TEXANS: CatalogueLine[] = asLines(TEXANS);
+export const LATER_TEXANS: CatalogueLine[] = lines('contests', TEXANS);
 
 /** The ballot, with a contest and a choice that a later import lacks. */
 export const TEXAN_BALLOT: CatalogueLine[] = [
-  [
-    'elections',
+  ...lines('elections', [
     election({ slug: TEXAS, name: 'Texas special 2026', state: 'TX', date: '2026-11-02', type: 'special' }),
-  ],
-  ...asLines(
-    TEXANS.map((record) => ({ ...record, choices: [choice('gone'), ...(record.choices as object[])] })),
-  ),
-  ...asLines([texan('removed', 1, NATION)]),
+  ]),
+  ...lines('contests', [
+    ...TEXANS.map((record) => ({ ...record, choices: [choice('gone'), ...(record.choices as object[])] })),
+    texan('removed', 1, NATION),
+  ]),
   ['endorsers', endorser({ slug: 'abc', name: 'A B C', category: 'newspaper', state: 'TX' })],
 ];
 

@@ -1,19 +1,10 @@
 import { afterEach, beforeEach } from '@jest/globals';
 import type pg from 'pg';
+import { CATALOGUE_TABLES } from '../../../store/catalogue/import.ts';
 import { category, contest, election, endorser, ndjson } from '../ballots/catalogue-records.ts';
 import { createFolder } from '../folder.ts';
 import { useTestDatabase } from '../postgres/database.ts';
 import { createIo, createRunner, runToExit } from './command-io.ts';
-
-const TABLES = [
-  'endorser_categories',
-  'endorsers',
-  'elections',
-  'districts',
-  'contests',
-  'candidates',
-  'choices',
-];
 
 /** Catalogue files of every kind. */
 export const GOOD = {
@@ -73,7 +64,7 @@ export function useCatalogueCommand(): CatalogueCommand {
   let folder: Awaited<ReturnType<typeof createFolder>> | undefined;
 
   beforeEach(async () => {
-    await client.query(`TRUNCATE ${TABLES.join(', ')} CASCADE`);
+    await client.query(`TRUNCATE ${CATALOGUE_TABLES.join(', ')} CASCADE`);
   });
   afterEach(async () => folder?.remove());
 
@@ -96,7 +87,7 @@ export function useCatalogueCommand(): CatalogueCommand {
     file: (name) => folder?.file(name) ?? name,
     async contents() {
       const all: Record<string, unknown[]> = {};
-      for (const table of TABLES) {
+      for (const table of CATALOGUE_TABLES) {
         all[table] = (await client.query(`SELECT xmin::text, * FROM ${table} ORDER BY 2`)).rows;
       }
       return all;

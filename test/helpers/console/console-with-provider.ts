@@ -1,5 +1,4 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { createKey } from '../../../ops/commands/keys.ts';
 import type { Role } from '../../../schemas/vocabulary.ts';
 import { createIo, createRunner } from '../commands/command-io.ts';
 import { TestService, type TestServiceOptions } from '../service/service.ts';
@@ -32,7 +31,7 @@ export class ConsoleWithProvider {
 
   /** Makes an account. @returns its name */
   async makeAccount(name = `account ${++count}`): Promise<string> {
-    await createKey({ databaseUrl: this.service.databaseUrl, account: name, plan: 'internal' });
+    await this.service.createKey(name, 'internal');
     return name;
   }
 

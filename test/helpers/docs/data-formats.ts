@@ -63,7 +63,7 @@ function* rowsOf({ properties = {}, required = [] }: FileSchema, prefix = ''): G
 }
 
 /** A table of Markdown, aligned as the formatter aligns it. */
-function formatTable(lines: string[][]): string {
+export function formatTable(lines: string[][]): string {
   const widths = (lines[0] ?? []).map((_, column) =>
     Math.max(...lines.map((line) => line[column]?.length ?? 0)),
   );

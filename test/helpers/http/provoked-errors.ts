@@ -3,7 +3,6 @@ import { Feed } from '../../../feed/feed.ts';
 import { AnswerBudget, createShareError } from '../../../gateway/answers/answer-budget.ts';
 import type { Route } from '../../../gateway/http/route.ts';
 import { RequestLimiter } from '../../../gateway/limits/request-limiter.ts';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { generateApiKey } from '../../../schemas/api-key.ts';
 import { formatCursor, parseCursor } from '../../../schemas/cursor.ts';
 import type { ErrorCode } from '../../../schemas/errors.ts';
@@ -160,7 +159,7 @@ export class ErrorProvoker {
   #createKey(plan: string, scopes: readonly (typeof SCOPES)[number][] = SCOPES): Promise<string> {
     this.#accounts += 1;
     const account = `provoker-${this.#accounts}`;
-    return createKey({ databaseUrl: this.#service.databaseUrl, account, plan, scopes: [...scopes] });
+    return this.#service.createKey(account, plan, { scopes });
   }
 
   /** Sends a request with a new account's key, after running a statement about that account. */

@@ -9,9 +9,10 @@ import type { Reply, Route } from '../../../gateway/http/route.ts';
 import { FairQueue } from '../../../gateway/limits/fair-queue.ts';
 import { routes } from '../../../gateway/routes/index.ts';
 import { systemClock } from '../../../service/clock.ts';
-import { createReadPool, type DatabasePool } from '../../../store/connection/read-pool.ts';
+import type { DatabasePool } from '../../../store/connection/read-pool.ts';
 import { type DataPart, loadDataVersions } from '../../../store/reads/data-versions.ts';
 import { watchData } from '../../../store/reads/data-watch.ts';
+import { openReadPool } from './read-pool.ts';
 
 /** The queries and the answer of a request. */
 export interface RecordedRequest {
@@ -93,10 +94,7 @@ export function bodyOf(reply: Reply): string {
  */
 export async function recordQueries(databaseUrl: string, path: string): Promise<RecordedRequest> {
   const queries: RecordedRequest['queries'] = [];
-  const pool = await createReadPool({
-    databaseUrl,
-    maxConnections: 1,
-    connectionTimeoutMs: 5000,
+  const pool = await openReadPool(databaseUrl, {
     statementTimeoutMs: 60_000,
     onQuery: (sql, values) => queries.push({ sql, values: [...values] }),
   });

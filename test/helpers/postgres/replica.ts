@@ -7,19 +7,16 @@ import { startPostgres } from '../../../ops/local/servers/postgres/server.ts';
 import { findPostgresUser } from '../../../ops/local/servers/postgres/user.ts';
 import type { PostgresServer } from '../../../ops/local/servers/server.ts';
 import { ServerFolder } from '../servers/server-folder.ts';
+import { withClient } from './with-client.ts';
 
 const SETTINGS = { fsync: 'off', wal_keep_size: '1GB', max_connections: '200' };
 /** Created by each server itself, or useless to another one. */
 const NOT_COPIED = new Set(['postmaster.pid', 'postmaster.opts', 'pg_wal', 'pg_replslot', 'pg_stat_tmp']);
 
 async function run(url: string, ...statements: string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+  await withClient(url, async (client) => {
     for (const statement of statements) await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** A Postgres that can have replicas. */

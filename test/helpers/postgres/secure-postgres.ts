@@ -1,12 +1,12 @@
 /** A Postgres with TLS, for the tests of a file. */
 import { chmod, chown, copyFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import pg from 'pg';
 import { startPostgres } from '../../../ops/local/servers/postgres/server.ts';
 import { findPostgresUser } from '../../../ops/local/servers/postgres/user.ts';
 import type { PostgresServer } from '../../../ops/local/servers/server.ts';
 import { type IssuedCertificate, TestAuthority } from '../servers/certificates.ts';
 import { ServerFolder } from '../servers/server-folder.ts';
+import { withClient } from './with-client.ts';
 
 /** The user that logs in with a certificate instead of a password. */
 export const CERTIFICATE_USER = 'carl';
@@ -64,13 +64,9 @@ export class SecurePostgres {
 
   /** Runs a statement as the superuser, without TLS. */
   async query(statement: string): Promise<void> {
-    const client = new pg.Client({ connectionString: this.#server.url });
-    await client.connect();
-    try {
+    await withClient(this.#server.url, async (client) => {
       await client.query(statement);
-    } finally {
-      await client.end();
-    }
+    });
   }
 
   async stop(): Promise<void> {

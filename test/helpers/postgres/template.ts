@@ -1,5 +1,5 @@
-import pg from 'pg';
 import { migrateDatabase } from '../../../ops/commands/migrate.ts';
+import { withClient } from './with-client.ts';
 
 /** The database of the run's Postgres with the schema and no test's rows. */
 const TEMPLATE = 'test_template';
@@ -9,13 +9,9 @@ function locate(server: string, name: string): string {
 }
 
 async function create(server: string, name: string, template?: string): Promise<void> {
-  const admin = new pg.Client({ connectionString: locate(server, 'postgres') });
-  await admin.connect();
-  try {
+  await withClient(locate(server, 'postgres'), async (admin) => {
     await admin.query(`CREATE DATABASE ${name} ${template === undefined ? '' : `TEMPLATE ${template}`}`);
-  } finally {
-    await admin.end();
-  }
+  });
 }
 
 /** Creates the template on a Postgres. */

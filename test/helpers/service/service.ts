@@ -1,11 +1,10 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import pg from 'pg';
 import type { Role } from '../../../consumers/config.ts';
 import { startConsumers } from '../../../consumers/consumers.ts';
 import { createConfig as createGatewayConfig, type GatewayConfig } from '../../../gateway/config.ts';
 import { type Gateway, startGateway } from '../../../gateway/gateway.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
-import { createKey } from '../../../ops/commands/keys.ts';
+import { type CreateKeyOptions, createKey } from '../../../ops/commands/keys.ts';
 import { submitAll } from '../../../ops/submit/submit-all.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
 import type { Submission } from '../../../schemas/submission.ts';
@@ -17,6 +16,8 @@ import { type CatalogueLine, loadCatalogue, SMALL_BALLOT } from '../ballots/cata
 import { watchAnswers } from '../http/described-answers.ts';
 import { chooseTopicPrefix, createTestTopics } from '../kafka/topics.ts';
 import { chooseDatabaseUrl, createTestDatabase } from '../postgres/database.ts';
+import { withClient } from '../postgres/with-client.ts';
+import type { User } from '../servers/secured-cluster.ts';
 import { brokersOf, isSecured, kafkaSettings, testServers } from '../servers/servers.ts';
 import { EventStreamClient } from '../stream/event-stream.ts';
 import { until } from '../until.ts';
@@ -90,9 +91,7 @@ export class TestService {
     this.#options = { ...DEFAULTS, ...options };
     this.config = {
       ...createGatewayConfig({
-        DATABASE_URL: this.databaseUrl,
-        ...kafkaSettings('gateway'),
-        TOPIC_PREFIX: this.topicPrefix,
+        ...this.env('gateway'),
         PORT: '0',
         RETENTION_MS: String(this.#options.retentionMs),
         DRAIN_MS: '500',
@@ -118,7 +117,7 @@ export class TestService {
       createTestTopics({ prefix, partitions, retentionMs }),
     ]);
     await loadCatalogue(databaseUrl, catalogue);
-    this.key = await createKey({ databaseUrl, account: 'test', plan: 'internal' });
+    this.key = await this.createKey('test', 'internal');
     await Promise.all(Array.from({ length: gateways }, (_, index) => this.startGateway(index)));
     await this.startConsumers();
     await this.untilReady();
@@ -194,6 +193,15 @@ export class TestService {
     for (const gateway of this.gateways) await gateway.stop();
   }
 
+  /** The settings of a program of the service; without a user, it may do everything in Kafka. */
+  env(user?: User): Record<string, string> {
+    return {
+      DATABASE_URL: this.databaseUrl,
+      ...(user ? kafkaSettings(user) : { KAFKA_BROKERS: this.brokers.addresses.join(',') }),
+      TOPIC_PREFIX: this.topicPrefix,
+    };
+  }
+
   url(path: string, gateway = 0): string {
     return `http://127.0.0.1:${this.gateways[gateway]?.port}${path}`;
   }
@@ -237,13 +245,12 @@ export class TestService {
 
   /** Runs a statement on the service's database, past the service. @returns the rows */
   async query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-    const client = new pg.Client({ connectionString: this.databaseUrl });
-    await client.connect();
-    try {
-      return (await client.query(text, values)).rows;
-    } finally {
-      await client.end();
-    }
+    return withClient(this.databaseUrl, async (client) => (await client.query(text, values)).rows);
+  }
+
+  /** Creates a key, and its account if the name is new. */
+  createKey(account: string, plan: string, more: Partial<CreateKeyOptions> = {}): Promise<string> {
+    return createKey({ databaseUrl: this.databaseUrl, account, plan, ...more });
   }
 
   /** Lets an account publish for endorsers. */

@@ -1,8 +1,8 @@
-import pg from 'pg';
 import type { ChangeBody } from '../../../schemas/change.ts';
 import { formatEventId } from '../../../schemas/cursor.ts';
 import type { ChangeType } from '../../../schemas/vocabulary.ts';
 import { bodyOf, STORED_BODY, type StoredBody } from '../../../store/stream/stored-body.ts';
+import { withClient } from '../postgres/with-client.ts';
 
 /** An event's body, as every reader must receive it. */
 export interface EventBody extends ChangeBody {
@@ -25,9 +25,7 @@ export interface ChangeLog {
  * @throws Error if sequences are not 1, 2, 3…, so that the log has holes or no order
  */
 export async function loadChangeLog(databaseUrl: string): Promise<ChangeLog> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  return withClient(databaseUrl, async (client) => {
     const head = await client.query<{ epoch: string }>('SELECT epoch FROM stream_head');
     const epoch = Number(head.rows[0]?.epoch);
     const { rows } = await client.query<
@@ -48,7 +46,5 @@ export async function loadChangeLog(databaseUrl: string): Promise<ChangeLog> {
       return { id, type: `endorsement.${type}`, occurred_at: new Date(time).toISOString(), ...body };
     });
     return { epoch, events };
-  } finally {
-    await client.end();
-  }
+  });
 }

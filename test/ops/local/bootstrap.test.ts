@@ -1,21 +1,16 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
+import { useFolder } from '../../helpers/use-folder.ts';
 
 const BOOTSTRAP = path.resolve('ops/local/bootstrap.mjs');
-let folder = '';
-
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-bootstrap-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const inFolder = useFolder();
 
 async function writeEntry(code: string): Promise<string> {
-  const file = path.join(folder, 'entry.ts');
+  const file = inFolder('entry.ts');
   await writeFile(file, code);
   return file;
 }

@@ -92,28 +92,29 @@ const handover = (metric: string, from: string, to: string): Series => ({
   [series(metric, to)]: lately(minutes(5) - 2, '0', '1'),
 });
 
-export const CASES: readonly AlertCase[] = [
-  { name: 'all is well', series: {}, firing: [] },
+const given = (name: string, firing: readonly string[], series: Series): AlertCase => ({
+  name,
+  firing,
+  series,
+});
 
-  {
-    name: 'a program has been down for two minutes',
-    series: { [series('up', 'gateway-1')]: lately(minutes(2), '1', '0') },
-    firing: ['ProgramDown'],
-  },
-  {
-    name: 'a program restarts within half a minute',
-    series: {
-      [series('up', 'gateway-1')]: `1x${SCRAPES - 3} 0 0 1`,
-      [series('program_ready', 'gateway-1')]: `1x${SCRAPES - 3} stale _ 0`,
-      [series('defects_total', 'gateway-1', { where: 'request' })]: `0x${SCRAPES - 3} stale _ 0`,
-      [series('feed_behind_seconds', 'gateway-1')]: `0x${SCRAPES - 3} stale _ 3`,
-      [series('feed_sequence', 'gateway-1')]: `0+10x${SCRAPES - 3} stale _ 700`,
-    },
-    firing: [],
-  },
-  {
-    name: 'a rolling deployment replaces every gateway, each new one catching up within a minute',
-    series: Object.fromEntries(
+export const CASES: readonly AlertCase[] = [
+  given('all is well', [], {}),
+
+  given('a program has been down for two minutes', ['ProgramDown'], {
+    [series('up', 'gateway-1')]: lately(minutes(2), '1', '0'),
+  }),
+  given('a program restarts within half a minute', [], {
+    [series('up', 'gateway-1')]: `1x${SCRAPES - 3} 0 0 1`,
+    [series('program_ready', 'gateway-1')]: `1x${SCRAPES - 3} stale _ 0`,
+    [series('defects_total', 'gateway-1', { where: 'request' })]: `0x${SCRAPES - 3} stale _ 0`,
+    [series('feed_behind_seconds', 'gateway-1')]: `0x${SCRAPES - 3} stale _ 3`,
+    [series('feed_sequence', 'gateway-1')]: `0+10x${SCRAPES - 3} stale _ 700`,
+  }),
+  given(
+    'a rolling deployment replaces every gateway, each new one catching up within a minute',
+    [],
+    Object.fromEntries(
       GATEWAYS.flatMap((old, index) => {
         const fresh = `gateway-${index + 3}`;
         const at = minutes(4 - 2 * index);
@@ -129,203 +130,133 @@ export const CASES: readonly AlertCase[] = [
         ];
       }),
     ),
-    firing: [],
-  },
-  {
-    name: 'Postgres has been away for ten minutes',
-    series: {
-      ...Object.fromEntries(
-        [...GATEWAYS, ...APPLIES, ...RELAYS].map((instance) => [
-          series('program_ready', instance),
-          lately(minutes(10), '1', '0'),
-        ]),
-      ),
-      [series('apply_leader', 'apply-1')]: lately(minutes(10), '1', '0'),
-      [series('relay_leader', 'relay-1')]: lately(minutes(10), '1', '0'),
-    },
-    firing: ['NobodyApplies', 'NobodyRelays', 'ProgramNotReady'],
-  },
-  {
-    name: 'a program was not ready for a minute',
-    series: { [series('program_ready', 'gateway-1')]: `1x${SCRAPES - 4} 0x3` },
-    firing: [],
-  },
+  ),
+  given('Postgres has been away for ten minutes', ['NobodyApplies', 'NobodyRelays', 'ProgramNotReady'], {
+    ...Object.fromEntries(
+      [...GATEWAYS, ...APPLIES, ...RELAYS].map((instance) => [
+        series('program_ready', instance),
+        lately(minutes(10), '1', '0'),
+      ]),
+    ),
+    [series('apply_leader', 'apply-1')]: lately(minutes(10), '1', '0'),
+    [series('relay_leader', 'relay-1')]: lately(minutes(10), '1', '0'),
+  }),
+  given('a program was not ready for a minute', [], {
+    [series('program_ready', 'gateway-1')]: `1x${SCRAPES - 4} 0x3`,
+  }),
 
-  {
-    name: 'a request met a defect',
-    series: { [series('defects_total', 'gateway-1', { where: 'request' })]: lately(minutes(3), '0', '1') },
-    firing: ['Defects'],
-  },
-  {
-    name: 'a program met a defect before it was first scraped',
-    series: {
-      [series('defects_total', 'gateway-3', { where: 'feed' })]: `_x${SCRAPES - minutes(3)} 2x${minutes(3)}`,
-    },
-    firing: ['Defects'],
-  },
-  {
-    name: 'a defect was met an hour ago',
-    series: { [series('defects_total', 'gateway-1', { where: 'request' })]: constant(1) },
-    firing: [],
-  },
+  given('a request met a defect', ['Defects'], {
+    [series('defects_total', 'gateway-1', { where: 'request' })]: lately(minutes(3), '0', '1'),
+  }),
+  given('a program met a defect before it was first scraped', ['Defects'], {
+    [series('defects_total', 'gateway-3', { where: 'feed' })]: `_x${SCRAPES - minutes(3)} 2x${minutes(3)}`,
+  }),
+  given('a defect was met an hour ago', [], {
+    [series('defects_total', 'gateway-1', { where: 'request' })]: constant(1),
+  }),
 
-  {
-    name: 'secrets of webhooks could not be read',
-    series: {
-      [series('webhook_attempts_total', 'deliver-1', { kind: 'events', outcome: 'not_signed' })]: lately(
-        minutes(3),
-        '0',
-        '1',
-      ),
-    },
-    firing: ['WebhookSecretsUnreadable'],
-  },
-  {
-    name: 'receivers refused messages',
-    series: {
-      [series('webhook_attempts_total', 'deliver-1', { kind: 'events', outcome: 'refused' })]: rising(1),
-    },
-    firing: [],
-  },
-  {
-    name: 'webhooks have waited for their turn for eleven minutes',
-    series: { [series('webhooks_waiting_for_turn', 'deliver-1')]: lately(minutes(11), '0', '3') },
-    firing: ['WebhooksWait'],
-  },
-  {
-    name: 'webhooks waited for their turn for a minute',
-    series: { [series('webhooks_waiting_for_turn', 'deliver-1')]: lately(minutes(1), '0', '3') },
-    firing: [],
-  },
+  given('secrets of webhooks could not be read', ['WebhookSecretsUnreadable'], {
+    [series('webhook_attempts_total', 'deliver-1', { kind: 'events', outcome: 'not_signed' })]: lately(
+      minutes(3),
+      '0',
+      '1',
+    ),
+  }),
+  given('receivers refused messages', [], {
+    [series('webhook_attempts_total', 'deliver-1', { kind: 'events', outcome: 'refused' })]: rising(1),
+  }),
+  given('webhooks have waited for their turn for eleven minutes', ['WebhooksWait'], {
+    [series('webhooks_waiting_for_turn', 'deliver-1')]: lately(minutes(11), '0', '3'),
+  }),
+  given('webhooks waited for their turn for a minute', [], {
+    [series('webhooks_waiting_for_turn', 'deliver-1')]: lately(minutes(1), '0', '3'),
+  }),
 
-  {
-    name: 'a process has been late for six minutes',
-    series: { [series('nodejs_eventloop_lag_p99_seconds', 'gateway-1')]: lately(minutes(6), '0.02', '0.4') },
-    firing: ['EventLoopLate'],
-  },
-  {
-    name: 'a process was late for a minute',
-    series: { [series('nodejs_eventloop_lag_p99_seconds', 'gateway-1')]: lately(minutes(1), '0.02', '0.4') },
-    firing: [],
-  },
-  {
-    name: 'a clock has gone back by five seconds',
-    series: { [series('clock_skew_seconds', 'gateway-1')]: lately(minutes(3), '0.01', '-5') },
-    firing: ['ClockSkewed'],
-  },
-  {
-    name: 'a clock differs by less than two seconds',
-    series: { [series('clock_skew_seconds', 'gateway-1')]: lately(minutes(3), '0.01', '1.5') },
-    firing: [],
-  },
+  given('a process has been late for six minutes', ['EventLoopLate'], {
+    [series('nodejs_eventloop_lag_p99_seconds', 'gateway-1')]: lately(minutes(6), '0.02', '0.4'),
+  }),
+  given('a process was late for a minute', [], {
+    [series('nodejs_eventloop_lag_p99_seconds', 'gateway-1')]: lately(minutes(1), '0.02', '0.4'),
+  }),
+  given('a clock has gone back by five seconds', ['ClockSkewed'], {
+    [series('clock_skew_seconds', 'gateway-1')]: lately(minutes(3), '0.01', '-5'),
+  }),
+  given('a clock differs by less than two seconds', [], {
+    [series('clock_skew_seconds', 'gateway-1')]: lately(minutes(3), '0.01', '1.5'),
+  }),
 
-  {
-    name: 'nobody has applied for two minutes',
-    series: { [series('apply_leader', 'apply-1')]: lately(minutes(2), '1', '0') },
-    firing: ['NobodyApplies'],
-  },
-  {
-    name: 'every process that applies has been gone for seven minutes',
-    series: Object.fromEntries(
+  given('nobody has applied for two minutes', ['NobodyApplies'], {
+    [series('apply_leader', 'apply-1')]: lately(minutes(2), '1', '0'),
+  }),
+  given(
+    'every process that applies has been gone for seven minutes',
+    ['NobodyApplies', 'ProgramDown'],
+    Object.fromEntries(
       APPLIES.flatMap((instance) => [
         [series('up', instance), lately(minutes(7), '1', '0')],
         [series('apply_leader', instance), gone(minutes(7))],
       ]),
     ),
-    firing: ['NobodyApplies', 'ProgramDown'],
-  },
-  {
-    name: 'the leader of apply was killed, and its stand-by took over',
-    series: handover('apply_leader', 'apply-1', 'apply-2'),
-    firing: ['ProgramDown'],
-  },
-  {
-    name: 'a submission has waited for seven minutes',
-    series: {
-      [series('submissions_oldest_waiting_seconds', 'apply-1')]:
-        `0x${SCRAPES - minutes(7)} 0+15x${minutes(7) - 1}`,
-    },
-    firing: ['SubmissionsWait'],
-  },
-  {
-    name: 'an import holds submissions up for four minutes',
-    series: {
-      [series('submissions_oldest_waiting_seconds', 'apply-1')]:
-        `0x${SCRAPES - minutes(4)} 0+15x${minutes(4) - 1}`,
-      [READABLE]: lately(minutes(4), '20', '3000'),
-    },
-    firing: [],
-  },
-  {
-    name: 'more submissions arrive than are applied',
-    series: { [READABLE]: constant(50_000) },
-    firing: ['SubmissionsPileUp'],
-  },
-  {
-    name: 'a large load of submissions takes ten minutes',
-    series: {
-      [READABLE]: lately(minutes(10), '20', '50000'),
-    },
-    firing: [],
-  },
-  {
-    name: 'a transaction has been open for four minutes',
-    series: Object.fromEntries(
+  ),
+  given(
+    'the leader of apply was killed, and its stand-by took over',
+    ['ProgramDown'],
+    handover('apply_leader', 'apply-1', 'apply-2'),
+  ),
+  given('a submission has waited for seven minutes', ['SubmissionsWait'], {
+    [series('submissions_oldest_waiting_seconds', 'apply-1')]:
+      `0x${SCRAPES - minutes(7)} 0+15x${minutes(7) - 1}`,
+  }),
+  given('an import holds submissions up for four minutes', [], {
+    [series('submissions_oldest_waiting_seconds', 'apply-1')]:
+      `0x${SCRAPES - minutes(4)} 0+15x${minutes(4) - 1}`,
+    [READABLE]: lately(minutes(4), '20', '3000'),
+  }),
+  given('more submissions arrive than are applied', ['SubmissionsPileUp'], { [READABLE]: constant(50_000) }),
+  given('a large load of submissions takes ten minutes', [], {
+    [READABLE]: lately(minutes(10), '20', '50000'),
+  }),
+  given(
+    'a transaction has been open for four minutes',
+    ['TransactionOpen'],
+    Object.fromEntries(
       ['submissions_oldest_waiting_seconds', 'submissions_held_back_seconds'].map((name) => [
         series(name, 'apply-1'),
         `0x${SCRAPES - minutes(4)} 0+15x${minutes(4) - 1}`,
       ]),
     ),
-    firing: ['TransactionOpen'],
-  },
-  {
-    name: 'a producer has some short transaction open at every moment',
-    series: { [series('submissions_waiting', 'apply-1', { state: 'held_back' })]: constant(200) },
-    firing: [],
-  },
-  {
-    name: 'a submission was rejected',
-    series: { [series('submissions_rejected_total', 'apply-1')]: lately(minutes(3), '3', '4') },
-    firing: ['SubmissionsRejected'],
-  },
-  {
-    name: 'rejections have waited for eleven minutes',
-    series: { [series('rejections_waiting', 'apply-1')]: lately(minutes(11), '0', '5') },
-    firing: ['RejectionsWait'],
-  },
-  {
-    name: 'rejections waited for a minute',
-    series: { [series('rejections_waiting', 'apply-1')]: lately(minutes(1), '0', '5') },
-    firing: [],
-  },
+  ),
+  given('a producer has some short transaction open at every moment', [], {
+    [series('submissions_waiting', 'apply-1', { state: 'held_back' })]: constant(200),
+  }),
+  given('a submission was rejected', ['SubmissionsRejected'], {
+    [series('submissions_rejected_total', 'apply-1')]: lately(minutes(3), '3', '4'),
+  }),
+  given('rejections have waited for eleven minutes', ['RejectionsWait'], {
+    [series('rejections_waiting', 'apply-1')]: lately(minutes(11), '0', '5'),
+  }),
+  given('rejections waited for a minute', [], {
+    [series('rejections_waiting', 'apply-1')]: lately(minutes(1), '0', '5'),
+  }),
 
-  {
-    name: 'a replica has been out of use for seven minutes',
-    series: {
-      [series('replica_in_use', 'relay-1', { replica: 'db-2:5432' })]: lately(minutes(7), '1', '0'),
-    },
-    firing: ['ReplicaOutOfUse'],
-  },
-  {
-    name: 'a replica was out of use for two minutes',
-    series: {
-      [series('replica_in_use', 'relay-1', { replica: 'db-2:5432' })]: lately(minutes(2), '1', '0'),
-    },
-    firing: [],
-  },
-  {
-    name: 'nobody has relayed for two minutes',
-    series: { [series('relay_leader', 'relay-1')]: lately(minutes(2), '1', '0') },
-    firing: ['NobodyRelays'],
-  },
-  {
-    name: 'the relay was killed, and its stand-by took over',
-    series: handover('relay_leader', 'relay-1', 'relay-2'),
-    firing: ['ProgramDown'],
-  },
-  {
-    name: 'Kafka has been away for five minutes',
-    series: {
+  given('a replica has been out of use for seven minutes', ['ReplicaOutOfUse'], {
+    [series('replica_in_use', 'relay-1', { replica: 'db-2:5432' })]: lately(minutes(7), '1', '0'),
+  }),
+  given('a replica was out of use for two minutes', [], {
+    [series('replica_in_use', 'relay-1', { replica: 'db-2:5432' })]: lately(minutes(2), '1', '0'),
+  }),
+  given('nobody has relayed for two minutes', ['NobodyRelays'], {
+    [series('relay_leader', 'relay-1')]: lately(minutes(2), '1', '0'),
+  }),
+  given(
+    'the relay was killed, and its stand-by took over',
+    ['ProgramDown'],
+    handover('relay_leader', 'relay-1', 'relay-2'),
+  ),
+  given(
+    'Kafka has been away for five minutes',
+    ['ChangesUnrelayed', 'GatewayNotFollowing', 'NobodyApplies', 'NobodyRelays', 'ProgramNotReady'],
+    {
       ...Object.fromEntries(
         [...APPLIES, ...RELAYS].map((instance) => [
           series('program_ready', instance),
@@ -347,62 +278,42 @@ export const CASES: readonly AlertCase[] = [
         ]),
       ),
     },
-    firing: ['ChangesUnrelayed', 'GatewayNotFollowing', 'NobodyApplies', 'NobodyRelays', 'ProgramNotReady'],
-  },
-  {
-    name: 'Kafka restarts within 45 seconds',
-    series: {
-      [series('feed_behind_seconds', 'gateway-1')]: `0x${SCRAPES - 4} 15 30 45 0.4`,
-      [series('changes_oldest_unrelayed_seconds', 'relay-1')]: `0x${SCRAPES - 4} 15 30 45 0.1`,
-    },
-    firing: [],
-  },
-  {
-    name: 'the database is older than Kafka',
-    series: {
-      ...Object.fromEntries(
-        ['apply-1', 'relay-1'].map((instance) => [
-          series('stream_history_conflict', instance),
-          lately(minutes(3), '0', '1'),
-        ]),
-      ),
-      [series('apply_leader', 'apply-1')]: lately(minutes(3), '1', '0'),
-      [series('relay_leader', 'relay-1')]: lately(minutes(3), '1', '0'),
-    },
-    firing: ['HistoryConflict', 'NobodyApplies', 'NobodyRelays'],
-  },
-  {
-    name: 'a stand-by remembers a conflict that is settled',
-    series: { [series('stream_history_conflict', 'apply-2')]: constant(1) },
-    firing: [],
-  },
-  {
-    name: 'a gateway has seen more than a database that was exchanged beneath it',
-    series: { [series('stream_history_conflict', 'gateway-1')]: lately(minutes(2), '0', '1') },
-    firing: ['HistoryConflict'],
-  },
-  {
-    name: 'a gateway is stuck before a gap',
-    series: { [series('feed_sequence', 'gateway-1')]: `0+10x${SCRAPES - minutes(2)} 700x${minutes(2) - 1}` },
-    firing: ['GatewayBehind'],
-  },
-  {
-    name: 'a gateway is a scrape behind now and then',
-    series: {
-      [series('feed_sequence', 'gateway-1')]: Array.from({ length: SCRAPES + 1 }, (_, index) =>
-        index % 3 === 0 ? 10 * (index - 1) : 10 * index,
-      ).join(' '),
-    },
-    firing: [],
-  },
-  {
-    name: 'the relay is always scraped some seconds after gateways, while changes continue',
-    series: { [series('changes_relayed_sequence', 'relay-1')]: `9+10x${SCRAPES}` },
-    firing: [],
-  },
-  {
-    name: 'a restored backup begins a shorter history, and the relay is scraped some seconds after gateways',
-    series: Object.fromEntries(
+  ),
+  given('Kafka restarts within 45 seconds', [], {
+    [series('feed_behind_seconds', 'gateway-1')]: `0x${SCRAPES - 4} 15 30 45 0.4`,
+    [series('changes_oldest_unrelayed_seconds', 'relay-1')]: `0x${SCRAPES - 4} 15 30 45 0.1`,
+  }),
+  given('the database is older than Kafka', ['HistoryConflict', 'NobodyApplies', 'NobodyRelays'], {
+    ...Object.fromEntries(
+      ['apply-1', 'relay-1'].map((instance) => [
+        series('stream_history_conflict', instance),
+        lately(minutes(3), '0', '1'),
+      ]),
+    ),
+    [series('apply_leader', 'apply-1')]: lately(minutes(3), '1', '0'),
+    [series('relay_leader', 'relay-1')]: lately(minutes(3), '1', '0'),
+  }),
+  given('a stand-by remembers a conflict that is settled', [], {
+    [series('stream_history_conflict', 'apply-2')]: constant(1),
+  }),
+  given('a gateway has seen more than a database that was exchanged beneath it', ['HistoryConflict'], {
+    [series('stream_history_conflict', 'gateway-1')]: lately(minutes(2), '0', '1'),
+  }),
+  given('a gateway is stuck before a gap', ['GatewayBehind'], {
+    [series('feed_sequence', 'gateway-1')]: `0+10x${SCRAPES - minutes(2)} 700x${minutes(2) - 1}`,
+  }),
+  given('a gateway is a scrape behind now and then', [], {
+    [series('feed_sequence', 'gateway-1')]: Array.from({ length: SCRAPES + 1 }, (_, index) =>
+      index % 3 === 0 ? 10 * (index - 1) : 10 * index,
+    ).join(' '),
+  }),
+  given('the relay is always scraped some seconds after gateways, while changes continue', [], {
+    [series('changes_relayed_sequence', 'relay-1')]: `9+10x${SCRAPES}`,
+  }),
+  given(
+    'a restored backup begins a shorter history, and the relay is scraped some seconds after gateways',
+    [],
+    Object.fromEntries(
       [
         ...GATEWAYS.map((instance) => [series('feed_sequence', instance), 0] as const),
         [series('changes_relayed_sequence', 'relay-1'), 9] as const,
@@ -411,66 +322,41 @@ export const CASES: readonly AlertCase[] = [
         `${ahead}+10x${SCRAPES - minutes(2)} ${300 + ahead}+10x${minutes(2) - 1}`,
       ]),
     ),
-    firing: [],
-  },
-  {
-    name: 'a gateway has not reached the end of the topic for two minutes',
-    series: {
-      [series('feed_behind_seconds', 'gateway-1')]: `0x${SCRAPES - minutes(3)} 0+15x${minutes(3) - 1}`,
-    },
-    firing: ['GatewayNotFollowing'],
-  },
-  {
-    name: 'the canary has heard nothing for nine minutes',
-    series: {
-      [series('canary_last_success_timestamp_seconds', 'canary-1')]:
-        `0+15x${SCRAPES - minutes(9)} ${15 * (SCRAPES - minutes(9))}x${minutes(9) - 1}`,
-    },
-    firing: ['CanaryFails'],
-  },
-  {
-    name: 'the canary hears of its changes once a minute',
-    series: {
-      [series('canary_last_success_timestamp_seconds', 'canary-1')]: Array.from(
-        { length: SCRAPES + 1 },
-        (_, index) => 60 * Math.floor(index / 4),
-      ).join(' '),
-    },
-    firing: [],
-  },
-  {
-    name: 'a record is in an unknown schema',
-    series: { [series('feed_undecodable_records_total', 'gateway-1')]: lately(minutes(3), '0', '1') },
-    firing: ['ChangeUnreadable'],
-  },
-  {
-    name: 'a batch cannot be read, so that its changes are loaded elsewhere',
-    series: {
+  ),
+  given('a gateway has not reached the end of the topic for two minutes', ['GatewayNotFollowing'], {
+    [series('feed_behind_seconds', 'gateway-1')]: `0x${SCRAPES - minutes(3)} 0+15x${minutes(3) - 1}`,
+  }),
+  given('the canary has heard nothing for nine minutes', ['CanaryFails'], {
+    [series('canary_last_success_timestamp_seconds', 'canary-1')]:
+      `0+15x${SCRAPES - minutes(9)} ${15 * (SCRAPES - minutes(9))}x${minutes(9) - 1}`,
+  }),
+  given('the canary hears of its changes once a minute', [], {
+    [series('canary_last_success_timestamp_seconds', 'canary-1')]: Array.from(
+      { length: SCRAPES + 1 },
+      (_, index) => 60 * Math.floor(index / 4),
+    ).join(' '),
+  }),
+  given('a record is in an unknown schema', ['ChangeUnreadable'], {
+    [series('feed_undecodable_records_total', 'gateway-1')]: lately(minutes(3), '0', '1'),
+  }),
+  given(
+    'a batch cannot be read, so that its changes are loaded elsewhere',
+    ['BatchUnreadable', 'ChangesMissingInKafka'],
+    {
       [series('feed_unreadable_batches_total', 'gateway-1')]: lately(minutes(3), '0', '1'),
       [series('feed_filled_changes_total', 'gateway-1')]: lately(minutes(3), '0', '12'),
     },
-    firing: ['BatchUnreadable', 'ChangesMissingInKafka'],
-  },
-  {
-    name: 'a gateway that starts meets an unreadable batch at once',
-    series: {
-      [series('feed_unreadable_batches_total', 'gateway-3')]: `_x${SCRAPES - minutes(3)} 1x${minutes(3)}`,
-    },
-    firing: ['BatchUnreadable'],
-  },
-  {
-    name: 'changes are lost',
-    series: { [series('feed_lost_changes_total', 'gateway-1')]: lately(minutes(3), '0', '4') },
-    firing: ['ChangesLost'],
-  },
-  {
-    name: 'a topic has had a wrong setting for six minutes',
-    series: { [series('topic_settings_problems', 'relay-1')]: lately(minutes(6), '0', '1') },
-    firing: ['TopicSettingsBroken'],
-  },
-  {
-    name: 'a wrong setting of a topic is corrected within a minute',
-    series: { [series('topic_settings_problems', 'relay-1')]: `0x${SCRAPES - 6} 1 1 1 0 0 0` },
-    firing: [],
-  },
+  ),
+  given('a gateway that starts meets an unreadable batch at once', ['BatchUnreadable'], {
+    [series('feed_unreadable_batches_total', 'gateway-3')]: `_x${SCRAPES - minutes(3)} 1x${minutes(3)}`,
+  }),
+  given('changes are lost', ['ChangesLost'], {
+    [series('feed_lost_changes_total', 'gateway-1')]: lately(minutes(3), '0', '4'),
+  }),
+  given('a topic has had a wrong setting for six minutes', ['TopicSettingsBroken'], {
+    [series('topic_settings_problems', 'relay-1')]: lately(minutes(6), '0', '1'),
+  }),
+  given('a wrong setting of a topic is corrected within a minute', [], {
+    [series('topic_settings_problems', 'relay-1')]: `0x${SCRAPES - 6} 1 1 1 0 0 0`,
+  }),
 ];

@@ -60,122 +60,76 @@ export const WELL: Series = {
   [UNRELAYED]: gauge(ending(0.1)),
 };
 
+const given = (
+  objective: ObjectiveCase['objective'],
+  name: string,
+  atRisk: ObjectiveCase['atRisk'],
+  series: Series,
+): ObjectiveCase => ({ objective, name, atRisk, series });
+
 export const OBJECTIVE_CASES: readonly ObjectiveCase[] = [
-  {
-    objective: 'requests_succeed',
-    name: 'half of the requests have failed for five minutes',
-    series: { [requests('503')]: counter(ending(0, [5, 1000])) },
-    atRisk: ['page', 'ticket'],
-  },
-  {
-    objective: 'requests_succeed',
-    name: 'a tenth of the requests fails for two minutes',
-    series: { [requests('503')]: counter(ending(0, [2, 111])) },
-    atRisk: [],
-  },
-  {
-    objective: 'requests_succeed',
-    name: 'half of the requests failed for ten minutes, which ended half an hour ago',
-    series: { [requests('503')]: counter(ending(0, [10, 1000], [35, 0])) },
-    atRisk: ['ticket'],
-  },
-  {
-    objective: 'requests_succeed',
-    name: 'one request in 500 fails, all day',
-    series: { [requests('500')]: counter(ending(2)) },
-    atRisk: ['ticket'],
-  },
-  {
-    objective: 'requests_succeed',
-    name: 'one request in 2,000 fails, all day',
-    series: { [requests('500')]: counter(ending(0.5)) },
-    atRisk: [],
-  },
-  {
-    objective: 'requests_succeed',
-    name: 'few requests come, and three in a row fail',
-    series: { [requests('200')]: counter(ending(1)), [requests('503')]: counter(ending(0, [3, 0.5])) },
-    atRisk: ['ticket'],
-  },
-  {
-    objective: 'requests_succeed',
-    name: 'probes of a gateway that drains get 503, and so does a path that does not exist',
-    series: { [requests('503', 'none')]: counter(ending(0, [60, 1000])) },
-    atRisk: [],
-  },
+  given('requests_succeed', 'half of the requests have failed for five minutes', ['page', 'ticket'], {
+    [requests('503')]: counter(ending(0, [5, 1000])),
+  }),
+  given('requests_succeed', 'a tenth of the requests fails for two minutes', [], {
+    [requests('503')]: counter(ending(0, [2, 111])),
+  }),
+  given(
+    'requests_succeed',
+    'half of the requests failed for ten minutes, which ended half an hour ago',
+    ['ticket'],
+    { [requests('503')]: counter(ending(0, [10, 1000], [35, 0])) },
+  ),
+  given('requests_succeed', 'one request in 500 fails, all day', ['ticket'], {
+    [requests('500')]: counter(ending(2)),
+  }),
+  given('requests_succeed', 'one request in 2,000 fails, all day', [], {
+    [requests('500')]: counter(ending(0.5)),
+  }),
+  given('requests_succeed', 'few requests come, and three in a row fail', ['ticket'], {
+    [requests('200')]: counter(ending(1)),
+    [requests('503')]: counter(ending(0, [3, 0.5])),
+  }),
+  given(
+    'requests_succeed',
+    'probes of a gateway that drains get 503, and so does a path that does not exist',
+    [],
+    { [requests('503', 'none')]: counter(ending(0, [60, 1000])) },
+  ),
 
-  {
-    objective: 'requests_fast',
-    name: 'a third of the requests has been slow for an hour',
-    series: { [QUICK]: counter(ending(1000, [60, 667])) },
-    atRisk: ['page', 'ticket'],
-  },
-  {
-    objective: 'requests_fast',
-    name: 'one request in twenty is slow for an hour',
-    series: { [QUICK]: counter(ending(1000, [60, 950])) },
-    atRisk: [],
-  },
-  {
-    objective: 'requests_fast',
-    name: 'long polls take their time',
-    series: { [requests('200', '/v1/events')]: counter(ending(1000)) },
-    atRisk: [],
-  },
+  given('requests_fast', 'a third of the requests has been slow for an hour', ['page', 'ticket'], {
+    [QUICK]: counter(ending(1000, [60, 667])),
+  }),
+  given('requests_fast', 'one request in twenty is slow for an hour', [], {
+    [QUICK]: counter(ending(1000, [60, 950])),
+  }),
+  given('requests_fast', 'long polls take their time', [], {
+    [requests('200', '/v1/events')]: counter(ending(1000)),
+  }),
 
-  {
-    objective: 'changes_delivered',
-    name: 'changes have been late for ten minutes',
-    series: { [ON_TIME]: counter(ending(100, [10, 0])) },
-    atRisk: ['page', 'ticket'],
-  },
-  {
-    objective: 'changes_delivered',
-    name: 'a load of submissions makes changes late for a minute',
-    series: { [ON_TIME]: counter(ending(100, [1, 0])) },
-    atRisk: [],
-  },
-  {
-    objective: 'changes_delivered',
-    name: 'one change in 500 is late',
-    series: { [ON_TIME]: counter(ending(99.8)) },
-    atRisk: [],
-  },
-  {
-    objective: 'changes_delivered',
-    name: 'no stream waits, and no change comes',
-    series: {
-      [ON_TIME]: counter(ending(0)),
-      'stream_delivery_seconds_count{instance="gateway-1"}': counter(ending(0)),
-    },
-    atRisk: [],
-  },
+  given('changes_delivered', 'changes have been late for ten minutes', ['page', 'ticket'], {
+    [ON_TIME]: counter(ending(100, [10, 0])),
+  }),
+  given('changes_delivered', 'a load of submissions makes changes late for a minute', [], {
+    [ON_TIME]: counter(ending(100, [1, 0])),
+  }),
+  given('changes_delivered', 'one change in 500 is late', [], { [ON_TIME]: counter(ending(99.8)) }),
+  given('changes_delivered', 'no stream waits, and no change comes', [], {
+    [ON_TIME]: counter(ending(0)),
+    'stream_delivery_seconds_count{instance="gateway-1"}': counter(ending(0)),
+  }),
 
-  {
-    objective: 'stream_fresh',
-    name: 'a gateway has been behind for ten minutes',
-    series: { [BEHIND]: gauge(ending(0.4, [10, 20])) },
-    atRisk: ['page', 'ticket'],
-  },
-  {
-    objective: 'stream_fresh',
-    name: 'changes have waited for the relay for ten minutes',
-    series: { [UNRELAYED]: gauge(ending(0.1, [10, 20])) },
-    atRisk: ['page', 'ticket'],
-  },
-  {
-    objective: 'stream_fresh',
-    name: 'a broker restarts, and a gateway is behind for a minute',
-    series: { [BEHIND]: gauge(ending(0.4, [1, 30])) },
-    atRisk: [],
-  },
-  {
-    objective: 'stream_fresh',
-    name: 'a gateway that is not ready is behind',
-    series: {
-      'feed_behind_seconds{instance="gateway-2"}': gauge(ending(0.4, [10, 300])),
-      'program_ready{instance="gateway-2"}': gauge(ending(1, [10, 0])),
-    },
-    atRisk: [],
-  },
+  given('stream_fresh', 'a gateway has been behind for ten minutes', ['page', 'ticket'], {
+    [BEHIND]: gauge(ending(0.4, [10, 20])),
+  }),
+  given('stream_fresh', 'changes have waited for the relay for ten minutes', ['page', 'ticket'], {
+    [UNRELAYED]: gauge(ending(0.1, [10, 20])),
+  }),
+  given('stream_fresh', 'a broker restarts, and a gateway is behind for a minute', [], {
+    [BEHIND]: gauge(ending(0.4, [1, 30])),
+  }),
+  given('stream_fresh', 'a gateway that is not ready is behind', [], {
+    'feed_behind_seconds{instance="gateway-2"}': gauge(ending(0.4, [10, 300])),
+    'program_ready{instance="gateway-2"}': gauge(ending(1, [10, 0])),
+  }),
 ];

@@ -30,11 +30,11 @@ const rules: Rule[] = parse(readFileSync(RULES, 'utf8')).groups.flatMap(
 /** The queries, by their place. */
 const QUERIES = [
   ...DASHBOARDS.flatMap(({ name, rows }) =>
-    rows.flatMap(({ panels }) =>
-      panels.flatMap(({ title, queries }) =>
+    Object.values(rows)
+      .flat()
+      .flatMap(({ title, queries }) =>
         Object.entries(queries).map(([legend, expr]) => [`${name}: ${title}, ${legend}`, expr] as const),
       ),
-    ),
   ),
   ...rules.map(({ record, alert, expr }) => [`alerts: ${record ?? alert}`, expr] as const),
 ];
@@ -110,9 +110,7 @@ const hasBoth = hasProgram('prometheus') && hasProgram('promtool');
     const port = await findFreePort();
     const gateway = `http://127.0.0.1:${port}`;
     const env = {
-      DATABASE_URL: service.databaseUrl,
-      KAFKA_BROKERS: service.brokers.addresses.join(','),
-      TOPIC_PREFIX: service.topicPrefix,
+      ...service.env(),
       // It is not a replica and gets no reads, but it has a replica's metrics.
       READ_DATABASE_URLS: service.databaseUrl,
       LOG_LEVEL: 'warn',

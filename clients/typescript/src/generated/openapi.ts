@@ -2183,432 +2183,10 @@ export interface components {
             data: components["schemas"]["WebhookWithSecret"];
         };
     };
-    responses: {
-        /** @description - `body_too_large`: the body is larger than 384 KB. */
-        BodyTooLarge: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /** @description - `conflict`: the name is taken, the account has as many subscriptions or webhooks as it may have, a webhook uses the subscription, or the Idempotency-Key was used for another body. */
-        Conflict: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /** @description - `cursor_expired`: the cursor is older than retention. Catch up through `/v1/endorsements`, then continue from its `stream_cursor`. */
-        CursorExpired: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /**
-         * @description - `insufficient_scope`: the key lacks the scope that the operation needs.
-         *     - `account_suspended`: the account of the key is suspended.
-         */
-        Forbidden: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /**
-         * @description - `insufficient_scope`: the key lacks the scope that the operation needs.
-         *     - `account_suspended`: the account of the key is suspended.
-         *     - `endorser_not_allowed`: the account may not publish for an endorser, which the message names. Operators of the service allow it.
-         */
-        ForbiddenOrForeign: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /** @description - `internal_error`: the service has a defect. The request can be sent again. */
-        InternalError: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /**
-         * @description - `invalid_parameter`: a parameter of the query, the path or a header is invalid, unknown, repeated or retired.
-         *     - `invalid_json`: the body is not a JSON object in UTF-8, or has another content type.
-         *     - `invalid_filter`: the filter in the body is invalid, or names an unknown slug.
-         *     - `invalid_subscription`: another field of the body is invalid.
-         */
-        InvalidBody: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /** @description - `invalid_parameter`: a parameter of the query, the path or a header is invalid, unknown, repeated or retired. */
-        InvalidParameter: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /**
-         * @description - `invalid_parameter`: a parameter of the query, the path or a header is invalid, unknown, repeated or retired.
-         *     - `invalid_json`: the body is not a JSON object in UTF-8, or has another content type.
-         *     - `invalid_webhook`: another field of the body is invalid.
-         */
-        InvalidResumption: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /**
-         * @description - `invalid_parameter`: a parameter of the query, the path or a header is invalid, unknown, repeated or retired.
-         *     - `invalid_json`: the body is not a JSON object in UTF-8, or has another content type.
-         *     - `invalid_submission`: another field of the body is invalid. The message names every problem.
-         */
-        InvalidSubmissions: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /**
-         * @description - `invalid_parameter`: a parameter of the query, the path or a header is invalid, unknown, repeated or retired.
-         *     - `invalid_json`: the body is not a JSON object in UTF-8, or has another content type.
-         *     - `invalid_filter`: the filter in the body is invalid, or names an unknown slug.
-         *     - `invalid_webhook`: another field of the body is invalid.
-         */
-        InvalidWebhook: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /** @description - `not_found`: the record does not exist. */
-        NotFound: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /**
-         * @description - `not_available`: officeholders have never been loaded into the service, or it does not deliver to webhooks.
-         *     - `server_busy`: the data cannot be read at the moment, or other clients are taking many large answers.
-         */
-        NotLoaded: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /**
-         * @description - `not_available`: officeholders have never been loaded into the service, or it does not deliver to webhooks.
-         *     - `warming_up`: the gateway has just started and is catching up with the stream.
-         *     - `server_busy`: the data cannot be read at the moment, or other clients are taking many large answers.
-         */
-        NotLoadedOrWarmingUp: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /** @description - `server_busy`: the data cannot be read at the moment, or other clients are taking many large answers. */
-        ServerBusy: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /** @description - `subscription_not_found`: the account has no such subscription. */
-        SubscriptionNotFound: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /**
-         * @description - `rate_limit_exceeded`: the requests of this minute are used up, or too many requests of the account are under way.
-         *     - `daily_limit_exceeded`: the requests of this day (UTC) are used up.
-         *     - `too_many_requests_in_flight`: the account has not taken the answers to its earlier requests yet, and they are large.
-         */
-        TooManyRequests: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /**
-         * @description - `rate_limit_exceeded`: the requests of this minute are used up, or too many requests of the account are under way.
-         *     - `daily_limit_exceeded`: the requests of this day (UTC) are used up.
-         *     - `too_many_requests_in_flight`: the account has not taken the answers to its earlier requests yet, and they are large.
-         *     - `too_many_streams`: the account has as many open streams as its plan allows. Such an answer does not count against the limits of requests, and `Retry-After` grows from one second to five minutes.
-         */
-        TooManyRequestsOrStreams: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /**
-         * @description - `missing_api_key`: the header `Authorization: Bearer …` is missing.
-         *     - `invalid_api_key`: the key does not exist.
-         *     - `revoked_api_key`: the key was revoked.
-         *     - `expired_api_key`: the key has expired.
-         */
-        Unauthorized: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /**
-         * @description - `warming_up`: the gateway has just started and is catching up with the stream.
-         *     - `server_busy`: the data cannot be read at the moment, or other clients are taking many large answers.
-         */
-        WarmingUp: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-    };
+    responses: never;
     parameters: never;
     requestBodies: never;
-    headers: {
-        /** @description Names this content. Send it as If-None-Match to learn whether it has changed. */
-        ETag: string;
-        /** @description The path of the new record. */
-        Location: string;
-        /** @description The state of every limit, as draft-ietf-httpapi-ratelimit-headers defines it: the remaining requests (r) and the seconds until it is reset (t). Only in answers to a known key, and only if the plan has the limit. */
-        RateLimit: string;
-        /** @description Requests that the plan allows in a minute. Only in answers to a known key, and only if the plan has the limit. */
-        "RateLimit-Limit": number;
-        /** @description Every limit of the plan, as draft-ietf-httpapi-ratelimit-headers defines it: its quota (q) and the seconds of its window (w). Only in answers to a known key, and only if the plan has the limit. */
-        "RateLimit-Policy": string;
-        /** @description Requests left in this minute. Only in answers to a known key, and only if the plan has the limit. */
-        "RateLimit-Remaining": number;
-        /** @description Seconds until the next minute begins. Only in answers to a known key, and only if the plan has the limit. */
-        "RateLimit-Reset": number;
-        /** @description Seconds to wait before the request is sent again. */
-        "Retry-After": number;
-        /** @description The scheme in which a key is sent. */
-        "WWW-Authenticate": "Bearer";
-        /** @description Requests that the plan allows in a day (UTC). Only in answers to a known key, and only if the plan has the limit. */
-        "X-Daily-Limit": number;
-        /** @description Requests left in this day (UTC). Only in answers to a known key, and only if the plan has the limit. */
-        "X-Daily-Remaining": number;
-        /** @description The id of the request: the client's own X-Request-Id if it has 1 to 100 letters, digits, dots, underscores, colons or hyphens, otherwise a new one. Quote it in a report. */
-        "X-Request-Id": string;
-    };
+    headers: never;
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -2647,124 +2225,19 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": 1,
-                     *           "title": "U.S. Senator, Maine",
-                     *           "short_title": "U.S. Senate",
-                     *           "description": null,
-                     *           "kind": "candidate",
-                     *           "vote_method": "plurality",
-                     *           "votes_allowed": 1,
-                     *           "ranks_allowed": null,
-                     *           "measure_code": null,
-                     *           "ballot_order": 1,
-                     *           "source_url": "https://elections.me.example/2026-11-03/us-senate",
-                     *           "district": {
-                     *             "id": 1,
-                     *             "ocd_id": "ocd-division/country:us/state:me",
-                     *             "name": "Maine",
-                     *             "level": "federal",
-                     *             "type": "statewide",
-                     *             "state": "ME"
-                     *           },
-                     *           "election": {
-                     *             "id": 1,
-                     *             "slug": "me-2026-11-03-general",
-                     *             "name": "Maine General Election 2026",
-                     *             "date": "2026-11-03",
-                     *             "state": "ME",
-                     *             "type": "general"
-                     *           },
-                     *           "details": {
-                     *             "term": "2027–2033",
-                     *             "source_url": "https://elections.me.example/2026-11-03/us-senate"
-                     *           },
-                     *           "choices": [
-                     *             {
-                     *               "id": 1,
-                     *               "label": "Yusuf Ellis",
-                     *               "measure_answer": null,
-                     *               "candidate": {
-                     *                 "id": 1,
-                     *                 "full_name": "Yusuf Ellis"
-                     *               },
-                     *               "party": "democratic",
-                     *               "withdrawn": false,
-                     *               "ballot_designation": "Nurse",
-                     *               "party_label": "Democratic"
-                     *             },
-                     *             {
-                     *               "id": 2,
-                     *               "label": "Dolores Rivas",
-                     *               "measure_answer": null,
-                     *               "candidate": {
-                     *                 "id": 2,
-                     *                 "full_name": "Dolores Rivas"
-                     *               },
-                     *               "party": "republican",
-                     *               "withdrawn": false,
-                     *               "ballot_designation": null,
-                     *               "party_label": "Republican"
-                     *             },
-                     *             {
-                     *               "id": 3,
-                     *               "label": "Joan Quintero",
-                     *               "measure_answer": null,
-                     *               "candidate": {
-                     *                 "id": 3,
-                     *                 "full_name": "Joan Quintero"
-                     *               },
-                     *               "party": "independent",
-                     *               "withdrawn": false,
-                     *               "ballot_designation": null,
-                     *               "party_label": "No Party Preference"
-                     *             }
-                     *           ]
-                     *         }
-                     *       ],
-                     *       "next_cursor": "WyJjb250ZXN0cyIsIl9nRzJvY09BcGFsZ3dyQloiLCIyMDI2LTExLTAzIiwibWUtMjAyNi0xMS0wMy1nZW5lcmFsIiwwLDEsMV0.13dg0cp"
-                     *     }
-                     */
                     "application/json": components["schemas"]["ContestPage"];
                 };
             };
             /** @description The answer still has an ETag of If-None-Match. */
             304: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServerBusy"];
         };
     };
     getContest: {
@@ -2797,286 +2270,19 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "id": 7,
-                     *         "title": "Mayor of Fennelwold",
-                     *         "short_title": "Mayor",
-                     *         "description": null,
-                     *         "kind": "candidate",
-                     *         "vote_method": "ranked_choice",
-                     *         "votes_allowed": 1,
-                     *         "ranks_allowed": 4,
-                     *         "measure_code": null,
-                     *         "ballot_order": 7,
-                     *         "source_url": "https://elections.me.example/2026-11-03/fennelwold-mayor",
-                     *         "district": {
-                     *           "id": 4,
-                     *           "ocd_id": "ocd-division/country:us/state:me/place:fennelwold",
-                     *           "name": "Fennelwold",
-                     *           "level": "city",
-                     *           "type": "place",
-                     *           "state": "ME"
-                     *         },
-                     *         "election": {
-                     *           "id": 1,
-                     *           "slug": "me-2026-11-03-general",
-                     *           "name": "Maine General Election 2026",
-                     *           "date": "2026-11-03",
-                     *           "state": "ME",
-                     *           "type": "general"
-                     *         },
-                     *         "details": {
-                     *           "term": "2027–2031",
-                     *           "source_url": "https://elections.me.example/2026-11-03/fennelwold-mayor",
-                     *           "nonpartisan": true
-                     *         },
-                     *         "choices": [
-                     *           {
-                     *             "id": 16,
-                     *             "label": "Selma Fischer",
-                     *             "measure_answer": null,
-                     *             "candidate": {
-                     *               "id": 12,
-                     *               "full_name": "Selma Fischer"
-                     *             },
-                     *             "party": null,
-                     *             "withdrawn": false,
-                     *             "ballot_designation": null
-                     *           },
-                     *           {
-                     *             "id": 17,
-                     *             "label": "Yara Q. Underhill",
-                     *             "measure_answer": null,
-                     *             "candidate": {
-                     *               "id": 13,
-                     *               "full_name": "Yara Q. Underhill"
-                     *             },
-                     *             "party": null,
-                     *             "withdrawn": false,
-                     *             "ballot_designation": null
-                     *           },
-                     *           {
-                     *             "id": 18,
-                     *             "label": "Ivan Rivas",
-                     *             "measure_answer": null,
-                     *             "candidate": {
-                     *               "id": 14,
-                     *               "full_name": "Ivan Rivas"
-                     *             },
-                     *             "party": null,
-                     *             "withdrawn": false,
-                     *             "ballot_designation": "Nurse"
-                     *           },
-                     *           {
-                     *             "id": 19,
-                     *             "label": "Ines Y. Vargas",
-                     *             "measure_answer": null,
-                     *             "candidate": {
-                     *               "id": 15,
-                     *               "full_name": "Ines Y. Vargas"
-                     *             },
-                     *             "party": null,
-                     *             "withdrawn": false,
-                     *             "ballot_designation": "Incumbent"
-                     *           },
-                     *           {
-                     *             "id": 20,
-                     *             "label": "Calvin G. Khan",
-                     *             "measure_answer": null,
-                     *             "candidate": {
-                     *               "id": 16,
-                     *               "full_name": "Calvin G. Khan"
-                     *             },
-                     *             "party": null,
-                     *             "withdrawn": false,
-                     *             "ballot_designation": null
-                     *           },
-                     *           {
-                     *             "id": 21,
-                     *             "label": "Victor Harmon",
-                     *             "measure_answer": null,
-                     *             "candidate": {
-                     *               "id": 17,
-                     *               "full_name": "Victor Harmon"
-                     *             },
-                     *             "party": null,
-                     *             "withdrawn": false,
-                     *             "ballot_designation": null
-                     *           }
-                     *         ],
-                     *         "endorsements": [
-                     *           {
-                     *             "endorser": {
-                     *               "id": 172,
-                     *               "slug": "former-mayor-calvin-farrow-of-pellholt",
-                     *               "name": "Former Mayor Calvin Farrow of Pellholt",
-                     *               "category": {
-                     *                 "slug": "individual",
-                     *                 "name": "Individuals"
-                     *               },
-                     *               "state": "national"
-                     *             },
-                     *             "picks": [
-                     *               {
-                     *                 "choice_id": 16,
-                     *                 "label": "Selma Fischer",
-                     *                 "measure_answer": null,
-                     *                 "rank": 1,
-                     *                 "statement": null,
-                     *                 "source_url": "https://former-mayor-calvin-farrow-of-pellholt.example/endorsements/2026",
-                     *                 "published_on": "2026-09-07"
-                     *               },
-                     *               {
-                     *                 "choice_id": 17,
-                     *                 "label": "Yara Q. Underhill",
-                     *                 "measure_answer": null,
-                     *                 "rank": 2,
-                     *                 "statement": null,
-                     *                 "source_url": null,
-                     *                 "published_on": "2026-09-07"
-                     *               }
-                     *             ]
-                     *           },
-                     *           {
-                     *             "endorser": {
-                     *               "id": 55,
-                     *               "slug": "osterbourne-corner-store-club",
-                     *               "name": "Osterbourne Corner Store Club",
-                     *               "category": {
-                     *                 "slug": "political_club",
-                     *                 "name": "Political clubs"
-                     *               },
-                     *               "state": "national"
-                     *             },
-                     *             "picks": [
-                     *               {
-                     *                 "choice_id": 19,
-                     *                 "label": "Ines Y. Vargas",
-                     *                 "measure_answer": null,
-                     *                 "rank": 1,
-                     *                 "statement": null,
-                     *                 "source_url": "https://osterbourne-corner-store-club.example/endorsements/2026",
-                     *                 "published_on": "2026-09-18"
-                     *               }
-                     *             ]
-                     *           },
-                     *           {
-                     *             "endorser": {
-                     *               "id": 325,
-                     *               "slug": "saffronmere-ferry-crews-union-local-770",
-                     *               "name": "Saffronmere Ferry Crews Union Local 770",
-                     *               "category": {
-                     *                 "slug": "labor",
-                     *                 "name": "Labor unions"
-                     *               },
-                     *               "state": "national"
-                     *             },
-                     *             "picks": [
-                     *               {
-                     *                 "choice_id": 18,
-                     *                 "label": "Ivan Rivas",
-                     *                 "measure_answer": null,
-                     *                 "rank": 1,
-                     *                 "statement": null,
-                     *                 "source_url": null,
-                     *                 "published_on": "2026-08-30"
-                     *               },
-                     *               {
-                     *                 "choice_id": 17,
-                     *                 "label": "Yara Q. Underhill",
-                     *                 "measure_answer": null,
-                     *                 "rank": 2,
-                     *                 "statement": null,
-                     *                 "source_url": null,
-                     *                 "published_on": "2026-08-30"
-                     *               },
-                     *               {
-                     *                 "choice_id": 16,
-                     *                 "label": "Selma Fischer",
-                     *                 "measure_answer": null,
-                     *                 "rank": 3,
-                     *                 "statement": null,
-                     *                 "source_url": null,
-                     *                 "published_on": "2026-08-30"
-                     *               }
-                     *             ]
-                     *           },
-                     *           {
-                     *             "endorser": {
-                     *               "id": 19,
-                     *               "slug": "the-fallowridge-foghorn",
-                     *               "name": "The Fallowridge Foghorn",
-                     *               "category": {
-                     *                 "slug": "newspaper",
-                     *                 "name": "Newspapers"
-                     *               },
-                     *               "state": "national"
-                     *             },
-                     *             "picks": [
-                     *               {
-                     *                 "choice_id": 19,
-                     *                 "label": "Ines Y. Vargas",
-                     *                 "measure_answer": null,
-                     *                 "rank": 1,
-                     *                 "statement": null,
-                     *                 "source_url": null,
-                     *                 "published_on": "2026-09-01"
-                     *               },
-                     *               {
-                     *                 "choice_id": 18,
-                     *                 "label": "Ivan Rivas",
-                     *                 "measure_answer": null,
-                     *                 "rank": 2,
-                     *                 "statement": null,
-                     *                 "source_url": null,
-                     *                 "published_on": "2026-09-01"
-                     *               }
-                     *             ]
-                     *           }
-                     *         ]
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ContestWithPositionsResponse"];
                 };
             };
             /** @description The answer still has an ETag of If-None-Match. */
             304: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServerBusy"];
         };
     };
     getCoverage: {
@@ -3097,75 +2303,19 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "state": "AK",
-                     *           "name": "Alaska",
-                     *           "election_count": 0,
-                     *           "contest_count": 0,
-                     *           "measure_count": 0,
-                     *           "endorser_count": 0,
-                     *           "endorsement_count": 0,
-                     *           "endorsed_contest_count": 0,
-                     *           "first_election": null,
-                     *           "last_election": null,
-                     *           "updated_at": null
-                     *         },
-                     *         {
-                     *           "state": "AL",
-                     *           "name": "Alabama",
-                     *           "election_count": 0,
-                     *           "contest_count": 0,
-                     *           "measure_count": 0,
-                     *           "endorser_count": 0,
-                     *           "endorsement_count": 0,
-                     *           "endorsed_contest_count": 0,
-                     *           "first_election": null,
-                     *           "last_election": null,
-                     *           "updated_at": null
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["CoverageList"];
                 };
             };
             /** @description The answer still has an ETag of If-None-Match. */
             304: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServerBusy"];
         };
     };
     getDigest: {
@@ -3200,62 +2350,19 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "stream_cursor": "00000000008_001k2j05mk0.AgEABAAAAAAXaLte",
-                     *         "count": 8,
-                     *         "digest": "a5b231cb2adeb2ae1c461ceeec61e8b8f38cc3c2ef719ef835d8e56492721ca7",
-                     *         "bucket_size": 4096,
-                     *         "buckets": [
-                     *           {
-                     *             "first_id": 0,
-                     *             "last_id": 4095,
-                     *             "count": 8,
-                     *             "digest": "a5b231cb2adeb2ae1c461ceeec61e8b8f38cc3c2ef719ef835d8e56492721ca7"
-                     *           }
-                     *         ]
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["DigestResponse"];
                 };
             };
             /** @description The answer still has an ETag of If-None-Match. */
             304: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["SubscriptionNotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServerBusy"];
         };
     };
     listElections: {
@@ -3290,68 +2397,19 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": 1,
-                     *           "slug": "me-2026-11-03-general",
-                     *           "name": "Maine General Election 2026",
-                     *           "short_name": "General Election",
-                     *           "date": "2026-11-03",
-                     *           "state": "ME",
-                     *           "type": "general",
-                     *           "primary_system": "none",
-                     *           "info_url": "https://elections.me.example/2026-11-03",
-                     *           "details": {
-                     *             "all_mail": false,
-                     *             "fusion_voting": false,
-                     *             "ranked_choice": true
-                     *           },
-                     *           "contest_count": 14,
-                     *           "endorsement_count": 8
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["ElectionPage"];
                 };
             };
             /** @description The answer still has an ETag of If-None-Match. */
             304: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServerBusy"];
         };
     };
     listEndorsements: {
@@ -3394,101 +2452,19 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": 1,
-                     *           "rank": 1,
-                     *           "statement": null,
-                     *           "source_url": null,
-                     *           "published_on": "2026-08-30",
-                     *           "updated_at": "2026-09-15T17:00:00.000Z",
-                     *           "endorser": {
-                     *             "id": 325,
-                     *             "slug": "saffronmere-ferry-crews-union-local-770",
-                     *             "name": "Saffronmere Ferry Crews Union Local 770",
-                     *             "category": {
-                     *               "slug": "labor",
-                     *               "name": "Labor unions"
-                     *             },
-                     *             "state": "national"
-                     *           },
-                     *           "contest": {
-                     *             "id": 7,
-                     *             "title": "Mayor of Fennelwold",
-                     *             "short_title": "Mayor",
-                     *             "kind": "candidate",
-                     *             "district": {
-                     *               "id": 4,
-                     *               "ocd_id": "ocd-division/country:us/state:me/place:fennelwold",
-                     *               "name": "Fennelwold",
-                     *               "level": "city",
-                     *               "type": "place",
-                     *               "state": "ME"
-                     *             }
-                     *           },
-                     *           "election": {
-                     *             "id": 1,
-                     *             "slug": "me-2026-11-03-general",
-                     *             "name": "Maine General Election 2026",
-                     *             "date": "2026-11-03",
-                     *             "state": "ME",
-                     *             "type": "general"
-                     *           },
-                     *           "choice": {
-                     *             "id": 18,
-                     *             "label": "Ivan Rivas",
-                     *             "measure_answer": null,
-                     *             "candidate": {
-                     *               "id": 14,
-                     *               "full_name": "Ivan Rivas"
-                     *             },
-                     *             "party": null
-                     *           }
-                     *         }
-                     *       ],
-                     *       "next_cursor": "WyJlbmRvcnNlbWVudHMiLCJfZ0cyb2NPQXBhbGd3ckJaIiwxLCIwMDAwMDAwMDAwOF8wMDFrMmowNW1rMC5BZ0VBQkFBQUFBQVhhTHRlIl0.270s0uj",
-                     *       "stream_cursor": "00000000008_001k2j05mk0.AgEABAAAAAAXaLte"
-                     *     }
-                     */
                     "application/json": components["schemas"]["ListedEndorsementPage"];
                 };
             };
             /** @description The answer still has an ETag of If-None-Match. */
             304: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServerBusy"];
         };
     };
     getEndorsement: {
@@ -3515,112 +2491,19 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "id": 1,
-                     *         "rank": 1,
-                     *         "statement": null,
-                     *         "source_url": null,
-                     *         "published_on": "2026-08-30",
-                     *         "updated_at": "2026-09-15T17:00:00.000Z",
-                     *         "endorser": {
-                     *           "id": 325,
-                     *           "slug": "saffronmere-ferry-crews-union-local-770",
-                     *           "name": "Saffronmere Ferry Crews Union Local 770",
-                     *           "category": {
-                     *             "slug": "labor",
-                     *             "name": "Labor unions"
-                     *           },
-                     *           "state": "national"
-                     *         },
-                     *         "contest": {
-                     *           "id": 7,
-                     *           "title": "Mayor of Fennelwold",
-                     *           "short_title": "Mayor",
-                     *           "description": null,
-                     *           "kind": "candidate",
-                     *           "vote_method": "ranked_choice",
-                     *           "votes_allowed": 1,
-                     *           "ranks_allowed": 4,
-                     *           "measure_code": null,
-                     *           "ballot_order": 7,
-                     *           "source_url": "https://elections.me.example/2026-11-03/fennelwold-mayor",
-                     *           "district": {
-                     *             "id": 4,
-                     *             "ocd_id": "ocd-division/country:us/state:me/place:fennelwold",
-                     *             "name": "Fennelwold",
-                     *             "level": "city",
-                     *             "type": "place",
-                     *             "state": "ME"
-                     *           },
-                     *           "election": {
-                     *             "id": 1,
-                     *             "slug": "me-2026-11-03-general",
-                     *             "name": "Maine General Election 2026",
-                     *             "date": "2026-11-03",
-                     *             "state": "ME",
-                     *             "type": "general"
-                     *           },
-                     *           "details": {
-                     *             "term": "2027–2031",
-                     *             "source_url": "https://elections.me.example/2026-11-03/fennelwold-mayor",
-                     *             "nonpartisan": true
-                     *           }
-                     *         },
-                     *         "choice": {
-                     *           "id": 18,
-                     *           "label": "Ivan Rivas",
-                     *           "measure_answer": null,
-                     *           "candidate": {
-                     *             "id": 14,
-                     *             "full_name": "Ivan Rivas"
-                     *           },
-                     *           "party": null,
-                     *           "withdrawn": false,
-                     *           "ballot_designation": "Nurse"
-                     *         }
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["EndorsementResponse"];
                 };
             };
             /** @description The answer still has an ETag of If-None-Match. */
             304: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServerBusy"];
         };
     };
     listEndorserCategories: {
@@ -3641,61 +2524,19 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "slug": "advocacy",
-                     *           "name": "Advocacy groups",
-                     *           "singular_name": "Advocacy group",
-                     *           "endorser_count": 80
-                     *         },
-                     *         {
-                     *           "slug": "business",
-                     *           "name": "Business groups",
-                     *           "singular_name": "Business group",
-                     *           "endorser_count": 50
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["EndorserCategoryList"];
                 };
             };
             /** @description The answer still has an ETag of If-None-Match. */
             304: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServerBusy"];
         };
     };
     listEndorsers: {
@@ -3728,64 +2569,19 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": 192,
-                     *           "slug": "ambergate-toolmakers-exchange",
-                     *           "name": "Ambergate Toolmakers Exchange",
-                     *           "category": {
-                     *             "slug": "business",
-                     *             "name": "Business groups"
-                     *           },
-                     *           "state": "GA",
-                     *           "description": "Ambergate Toolmakers Exchange has published its choices before every election since 1999. It is invented.",
-                     *           "website_url": "https://ambergate-toolmakers-exchange.example",
-                     *           "logo_url": null,
-                     *           "endorsement_count": 0
-                     *         }
-                     *       ],
-                     *       "next_cursor": "WyJlbmRvcnNlcnMiLCJfZ0cyb2NPQXBhbGd3ckJaIiwiYW1iZXJnYXRlIHRvb2xtYWtlcnMgZXhjaGFuZ2UiLDE5Ml0.32lr71r"
-                     *     }
-                     */
                     "application/json": components["schemas"]["EndorserPage"];
                 };
             };
             /** @description The answer still has an ETag of If-None-Match. */
             304: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServerBusy"];
         };
     };
     getEndorser: {
@@ -3812,70 +2608,19 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "id": 325,
-                     *         "slug": "saffronmere-ferry-crews-union-local-770",
-                     *         "name": "Saffronmere Ferry Crews Union Local 770",
-                     *         "category": {
-                     *           "slug": "labor",
-                     *           "name": "Labor unions"
-                     *         },
-                     *         "state": "national",
-                     *         "description": "Saffronmere Ferry Crews Union Local 770 has published its choices before every election since 1979. It is invented.",
-                     *         "website_url": "https://saffronmere-ferry-crews-union-local-770.example",
-                     *         "logo_url": null,
-                     *         "endorsement_count": 3,
-                     *         "elections": [
-                     *           {
-                     *             "election": "me-2026-11-03-general",
-                     *             "name": "Maine General Election 2026",
-                     *             "date": "2026-11-03",
-                     *             "contests": 1
-                     *           }
-                     *         ]
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["EndorserWithElectionsResponse"];
                 };
             };
             /** @description The answer still has an ETag of If-None-Match. */
             304: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServerBusy"];
         };
     };
     listEvents: {
@@ -3927,94 +2672,12 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "00000000001.AQGAtYuwijQABAAAAABMY0x3",
-                     *           "type": "endorsement.created",
-                     *           "occurred_at": "2026-09-15T17:00:00.000Z",
-                     *           "endorsement": {
-                     *             "id": 1,
-                     *             "rank": 1,
-                     *             "statement": null,
-                     *             "source_url": null,
-                     *             "published_on": "2026-08-30"
-                     *           },
-                     *           "endorser": {
-                     *             "id": 325,
-                     *             "slug": "saffronmere-ferry-crews-union-local-770",
-                     *             "name": "Saffronmere Ferry Crews Union Local 770",
-                     *             "category": {
-                     *               "slug": "labor",
-                     *               "name": "Labor unions"
-                     *             },
-                     *             "state": "national"
-                     *           },
-                     *           "contest": {
-                     *             "id": 7,
-                     *             "title": "Mayor of Fennelwold",
-                     *             "short_title": "Mayor",
-                     *             "kind": "candidate",
-                     *             "vote_method": "ranked_choice",
-                     *             "votes_allowed": 1,
-                     *             "ranks_allowed": 4,
-                     *             "measure_code": null,
-                     *             "district": {
-                     *               "id": 4,
-                     *               "name": "Fennelwold",
-                     *               "level": "city",
-                     *               "ocd_id": "ocd-division/country:us/state:me/place:fennelwold",
-                     *               "state": "ME"
-                     *             }
-                     *           },
-                     *           "election": {
-                     *             "id": 1,
-                     *             "slug": "me-2026-11-03-general",
-                     *             "name": "Maine General Election 2026",
-                     *             "date": "2026-11-03",
-                     *             "state": "ME",
-                     *             "type": "general"
-                     *           },
-                     *           "choice": {
-                     *             "id": 18,
-                     *             "label": "Ivan Rivas",
-                     *             "measure_answer": null,
-                     *             "candidate": {
-                     *               "id": 14,
-                     *               "full_name": "Ivan Rivas"
-                     *             },
-                     *             "party": null,
-                     *             "withdrawn": false
-                     *           }
-                     *         }
-                     *       ],
-                     *       "next_cursor": "00000000001_001k2j05mk0.AgEABAAAAACtQDG2",
-                     *       "has_more": true
-                     *     }
-                     */
                     "application/json": components["schemas"]["EventPage"];
                 };
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["SubscriptionNotFound"];
-            410: components["responses"]["CursorExpired"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["WarmingUp"];
         };
     };
     listOfficeholders: {
@@ -4049,101 +2712,19 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "person_id": "00000000-0000-4000-8000-000000000001",
-                     *           "name": "Ann Álvarez",
-                     *           "given_name": null,
-                     *           "family_name": null,
-                     *           "office": "state_representative",
-                     *           "office_title": "Representative",
-                     *           "level": "state",
-                     *           "state": "ME",
-                     *           "district": "7",
-                     *           "district_ocd_id": "ocd-division/country:us/state:me/sldl:7",
-                     *           "district_id": null,
-                     *           "term": {
-                     *             "start": null,
-                     *             "end": null
-                     *           },
-                     *           "term_start": null,
-                     *           "term_end": null,
-                     *           "party": null,
-                     *           "party_abbreviation": null,
-                     *           "phone": null,
-                     *           "email": null,
-                     *           "website": null,
-                     *           "website_url": null,
-                     *           "photo": null,
-                     *           "image_url": null,
-                     *           "offices": [
-                     *             {
-                     *               "office": "state_representative",
-                     *               "office_title": "Representative",
-                     *               "level": "state",
-                     *               "state": "ME",
-                     *               "district": "7",
-                     *               "district_ocd_id": "ocd-division/country:us/state:me/sldl:7",
-                     *               "district_id": null,
-                     *               "term": {
-                     *                 "start": null,
-                     *                 "end": null
-                     *               }
-                     *             }
-                     *           ],
-                     *           "addresses": [],
-                     *           "social": {
-                     *             "twitter": null,
-                     *             "youtube": null,
-                     *             "facebook": null,
-                     *             "instagram": null
-                     *           },
-                     *           "source_urls": [],
-                     *           "updated_at": "2026-09-15T17:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["OfficeholderPage"];
                 };
             };
             /** @description The answer still has an ETag of If-None-Match. */
             304: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["NotLoaded"];
         };
     };
     getOfficeholder: {
@@ -4170,116 +2751,19 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "person_id": "00000000-0000-4000-8000-000000000001",
-                     *         "name": "Ann Álvarez",
-                     *         "given_name": null,
-                     *         "family_name": null,
-                     *         "office": "state_representative",
-                     *         "office_title": "Representative",
-                     *         "level": "state",
-                     *         "state": "ME",
-                     *         "district": "7",
-                     *         "district_ocd_id": "ocd-division/country:us/state:me/sldl:7",
-                     *         "district_id": null,
-                     *         "term": {
-                     *           "start": null,
-                     *           "end": null
-                     *         },
-                     *         "term_start": null,
-                     *         "term_end": null,
-                     *         "party": null,
-                     *         "party_abbreviation": null,
-                     *         "phone": null,
-                     *         "email": null,
-                     *         "website": null,
-                     *         "website_url": null,
-                     *         "photo": null,
-                     *         "image_url": null,
-                     *         "offices": [
-                     *           {
-                     *             "office": "state_representative",
-                     *             "office_title": "Representative",
-                     *             "level": "state",
-                     *             "state": "ME",
-                     *             "district": "7",
-                     *             "district_ocd_id": "ocd-division/country:us/state:me/sldl:7",
-                     *             "district_id": null,
-                     *             "term": {
-                     *               "start": null,
-                     *               "end": null
-                     *             }
-                     *           }
-                     *         ],
-                     *         "addresses": [],
-                     *         "social": {
-                     *           "twitter": null,
-                     *           "youtube": null,
-                     *           "facebook": null,
-                     *           "instagram": null
-                     *         },
-                     *         "source_urls": [],
-                     *         "updated_at": "2026-09-15T17:00:00.000Z",
-                     *         "seats": [
-                     *           {
-                     *             "office": "state_representative",
-                     *             "office_title": "Representative",
-                     *             "level": "state",
-                     *             "state": "ME",
-                     *             "district": "7",
-                     *             "district_ocd_id": "ocd-division/country:us/state:me/sldl:7",
-                     *             "district_id": null,
-                     *             "term": {
-                     *               "start": null,
-                     *               "end": null
-                     *             },
-                     *             "term_start": null,
-                     *             "term_end": null
-                     *           }
-                     *         ]
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["OfficeholderWithSeatsResponse"];
                 };
             };
             /** @description The answer still has an ETag of If-None-Match. */
             304: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["NotLoaded"];
         };
     };
     getRecommendations: {
@@ -4325,344 +2809,19 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "scope": {
-                     *           "states": null,
-                     *           "elections": null,
-                     *           "contests": [
-                     *             7
-                     *           ],
-                     *           "levels": null,
-                     *           "contest_kinds": null,
-                     *           "only_endorsed": null
-                     *         },
-                     *         "endorsers": "all",
-                     *         "elections": [
-                     *           {
-                     *             "id": 1,
-                     *             "slug": "me-2026-11-03-general",
-                     *             "name": "Maine General Election 2026",
-                     *             "short_name": "General Election",
-                     *             "date": "2026-11-03",
-                     *             "state": "ME",
-                     *             "type": "general",
-                     *             "primary_system": "none",
-                     *             "info_url": "https://elections.me.example/2026-11-03",
-                     *             "details": {
-                     *               "all_mail": false,
-                     *               "fusion_voting": false,
-                     *               "ranked_choice": true
-                     *             },
-                     *             "contests": [
-                     *               {
-                     *                 "id": 7,
-                     *                 "title": "Mayor of Fennelwold",
-                     *                 "short_title": "Mayor",
-                     *                 "description": null,
-                     *                 "kind": "candidate",
-                     *                 "vote_method": "ranked_choice",
-                     *                 "votes_allowed": 1,
-                     *                 "ranks_allowed": 4,
-                     *                 "measure_code": null,
-                     *                 "ballot_order": 7,
-                     *                 "source_url": "https://elections.me.example/2026-11-03/fennelwold-mayor",
-                     *                 "district": {
-                     *                   "id": 4,
-                     *                   "ocd_id": "ocd-division/country:us/state:me/place:fennelwold",
-                     *                   "name": "Fennelwold",
-                     *                   "level": "city",
-                     *                   "type": "place",
-                     *                   "state": "ME"
-                     *                 },
-                     *                 "election": {
-                     *                   "id": 1,
-                     *                   "slug": "me-2026-11-03-general",
-                     *                   "name": "Maine General Election 2026",
-                     *                   "date": "2026-11-03",
-                     *                   "state": "ME",
-                     *                   "type": "general"
-                     *                 },
-                     *                 "details": {
-                     *                   "term": "2027–2031",
-                     *                   "source_url": "https://elections.me.example/2026-11-03/fennelwold-mayor",
-                     *                   "nonpartisan": true
-                     *                 },
-                     *                 "choices": [
-                     *                   {
-                     *                     "id": 16,
-                     *                     "label": "Selma Fischer",
-                     *                     "measure_answer": null,
-                     *                     "candidate": {
-                     *                       "id": 12,
-                     *                       "full_name": "Selma Fischer"
-                     *                     },
-                     *                     "party": null,
-                     *                     "withdrawn": false,
-                     *                     "ballot_designation": null,
-                     *                     "endorsed_by": [
-                     *                       {
-                     *                         "endorser": {
-                     *                           "id": 172,
-                     *                           "slug": "former-mayor-calvin-farrow-of-pellholt",
-                     *                           "name": "Former Mayor Calvin Farrow of Pellholt",
-                     *                           "category": {
-                     *                             "slug": "individual",
-                     *                             "name": "Individuals"
-                     *                           },
-                     *                           "state": "national"
-                     *                         },
-                     *                         "rank": 1,
-                     *                         "statement": null,
-                     *                         "source_url": "https://former-mayor-calvin-farrow-of-pellholt.example/endorsements/2026",
-                     *                         "published_on": "2026-09-07"
-                     *                       },
-                     *                       {
-                     *                         "endorser": {
-                     *                           "id": 325,
-                     *                           "slug": "saffronmere-ferry-crews-union-local-770",
-                     *                           "name": "Saffronmere Ferry Crews Union Local 770",
-                     *                           "category": {
-                     *                             "slug": "labor",
-                     *                             "name": "Labor unions"
-                     *                           },
-                     *                           "state": "national"
-                     *                         },
-                     *                         "rank": 3,
-                     *                         "statement": null,
-                     *                         "source_url": null,
-                     *                         "published_on": "2026-08-30"
-                     *                       }
-                     *                     ],
-                     *                     "endorsement_count": 2,
-                     *                     "first_choice_count": 1
-                     *                   },
-                     *                   {
-                     *                     "id": 17,
-                     *                     "label": "Yara Q. Underhill",
-                     *                     "measure_answer": null,
-                     *                     "candidate": {
-                     *                       "id": 13,
-                     *                       "full_name": "Yara Q. Underhill"
-                     *                     },
-                     *                     "party": null,
-                     *                     "withdrawn": false,
-                     *                     "ballot_designation": null,
-                     *                     "endorsed_by": [
-                     *                       {
-                     *                         "endorser": {
-                     *                           "id": 172,
-                     *                           "slug": "former-mayor-calvin-farrow-of-pellholt",
-                     *                           "name": "Former Mayor Calvin Farrow of Pellholt",
-                     *                           "category": {
-                     *                             "slug": "individual",
-                     *                             "name": "Individuals"
-                     *                           },
-                     *                           "state": "national"
-                     *                         },
-                     *                         "rank": 2,
-                     *                         "statement": null,
-                     *                         "source_url": null,
-                     *                         "published_on": "2026-09-07"
-                     *                       },
-                     *                       {
-                     *                         "endorser": {
-                     *                           "id": 325,
-                     *                           "slug": "saffronmere-ferry-crews-union-local-770",
-                     *                           "name": "Saffronmere Ferry Crews Union Local 770",
-                     *                           "category": {
-                     *                             "slug": "labor",
-                     *                             "name": "Labor unions"
-                     *                           },
-                     *                           "state": "national"
-                     *                         },
-                     *                         "rank": 2,
-                     *                         "statement": null,
-                     *                         "source_url": null,
-                     *                         "published_on": "2026-08-30"
-                     *                       }
-                     *                     ],
-                     *                     "endorsement_count": 2,
-                     *                     "first_choice_count": 0
-                     *                   },
-                     *                   {
-                     *                     "id": 18,
-                     *                     "label": "Ivan Rivas",
-                     *                     "measure_answer": null,
-                     *                     "candidate": {
-                     *                       "id": 14,
-                     *                       "full_name": "Ivan Rivas"
-                     *                     },
-                     *                     "party": null,
-                     *                     "withdrawn": false,
-                     *                     "ballot_designation": "Nurse",
-                     *                     "endorsed_by": [
-                     *                       {
-                     *                         "endorser": {
-                     *                           "id": 325,
-                     *                           "slug": "saffronmere-ferry-crews-union-local-770",
-                     *                           "name": "Saffronmere Ferry Crews Union Local 770",
-                     *                           "category": {
-                     *                             "slug": "labor",
-                     *                             "name": "Labor unions"
-                     *                           },
-                     *                           "state": "national"
-                     *                         },
-                     *                         "rank": 1,
-                     *                         "statement": null,
-                     *                         "source_url": null,
-                     *                         "published_on": "2026-08-30"
-                     *                       },
-                     *                       {
-                     *                         "endorser": {
-                     *                           "id": 19,
-                     *                           "slug": "the-fallowridge-foghorn",
-                     *                           "name": "The Fallowridge Foghorn",
-                     *                           "category": {
-                     *                             "slug": "newspaper",
-                     *                             "name": "Newspapers"
-                     *                           },
-                     *                           "state": "national"
-                     *                         },
-                     *                         "rank": 2,
-                     *                         "statement": null,
-                     *                         "source_url": null,
-                     *                         "published_on": "2026-09-01"
-                     *                       }
-                     *                     ],
-                     *                     "endorsement_count": 2,
-                     *                     "first_choice_count": 1
-                     *                   },
-                     *                   {
-                     *                     "id": 19,
-                     *                     "label": "Ines Y. Vargas",
-                     *                     "measure_answer": null,
-                     *                     "candidate": {
-                     *                       "id": 15,
-                     *                       "full_name": "Ines Y. Vargas"
-                     *                     },
-                     *                     "party": null,
-                     *                     "withdrawn": false,
-                     *                     "ballot_designation": "Incumbent",
-                     *                     "endorsed_by": [
-                     *                       {
-                     *                         "endorser": {
-                     *                           "id": 55,
-                     *                           "slug": "osterbourne-corner-store-club",
-                     *                           "name": "Osterbourne Corner Store Club",
-                     *                           "category": {
-                     *                             "slug": "political_club",
-                     *                             "name": "Political clubs"
-                     *                           },
-                     *                           "state": "national"
-                     *                         },
-                     *                         "rank": 1,
-                     *                         "statement": null,
-                     *                         "source_url": "https://osterbourne-corner-store-club.example/endorsements/2026",
-                     *                         "published_on": "2026-09-18"
-                     *                       },
-                     *                       {
-                     *                         "endorser": {
-                     *                           "id": 19,
-                     *                           "slug": "the-fallowridge-foghorn",
-                     *                           "name": "The Fallowridge Foghorn",
-                     *                           "category": {
-                     *                             "slug": "newspaper",
-                     *                             "name": "Newspapers"
-                     *                           },
-                     *                           "state": "national"
-                     *                         },
-                     *                         "rank": 1,
-                     *                         "statement": null,
-                     *                         "source_url": null,
-                     *                         "published_on": "2026-09-01"
-                     *                       }
-                     *                     ],
-                     *                     "endorsement_count": 2,
-                     *                     "first_choice_count": 2
-                     *                   },
-                     *                   {
-                     *                     "id": 20,
-                     *                     "label": "Calvin G. Khan",
-                     *                     "measure_answer": null,
-                     *                     "candidate": {
-                     *                       "id": 16,
-                     *                       "full_name": "Calvin G. Khan"
-                     *                     },
-                     *                     "party": null,
-                     *                     "withdrawn": false,
-                     *                     "ballot_designation": null,
-                     *                     "endorsed_by": [],
-                     *                     "endorsement_count": 0,
-                     *                     "first_choice_count": 0
-                     *                   },
-                     *                   {
-                     *                     "id": 21,
-                     *                     "label": "Victor Harmon",
-                     *                     "measure_answer": null,
-                     *                     "candidate": {
-                     *                       "id": 17,
-                     *                       "full_name": "Victor Harmon"
-                     *                     },
-                     *                     "party": null,
-                     *                     "withdrawn": false,
-                     *                     "ballot_designation": null,
-                     *                     "endorsed_by": [],
-                     *                     "endorsement_count": 0,
-                     *                     "first_choice_count": 0
-                     *                   }
-                     *                 ],
-                     *                 "recommendation": {
-                     *                   "choice_ids": [],
-                     *                   "endorser_count": 4,
-                     *                   "agreement": "split"
-                     *                 }
-                     *               }
-                     *             ]
-                     *           }
-                     *         ]
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["RecommendationsResponse"];
                 };
             };
             /** @description The answer still has an ETag of If-None-Match. */
             304: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["SubscriptionNotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServerBusy"];
         };
     };
     listStates: {
@@ -4680,59 +2839,19 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "code": "AK",
-                     *           "fips": "02",
-                     *           "name": "Alaska"
-                     *         },
-                     *         {
-                     *           "code": "AL",
-                     *           "fips": "01",
-                     *           "name": "Alabama"
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["StateList"];
                 };
             };
             /** @description The answer still has an ETag of If-None-Match. */
             304: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServerBusy"];
         };
     };
     streamEvents: {
@@ -4777,28 +2896,12 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "text/event-stream": components["schemas"]["ServerSentEvent"];
                 };
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["SubscriptionNotFound"];
-            410: components["responses"]["CursorExpired"];
-            429: components["responses"]["TooManyRequestsOrStreams"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["WarmingUp"];
         };
     };
     createSubmissions: {
@@ -4813,25 +2916,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "submissions": [
-                 *         {
-                 *           "action": "position",
-                 *           "endorser": "former-mayor-calvin-farrow-of-pellholt",
-                 *           "contest": "me-2026-11-03-general/fennelwold-mayor",
-                 *           "picks": [
-                 *             {
-                 *               "choice": "ivan-rivas",
-                 *               "rank": 1,
-                 *               "statement": "A plan for every street of the town.",
-                 *               "source_url": "https://endorser.example/fennelwold"
-                 *             }
-                 *           ]
-                 *         }
-                 *       ]
-                 *     }
-                 */
                 "application/json": components["schemas"]["SubmissionsBody"];
             };
         };
@@ -4839,43 +2923,12 @@ export interface operations {
             /** @description Success: what was sent is on its way. */
             202: {
                 headers: {
-                    Location: components["headers"]["Location"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "id": 1,
-                     *         "submissions": [
-                     *           {
-                     *             "endorser": "former-mayor-calvin-farrow-of-pellholt",
-                     *             "contest": "me-2026-11-03-general/fennelwold-mayor",
-                     *             "status": "submitted"
-                     *           }
-                     *         ]
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["PublicationResponse"];
                 };
             };
-            400: components["responses"]["InvalidSubmissions"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenOrForeign"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["BodyTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServerBusy"];
         };
     };
     getSubmissions: {
@@ -4905,63 +2958,19 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "id": 1,
-                     *         "submissions": [
-                     *           {
-                     *             "endorser": "former-mayor-calvin-farrow-of-pellholt",
-                     *             "contest": "me-2026-11-03-general/fennelwold-mayor",
-                     *             "status": "applied",
-                     *             "events": [
-                     *               "00000000009.AQGAtYuwijQABAAAAACD6oDw",
-                     *               "0000000000a.AQGAtYuwijQABAAAAADC-qhF",
-                     *               "0000000000b.AQGAtYuwijQABAAAAADTh8I8"
-                     *             ]
-                     *           }
-                     *         ]
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["PublicationResponse"];
                 };
             };
             /** @description The answer still has an ETag of If-None-Match. */
             304: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServerBusy"];
         };
     };
     listSubscriptions: {
@@ -4979,64 +2988,19 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": 1,
-                     *           "name": "Newspapers of the coast",
-                     *           "filter": {
-                     *             "states": [
-                     *               "CA",
-                     *               "OR"
-                     *             ],
-                     *             "categories": [
-                     *               "newspaper"
-                     *             ]
-                     *           },
-                     *           "created_at": "2026-09-15T17:00:00.000Z",
-                     *           "updated_at": "2026-09-15T17:00:00.000Z"
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["SubscriptionList"];
                 };
             };
             /** @description The answer still has an ETag of If-None-Match. */
             304: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServerBusy"];
         };
     };
     createSubscription: {
@@ -5051,20 +3015,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "name": "Newspapers of the coast",
-                 *       "filter": {
-                 *         "categories": [
-                 *           "newspaper"
-                 *         ],
-                 *         "states": [
-                 *           "CA",
-                 *           "OR"
-                 *         ]
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["SubscriptionBody"];
             };
         };
@@ -5072,48 +3022,12 @@ export interface operations {
             /** @description Success: the record was created. */
             201: {
                 headers: {
-                    Location: components["headers"]["Location"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "id": 1,
-                     *         "name": "Newspapers of the coast",
-                     *         "filter": {
-                     *           "states": [
-                     *             "CA",
-                     *             "OR"
-                     *           ],
-                     *           "categories": [
-                     *             "newspaper"
-                     *           ]
-                     *         },
-                     *         "created_at": "2026-09-15T17:00:00.000Z",
-                     *         "updated_at": "2026-09-15T17:00:00.000Z"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["SubscriptionResponse"];
                 };
             };
-            400: components["responses"]["InvalidBody"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["BodyTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServerBusy"];
         };
     };
     getSubscription: {
@@ -5137,63 +3051,19 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "id": 1,
-                     *         "name": "Newspapers of the coast",
-                     *         "filter": {
-                     *           "states": [
-                     *             "CA",
-                     *             "OR"
-                     *           ],
-                     *           "categories": [
-                     *             "newspaper"
-                     *           ]
-                     *         },
-                     *         "created_at": "2026-09-15T17:00:00.000Z",
-                     *         "updated_at": "2026-09-15T17:00:00.000Z"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["SubscriptionResponse"];
                 };
             };
             /** @description The answer still has an ETag of If-None-Match. */
             304: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["SubscriptionNotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServerBusy"];
         };
     };
     replaceSubscription: {
@@ -5211,20 +3081,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "name": "Coast papers",
-                 *       "filter": {
-                 *         "categories": [
-                 *           "newspaper"
-                 *         ],
-                 *         "states": [
-                 *           "CA",
-                 *           "OR"
-                 *         ]
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["SubscriptionBody"];
             };
         };
@@ -5232,48 +3088,12 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "id": 1,
-                     *         "name": "Coast papers",
-                     *         "filter": {
-                     *           "states": [
-                     *             "CA",
-                     *             "OR"
-                     *           ],
-                     *           "categories": [
-                     *             "newspaper"
-                     *           ]
-                     *         },
-                     *         "created_at": "2026-09-15T17:00:00.000Z",
-                     *         "updated_at": "2026-09-15T17:00:00.000Z"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["SubscriptionResponse"];
                 };
             };
-            400: components["responses"]["InvalidBody"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["SubscriptionNotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["BodyTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServerBusy"];
         };
     };
     deleteSubscription: {
@@ -5294,26 +3114,10 @@ export interface operations {
             /** @description Success, without a body. */
             204: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["SubscriptionNotFound"];
-            409: components["responses"]["Conflict"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServerBusy"];
         };
     };
     listWebhooks: {
@@ -5331,86 +3135,19 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": 1,
-                     *           "name": "Newspapers of the coast",
-                     *           "url": "https://hooks.example.org/ballots",
-                     *           "subscription": null,
-                     *           "filter": {
-                     *             "states": [
-                     *               "CA",
-                     *               "OR"
-                     *             ],
-                     *             "categories": [
-                     *               "newspaper"
-                     *             ]
-                     *           },
-                     *           "state": "active",
-                     *           "reason": null,
-                     *           "cursor": "00000000008_001k2j05mk0.AgEABAAAAAAXaLte",
-                     *           "attempts": 1,
-                     *           "delivered_batches": 0,
-                     *           "delivered_events": 0,
-                     *           "failures": 0,
-                     *           "failing_since": null,
-                     *           "next_attempt_at": null,
-                     *           "last_attempt": {
-                     *             "message_id": "msg_5b2f1c0de4a94d7fa3b65ad1e2c07f38",
-                     *             "is_test": true,
-                     *             "attempted_at": "2026-09-15T17:00:00.000Z",
-                     *             "duration_ms": 184,
-                     *             "outcome": "delivered",
-                     *             "status": 204,
-                     *             "events": 0,
-                     *             "bytes": 86,
-                     *             "answer": ""
-                     *           },
-                     *           "created_at": "2026-09-15T17:00:00.000Z",
-                     *           "updated_at": "2026-09-15T17:00:00.000Z"
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["WebhookList"];
                 };
             };
             /** @description The answer still has an ETag of If-None-Match. */
             304: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["NotLoaded"];
         };
     };
     createWebhook: {
@@ -5425,21 +3162,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "name": "Newspapers of the coast",
-                 *       "filter": {
-                 *         "categories": [
-                 *           "newspaper"
-                 *         ],
-                 *         "states": [
-                 *           "CA",
-                 *           "OR"
-                 *         ]
-                 *       },
-                 *       "url": "https://hooks.example.org/ballots"
-                 *     }
-                 */
                 "application/json": components["schemas"]["NewWebhookBody"];
             };
         };
@@ -5447,62 +3169,12 @@ export interface operations {
             /** @description Success: the record was created. */
             201: {
                 headers: {
-                    Location: components["headers"]["Location"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "id": 1,
-                     *         "name": "Newspapers of the coast",
-                     *         "url": "https://hooks.example.org/ballots",
-                     *         "subscription": null,
-                     *         "filter": {
-                     *           "states": [
-                     *             "CA",
-                     *             "OR"
-                     *           ],
-                     *           "categories": [
-                     *             "newspaper"
-                     *           ]
-                     *         },
-                     *         "state": "active",
-                     *         "reason": null,
-                     *         "cursor": "00000000008_001k2j05mk0.AgEABAAAAAAXaLte",
-                     *         "attempts": 0,
-                     *         "delivered_batches": 0,
-                     *         "delivered_events": 0,
-                     *         "failures": 0,
-                     *         "failing_since": null,
-                     *         "next_attempt_at": null,
-                     *         "last_attempt": null,
-                     *         "created_at": "2026-09-15T17:00:00.000Z",
-                     *         "updated_at": "2026-09-15T17:00:00.000Z",
-                     *         "secret": "whsec_YW4gZXhhbXBsZSwgd2hpY2ggaXMgbm90IHNlY3JldC4="
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["WebhookWithSecretResponse"];
                 };
             };
-            400: components["responses"]["InvalidWebhook"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["CursorExpired"];
-            413: components["responses"]["BodyTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["NotLoadedOrWarmingUp"];
         };
     };
     getWebhook: {
@@ -5526,85 +3198,19 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "id": 1,
-                     *         "name": "Newspapers of the coast",
-                     *         "url": "https://hooks.example.org/ballots",
-                     *         "subscription": null,
-                     *         "filter": {
-                     *           "states": [
-                     *             "CA",
-                     *             "OR"
-                     *           ],
-                     *           "categories": [
-                     *             "newspaper"
-                     *           ]
-                     *         },
-                     *         "state": "active",
-                     *         "reason": null,
-                     *         "cursor": "00000000008_001k2j05mk0.AgEABAAAAAAXaLte",
-                     *         "attempts": 1,
-                     *         "delivered_batches": 0,
-                     *         "delivered_events": 0,
-                     *         "failures": 0,
-                     *         "failing_since": null,
-                     *         "next_attempt_at": null,
-                     *         "last_attempt": {
-                     *           "message_id": "msg_5b2f1c0de4a94d7fa3b65ad1e2c07f38",
-                     *           "is_test": true,
-                     *           "attempted_at": "2026-09-15T17:00:00.000Z",
-                     *           "duration_ms": 184,
-                     *           "outcome": "delivered",
-                     *           "status": 204,
-                     *           "events": 0,
-                     *           "bytes": 86,
-                     *           "answer": ""
-                     *         },
-                     *         "created_at": "2026-09-15T17:00:00.000Z",
-                     *         "updated_at": "2026-09-15T17:00:00.000Z"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["WebhookResponse"];
                 };
             };
             /** @description The answer still has an ETag of If-None-Match. */
             304: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["NotLoaded"];
         };
     };
     replaceWebhook: {
@@ -5622,21 +3228,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "name": "Coast papers",
-                 *       "filter": {
-                 *         "categories": [
-                 *           "newspaper"
-                 *         ],
-                 *         "states": [
-                 *           "CA",
-                 *           "OR"
-                 *         ]
-                 *       },
-                 *       "url": "https://hooks.example.org/ballots"
-                 *     }
-                 */
                 "application/json": components["schemas"]["WebhookBody"];
             };
         };
@@ -5644,70 +3235,12 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "id": 1,
-                     *         "name": "Coast papers",
-                     *         "url": "https://hooks.example.org/ballots",
-                     *         "subscription": null,
-                     *         "filter": {
-                     *           "states": [
-                     *             "CA",
-                     *             "OR"
-                     *           ],
-                     *           "categories": [
-                     *             "newspaper"
-                     *           ]
-                     *         },
-                     *         "state": "active",
-                     *         "reason": null,
-                     *         "cursor": "00000000008_001k2j05mk0.AgEABAAAAAAXaLte",
-                     *         "attempts": 1,
-                     *         "delivered_batches": 0,
-                     *         "delivered_events": 0,
-                     *         "failures": 0,
-                     *         "failing_since": null,
-                     *         "next_attempt_at": null,
-                     *         "last_attempt": {
-                     *           "message_id": "msg_5b2f1c0de4a94d7fa3b65ad1e2c07f38",
-                     *           "is_test": true,
-                     *           "attempted_at": "2026-09-15T17:00:00.000Z",
-                     *           "duration_ms": 184,
-                     *           "outcome": "delivered",
-                     *           "status": 204,
-                     *           "events": 0,
-                     *           "bytes": 86,
-                     *           "answer": ""
-                     *         },
-                     *         "created_at": "2026-09-15T17:00:00.000Z",
-                     *         "updated_at": "2026-09-15T17:00:00.000Z"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["WebhookResponse"];
                 };
             };
-            400: components["responses"]["InvalidWebhook"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["BodyTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["NotLoaded"];
         };
     };
     deleteWebhook: {
@@ -5728,25 +3261,10 @@ export interface operations {
             /** @description Success, without a body. */
             204: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["NotLoaded"];
         };
     };
     resumeWebhook: {
@@ -5764,11 +3282,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "from": "position"
-                 *     }
-                 */
                 "application/json": components["schemas"]["WebhookResumeBody"];
             };
         };
@@ -5776,71 +3289,12 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "id": 1,
-                     *         "name": "Coast papers",
-                     *         "url": "https://hooks.example.org/ballots",
-                     *         "subscription": null,
-                     *         "filter": {
-                     *           "states": [
-                     *             "CA",
-                     *             "OR"
-                     *           ],
-                     *           "categories": [
-                     *             "newspaper"
-                     *           ]
-                     *         },
-                     *         "state": "active",
-                     *         "reason": null,
-                     *         "cursor": "00000000008_001k2j05mk0.AgEABAAAAAAXaLte",
-                     *         "attempts": 1,
-                     *         "delivered_batches": 0,
-                     *         "delivered_events": 0,
-                     *         "failures": 0,
-                     *         "failing_since": null,
-                     *         "next_attempt_at": null,
-                     *         "last_attempt": {
-                     *           "message_id": "msg_5b2f1c0de4a94d7fa3b65ad1e2c07f38",
-                     *           "is_test": true,
-                     *           "attempted_at": "2026-09-15T17:00:00.000Z",
-                     *           "duration_ms": 184,
-                     *           "outcome": "delivered",
-                     *           "status": 204,
-                     *           "events": 0,
-                     *           "bytes": 86,
-                     *           "answer": ""
-                     *         },
-                     *         "created_at": "2026-09-15T17:00:00.000Z",
-                     *         "updated_at": "2026-09-15T17:00:00.000Z"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["WebhookResponse"];
                 };
             };
-            400: components["responses"]["InvalidResumption"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["CursorExpired"];
-            413: components["responses"]["BodyTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["NotLoadedOrWarmingUp"];
         };
     };
     rotateWebhookSecret: {
@@ -5864,70 +3318,12 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "id": 1,
-                     *         "name": "Coast papers",
-                     *         "url": "https://hooks.example.org/ballots",
-                     *         "subscription": null,
-                     *         "filter": {
-                     *           "states": [
-                     *             "CA",
-                     *             "OR"
-                     *           ],
-                     *           "categories": [
-                     *             "newspaper"
-                     *           ]
-                     *         },
-                     *         "state": "active",
-                     *         "reason": null,
-                     *         "cursor": "00000000008_001k2j05mk0.AgEABAAAAAAXaLte",
-                     *         "attempts": 1,
-                     *         "delivered_batches": 0,
-                     *         "delivered_events": 0,
-                     *         "failures": 0,
-                     *         "failing_since": null,
-                     *         "next_attempt_at": null,
-                     *         "last_attempt": {
-                     *           "message_id": "msg_5b2f1c0de4a94d7fa3b65ad1e2c07f38",
-                     *           "is_test": true,
-                     *           "attempted_at": "2026-09-15T17:00:00.000Z",
-                     *           "duration_ms": 184,
-                     *           "outcome": "delivered",
-                     *           "status": 204,
-                     *           "events": 0,
-                     *           "bytes": 86,
-                     *           "answer": ""
-                     *         },
-                     *         "created_at": "2026-09-15T17:00:00.000Z",
-                     *         "updated_at": "2026-09-15T17:00:00.000Z",
-                     *         "secret": "whsec_YW4gZXhhbXBsZSwgd2hpY2ggaXMgbm90IHNlY3JldC4="
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["WebhookWithSecretResponse"];
                 };
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["NotLoaded"];
         };
     };
     testWebhook: {
@@ -5948,42 +3344,12 @@ export interface operations {
             /** @description Success. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-Daily-Limit": components["headers"]["X-Daily-Limit"];
-                    "X-Daily-Remaining": components["headers"]["X-Daily-Remaining"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "message_id": "msg_5b2f1c0de4a94d7fa3b65ad1e2c07f38",
-                     *         "is_test": true,
-                     *         "attempted_at": "2026-09-15T17:00:00.000Z",
-                     *         "duration_ms": 184,
-                     *         "outcome": "delivered",
-                     *         "status": 204,
-                     *         "events": 0,
-                     *         "bytes": 86,
-                     *         "answer": ""
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["WebhookAttemptResponse"];
                 };
             };
-            400: components["responses"]["InvalidParameter"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["NotLoaded"];
         };
     };
     receiveEndorsementsChanged: {
@@ -6008,13 +3374,6 @@ export interface operations {
         responses: {
             /** @description The receiver has the message, and the next one follows. */
             "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The receiver is gone: the webhook is disabled. */
-            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6051,13 +3410,6 @@ export interface operations {
         responses: {
             /** @description The receiver has the message, and the next one follows. */
             "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The receiver is gone: the webhook is disabled. */
-            410: {
                 headers: {
                     [name: string]: unknown;
                 };

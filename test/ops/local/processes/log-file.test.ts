@@ -1,24 +1,18 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { readFile, rm, symlink } from 'node:fs/promises';
+import { expect, test } from '@jest/globals';
 import { LogFile } from '../../../../ops/local/processes/log-file.ts';
 import { until } from '../../../helpers/until.ts';
+import { useFolder } from '../../../helpers/use-folder.ts';
 
 /** A Linux file that always behaves like a full disk. */
 const FULL = '/dev/full';
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-log-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const inFolder = useFolder();
 
 (existsSync(FULL) ? test : test.skip)(
   'a log on a full disk fails harmlessly, reports it once, and continues once there is room',
   async () => {
-    const file = path.join(folder, 'gateway.log');
+    const file = inFolder('gateway.log');
     await symlink(FULL, file);
     const failures: string[] = [];
     const log = new LogFile(file, (error) => failures.push((error as NodeJS.ErrnoException).code ?? ''));

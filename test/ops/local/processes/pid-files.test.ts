@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { readPidFile, stopProcess, writePidFile } from '../../../../ops/local/processes/pid-files.ts';
 import {
   claimRunDir,
@@ -15,17 +14,13 @@ import {
 } from '../../../../ops/local/processes/run-files.ts';
 import { OperatorError } from '../../../../service/operator-error.ts';
 import { readEnv, readServiceUrl } from '../../../../service/running-service.ts';
+import { useFolder } from '../../../helpers/use-folder.ts';
 
-let folder = '';
+const inFolder = useFolder();
 const children: ChildProcess[] = [];
-
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-processes-'));
-});
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 /** A process whose command line contains `marker`, once it listens to signals. */
 async function startChild(marker: string, code = ''): Promise<ChildProcess & { pid: number }> {
@@ -55,14 +50,14 @@ test('a process that ignores the signal is killed when its time is up', async ()
 test('another process with a reused id is left alone', async () => {
   const child = await startChild('another');
   await stopProcess(child.pid, { ...gentle, marker: 'this-one' });
-  await writePidFile(folder, 'gateway', child.pid);
-  expect(await readPidFile(folder, 'gateway', 'this-one')).toBeNull();
-  expect(await readPidFile(folder, 'gateway', 'another')).toBe(child.pid);
+  await writePidFile(inFolder(), 'gateway', child.pid);
+  expect(await readPidFile(inFolder(), 'gateway', 'this-one')).toBeNull();
+  expect(await readPidFile(inFolder(), 'gateway', 'another')).toBe(child.pid);
   expect(child.exitCode ?? child.signalCode).toBeNull();
 });
 
 test("a start stops an earlier start's processes, and no others", async () => {
-  const runDir = path.join(folder, 'leftovers');
+  const runDir = inFolder('leftovers');
   const [mine, other] = await Promise.all([startChild('gateway-here'), startChild('somebody-else')]);
   await writePidFile(runDir, 'gateway', mine.pid);
   await writePidFile(runDir, 'consumers', other.pid);
@@ -80,7 +75,7 @@ test("a start stops an earlier start's processes, and no others", async () => {
 });
 
 test('a second start on the same folder is refused while the first is alive', async () => {
-  const runDir = path.join(folder, 'claimed');
+  const runDir = inFolder('claimed');
   const supervisor = await startChild('ops/local/start.ts');
   await writePidFile(runDir, 'supervisor', supervisor.pid);
   await expect(claimRunDir(runDir, [], () => undefined)).rejects.toThrow(`process ${supervisor.pid}`);
@@ -91,9 +86,9 @@ test('a second start on the same folder is refused while the first is alive', as
 });
 
 test('of several concurrent starts, one claims the folder, even after a killed one', async () => {
-  const runDir = path.join(folder, 'at-once');
+  const runDir = inFolder('at-once');
   const module = JSON.stringify(path.resolve('ops/local/processes/run-files.ts'));
-  const begin = path.join(folder, 'begin');
+  const begin = inFolder('begin');
   // Each waits for the file, so that all begin at the same time.
   const script = `
     const { claimRunDir } = await import(${module});
@@ -129,7 +124,7 @@ test('of several concurrent starts, one claims the folder, even after a killed o
 });
 
 test('a waiting start keeps its claim when the stopping one releases the folder', async () => {
-  const runDir = path.join(folder, 'handed-over');
+  const runDir = inFolder('handed-over');
   const next = await startChild('ops/local/start.ts');
   await claimRunDir(runDir, [], () => undefined);
   noteStopping(runDir);
@@ -140,7 +135,7 @@ test('a waiting start keeps its claim when the stopping one releases the folder'
 });
 
 test('a start reports and waits for a stopping supervisor', async () => {
-  const runDir = path.join(folder, 'stopping');
+  const runDir = inFolder('stopping');
   const supervisor = await startChild('ops/local/start.ts');
   await writePidFile(runDir, 'supervisor', supervisor.pid);
   noteStopping(runDir);
@@ -155,7 +150,7 @@ test('a start reports and waits for a stopping supervisor', async () => {
   });
   await said.promise;
   expect(lines).toEqual([
-    `Waiting for the service on ${folder} (process ${supervisor.pid}), which is stopping ...`,
+    `Waiting for the service on ${inFolder()} (process ${supervisor.pid}), which is stopping ...`,
   ]);
   expect(isClaimed).toBe(false);
   supervisor.kill('SIGKILL');
@@ -164,7 +159,7 @@ test('a start reports and waits for a stopping supervisor', async () => {
 });
 
 test('an interrupt ends the wait for a stopping supervisor', async () => {
-  const runDir = path.join(folder, 'interrupted');
+  const runDir = inFolder('interrupted');
   const supervisor = await startChild('ops/local/start.ts');
   await writePidFile(runDir, 'supervisor', supervisor.pid);
   noteStopping(runDir);
@@ -174,7 +169,7 @@ test('an interrupt ends the wait for a stopping supervisor', async () => {
 });
 
 test('an unusable DATA_DIR is reported in one sentence', async () => {
-  const file = path.join(folder, 'a-file');
+  const file = inFolder('a-file');
   await writeFile(file, '');
   for (const dataDir of [file, path.join(file, 'below'), '/dev/null/x']) {
     const claimed = claimRunDir(path.join(dataDir, 'run'), [], () => undefined);
@@ -193,7 +188,7 @@ test('an unusable DATA_DIR is reported in one sentence', async () => {
 });
 
 test("other commands read the servers' addresses from service.env, after the environment", async () => {
-  const dataDir = path.join(folder, 'service');
+  const dataDir = inFolder('service');
   const url = "postgres://user:p'w@host/db?a=1&b=2";
   await writeServiceEnv(path.join(dataDir, 'run'), {
     DATABASE_URL: url,
@@ -209,7 +204,7 @@ test("other commands read the servers' addresses from service.env, after the env
 });
 
 test('the address of the service comes from the settings, else from the running service', async () => {
-  const dataDir = path.join(folder, 'address');
+  const dataDir = inFolder('address');
   const running = { DATABASE_URL: 'postgres://h/d', PORT: '8090' };
   expect(readServiceUrl({ DATA_DIR: dataDir })).toBe('http://localhost:8080');
   await writeServiceEnv(path.join(dataDir, 'run'), running);
@@ -225,6 +220,6 @@ test('the address of the service comes from the settings, else from the running 
 });
 
 test('a pid file with another content means no process', async () => {
-  await writeFile(path.join(folder, 'broken.pid'), 'x1');
-  expect(await readPidFile(folder, 'broken', '')).toBeNull();
+  await writeFile(inFolder('broken.pid'), 'x1');
+  expect(await readPidFile(inFolder(), 'broken', '')).toBeNull();
 });

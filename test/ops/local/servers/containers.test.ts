@@ -4,8 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
-import pg from 'pg';
 import { startPostgres } from '../../../../ops/local/servers/containers.ts';
+import { withClient } from '../../../helpers/postgres/with-client.ts';
 
 const run = promisify(execFile);
 
@@ -13,13 +13,7 @@ const run = promisify(execFile);
 const testInContainers = process.env.TEST_CONTAINERS === '1' ? test : test.skip;
 
 async function query(url: string, text: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
+  return withClient(url, async (client) => (await client.query(text)).rows);
 }
 
 testInContainers(

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Client } from 'pg';
 import { startPostgres } from '../../../../ops/local/servers/postgres/server.ts';
 import { chooseRunner, inspectMachine } from '../../../../ops/local/servers/runner.ts';
 import type { PostgresServer } from '../../../../ops/local/servers/server.ts';
+import { withClient } from '../../../helpers/postgres/with-client.ts';
 
 let folder = '';
 let running: PostgresServer | null = null;
@@ -20,13 +20,7 @@ afterAll(async () => {
 });
 
 async function query(url: string, text: string): Promise<unknown[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
+  return withClient(url, async (client) => (await client.query(text)).rows);
 }
 
 (embedded ? test : test.skip)("a killed run's server is stopped, and nothing is lost", async () => {
