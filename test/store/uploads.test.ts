@@ -1,5 +1,15 @@
 import { expect, test } from '@jest/globals';
-import { forgetContent, listUploads, MAX_UPLOADS, saveUpload } from '../../store/console/uploads.ts';
+import {
+  addBatch,
+  findUpload,
+  forgetContent,
+  listBatches,
+  listUploads,
+  MAX_UPLOADS,
+  markPublished,
+  saveUpload,
+  stopUpload,
+} from '../../store/console/uploads.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
@@ -22,4 +32,25 @@ test('of the uploads that are sent, the oldest makes room for a new one, and dra
   ids.push(await save(), await save());
   const kept = (await listUploads(client, accountId)).map(({ id }) => id);
   expect(kept.toReversed()).toEqual(ids.filter((_, at) => at !== 3 && at !== 4));
+});
+
+test('a batch that is published while somebody stops its upload is remembered, unless the upload was deleted', async () => {
+  const accountId = await createAccount(client);
+  const settings = { map: [], endorser: null, election: null, isWhole: false };
+  const save = async (undoes: number | null) => {
+    const table = { fileName: 'a.csv', header: ['a'], accountId, person: 'ann', settings };
+    const kind = undoes === null ? { content: Buffer.from('a') } : { content: null, undoes };
+    await client.query('BEGIN');
+    const id = await saveUpload(client, { ...table, ...kind });
+    await client.query('COMMIT');
+    for (const ordinal of [1, 2]) await addBatch(client, id, { ordinal, submissions: '[]', count: 3 });
+    await stopUpload(client, id);
+    await markPublished(client, id, { ordinal: 2, count: 3, publicationId: 7 });
+    return id;
+  };
+  const table = await save(null);
+  expect(await listBatches(client, table)).toEqual([{ ordinal: 2, count: 3, publicationId: 7 }]);
+  const undoing = await save(table);
+  expect(await findUpload(client, { accountId, id: undoing })).toBeNull();
+  expect(await listBatches(client, undoing)).toEqual([]);
 });

@@ -279,11 +279,11 @@ describe('of two at once', () => {
   });
 });
 
-/** Makes the sending of an upload stop after its first batch, as if the browser was closed. */
-async function interrupt<T>(work: () => Promise<T>): Promise<T> {
+/** Loses the answer to a batch that is sent, and what would follow, as if the connection had broken. */
+async function interrupt<T>(work: () => Promise<T>, { ordinal = 2 } = {}): Promise<T> {
   await service.query(
     `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
-     BEGIN IF NEW.ordinal = 2 THEN RAISE EXCEPTION 'gone' USING ERRCODE = '57P01'; END IF; RETURN NEW; END $$`,
+     BEGIN IF NEW.ordinal = ${ordinal} THEN RAISE EXCEPTION 'gone' USING ERRCODE = '57P01'; END IF; RETURN NEW; END $$`,
   );
   await service.query(
     'CREATE TRIGGER fail BEFORE UPDATE ON upload_batches FOR EACH ROW EXECUTE FUNCTION fail()',
@@ -332,6 +332,25 @@ describe('if the connection is lost in the middle', () => {
     await service.allow([GAZETTE], account);
     expect((await undo(made)).preview.html).toContain('1 position gets back');
     expect(await held()).toHaveLength(501);
+  });
+
+  test('and somebody changes a position of a batch that waits, that batch is not sent, and a new preview follows', async () => {
+    const address = await publishMany();
+    const seen = readSeen(await editor.get(`${address}/undo`));
+    await interrupt(() => editor.post(`${address}/undo`, { seen }), { ordinal: 1 });
+    await until('the first batch is applied', async () => (await held()).length === 1);
+    const [waiting = ''] = await held();
+    const { contest } = JSON.parse(waiting);
+    await submit(endorse(GAZETTE, contest.split('/')[1], 'ann', { statement: 'Theirs.' }));
+    const made = /href="([^"]+)">Undo of list\.csv/.exec((await editor.get(UPLOADS)).html)?.[1] ?? '';
+    const stopped = await editor.post(`${made}/send`);
+    expect(stopped.location).toBe(`${address}/undo?stopped`);
+    const page = await editor.get(stopped.location);
+    expect(page.html).toContain('nothing more was sent');
+    expect(page.html).toContain('500 positions stand as before the upload already.');
+    expect(page.html).toContain('1 position stays as it is, because somebody has changed it since.');
+    expect((await editor.get(made)).html).toContain('500 of 500 submissions are sent.');
+    expect((await held()).map((row) => JSON.parse(row).statement)).toEqual(['Theirs.']);
   });
 
   test('of the upload, what is sent can be undone, and the rest is not sent any more', async () => {
