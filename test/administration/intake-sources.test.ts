@@ -22,3 +22,16 @@ test('what an account has decided about a name counts before what is decided for
     expect(await meaningsFor(each)).toEqual(['nation-gazette', 'nation-herald']);
   }
 });
+
+test('of several decisions about one name the last one counts, also of those that are remembered together', async () => {
+  const accountId = await createAccount(client);
+  const decide = (...keys: string[]) =>
+    saveAliases(
+      client,
+      accountId,
+      keys.map((key) => ({ kind: 'endorser', scope: '', text: 'gazette', key })),
+    );
+  const meaning = async () => (await loadSources(client, { accountId })).findAlias('endorser', '', 'gazette');
+  expect([await decide('a-gazette', 'b-gazette'), await meaning()]).toEqual([1, 'b-gazette']);
+  expect([await decide('c-gazette', 'a-gazette'), await meaning()]).toEqual([1, 'a-gazette']);
+});

@@ -51,6 +51,16 @@ test('the newest records of each partition are read, and are complete only if no
   expect(await load(100)).toEqual({ seconds: [1, 2, 3, 4], strangers: 1, isComplete: true });
 });
 
+test('an earlier page has nothing of a partition that was added after the page before it', async () => {
+  const { prefix: topicPrefix, brokers } = await createTestTopics();
+  const producer = await startKafkajsClient(brokers, topicNames(topicPrefix).rejected).open();
+  await producer.send([1, 3].map((second) => ({ key: null, partition: 0, value: rejectedAt(second) })));
+  await producer.send([{ key: null, partition: 1, value: rejectedAt(2) }]);
+  await producer.close();
+  const { rejections, before } = await loadRecentRejections({ brokers, topicPrefix }, 100, new Map([[0, 1]]));
+  expect([rejections.map(({ offset }) => offset), before]).toEqual([[1], null]);
+});
+
 test("another program's records, records with an impossible time, and unreadable batches are strangers", async () => {
   const place = await keep([rejectedAt(1), Buffer.from('noise'), rejectedAt(2, { rejected_at: 9e15 })]);
   const fetch = TopicReader.prototype.fetchFromSources;

@@ -38,6 +38,13 @@ test.each<[string, Error, string]>([
   },
 );
 
+test('while a change waits for an earlier one, a gateway is behind since its last end, not since its start', async () => {
+  await until('it is at the end', () => behindMs() < 2000);
+  jest.spyOn(Tail.prototype, 'caughtUpAt', 'get').mockReturnValue(0);
+  // The gateway has run for longer, because of the tests above.
+  expect(behindMs()).toBeLessThan(3000);
+});
+
 test('INV-7: a change that comes while the stream moves to another log is delivered once', async () => {
   const { stop } = Tail.prototype;
   const before = await service.latestSequence();

@@ -139,6 +139,40 @@ test('INV-11: readers with different filters that the same changes pass share on
   expect(third?.events.map(({ sequence }) => sequence)).toEqual([2, 3, 4]);
 });
 
+test.each<[string, [StateCode[], StateCode[]], [number[], number[]]]>([
+  [
+    'begin',
+    [
+      ['CA', 'OR'],
+      ['CA', 'WA'],
+    ],
+    [
+      [1, 2],
+      [1, 3],
+    ],
+  ],
+  [
+    'end',
+    [
+      ['CA', 'WA'],
+      ['OR', 'WA'],
+    ],
+    [
+      [1, 3],
+      [2, 3],
+    ],
+  ],
+])(
+  'readers whose deliveries %s with the same change, and are as long, each get their own',
+  async (_, of, expected) => {
+    const log = new Log();
+    const waiting = of.map((states) => new FeedReader(log, log.fanOut, { states }).next(log.latest));
+    log.append(['CA', 'OR', 'WA']);
+    const got = (await Promise.all(waiting)).map(({ events }) => events.map(({ sequence }) => sequence));
+    expect(got).toEqual(expected);
+  },
+);
+
 test('a reader that waits at the cursor of a gateway ahead gets nothing twice', async () => {
   const log = new Log();
   const reader = new FeedReader(log, log.fanOut, {});

@@ -9,7 +9,7 @@ import {
   setAccountSuspended,
 } from '../../store/accounts/accounts.ts';
 import { issueKeyOf, revokeKey, TooManyKeysError } from '../../store/accounts/issued-keys.ts';
-import { listKeys } from '../../store/accounts/listed-keys.ts';
+import { listBusyPredecessors, listKeys } from '../../store/accounts/listed-keys.ts';
 import { changePlan, listPlans, PlanChangedError, PlanMismatchError } from '../../store/accounts/plans.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { inTransaction } from '../../store/connection/transaction.ts';
@@ -153,6 +153,17 @@ describe('a key', () => {
     const formId = '5f2d1c1e-0b57-4c8e-9f57-2d1f9b7c0002';
     expect(await issueKeyOf(client, acme, { ...grant, formId }, ACTOR)).not.toBeNull();
     expect(await issueKeyOf(client, acme, { ...grant, formId }, ACTOR)).toBeNull();
+  });
+
+  test('that is still used counts as replaced only while its successor can be used', async () => {
+    const { id: old = 0 } = (await issueKeyOf(client, acme, grant, ACTOR)) ?? {};
+    const { id: fresh = 0 } = (await issueKeyOf(client, acme, { ...grant, replaces: old }, ACTOR)) ?? {};
+    const busy = async () => (await listBusyPredecessors(client, acme.id)).map(({ id }) => id);
+    expect(await busy()).toEqual([]);
+    await noteKeyUses(gateway, new Map([[old, Date.now() + 60_000]]));
+    expect(await busy()).toEqual([old]);
+    await revokeKey(client, fresh, ACTOR);
+    expect(await busy()).toEqual([]);
   });
 
   test('keeps its latest use if gateways note their uses in another order', async () => {

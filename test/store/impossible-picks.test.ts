@@ -91,6 +91,12 @@ test('a contest that stops being ranked leaves each endorser its first standing 
   expect(counts).toEqual({ created: 0, updated: 4, deleted: 5 });
 });
 
+test('beside a pick without a rank, a later choice is withdrawn even if no pick has rank 1', async () => {
+  await applySubmissions(client, position('ada', 'mayor', [pick('ann'), pick('bob', { rank: 2 })]));
+  await load([mayor({})], { maxRemovals: 5 });
+  expect(await held()).toEqual(['ada ann']);
+});
+
 test('a dry run counts the same settled picks, and changes nothing', async () => {
   await applySubmissions(client, position('ada', 'mayor', ranked('ann', 'bob')));
   const { announced: counts } = await load([mayor({})], { dryRun: true });

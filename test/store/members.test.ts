@@ -9,6 +9,7 @@ import {
   type MemberRole,
   removeMember,
 } from '../../store/console/members.ts';
+import { startSession } from '../../store/console/sessions.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
@@ -93,4 +94,21 @@ test('the invitations of an owner end with the role, and do not come back with i
   // As an accepted invitation does.
   await client.query(`UPDATE account_members SET role = 'owner' WHERE person_id = $1`, [former]);
   expect(await listInvitations(client, accountId)).toEqual([]);
+});
+
+test('the sessions of a removed member end on the account, and no others', async () => {
+  await add('ada', 'owner');
+  const [bob, cyd] = [await add('bob', 'member'), await add('cyd', 'member')];
+  const other = await createAccount(client);
+  await startSession(client, { accountId, personId: bob });
+  const staying = [
+    { accountId: other, personId: bob },
+    { accountId, personId: cyd },
+  ];
+  for (const session of staying) await startSession(client, session);
+  expect(await remove(bob)).toBe('done');
+  const { rows } = await client.query(
+    'SELECT account_id AS "accountId", person_id AS "personId" FROM console_sessions ORDER BY id',
+  );
+  expect(rows).toEqual(staying);
 });

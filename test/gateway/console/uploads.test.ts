@@ -189,6 +189,21 @@ test('of two tabs with one upload, the second sees what the first has decided, a
   expect((await editor.get(address)).html).toContain('name="row:5" value checked');
 });
 
+test('an endorser is a part of the decision on a row: one can be chosen anew, and none is lost', async () => {
+  const { address } = await upload(MIXED);
+  const tabs = [await editor.get(address), await editor.get(address)] as const;
+  const choose = (page: ReceivedPage, endorser: string) => {
+    const chosen = choicesOf(page, address, { 9: `${GENERAL}/governor/kotek` });
+    return editor.post(address, { ...chosen, 'endorser:9': endorser });
+  };
+  const chosen = async () => / value="([^"]+)" selected/.exec((await editor.get(address)).html)?.[1];
+  await choose(tabs[0], 'sierra-club');
+  expect((await choose(tabs[1], 'coast-gazette')).status).toBe(409);
+  expect(await chosen()).toBe('sierra-club');
+  expect((await choose(await editor.get(address), 'coast-gazette')).status).toBe(303);
+  expect(await chosen()).toBe('coast-gazette');
+});
+
 test('two tabs that publish one upload publish it once', async () => {
   const { address } = await upload(tableOf('mayor,ann', 'council,bob'), GAZETTE);
   const before = (await service.events()).data.length;

@@ -52,4 +52,15 @@ describe('a checkpoint', () => {
     expect(stream.kinds()).toEqual(['ready', 'endorsement', 'endorsement', 'endorsement', 'checkpoint']);
     expect(stream.last()).toMatchObject({ data: { scanned: 2 } });
   });
+
+  test('follows an event that came together with later changes that did not match', async () => {
+    const stream = startStream({ filter: { states: ['CA'] } });
+    stream.listen();
+    await settle();
+    stream.feed.appendTogether(['CA', 'OR', 'OR']);
+    await stream.clock.advance(MINUTE);
+    expect(stream.kinds()).toEqual(['ready', 'endorsement', 'checkpoint']);
+    expect(stream.last()).toMatchObject({ data: { scanned: 2 } });
+    expect(parseCursor(stream.last().id ?? '').sequence).toBe(3);
+  });
 });

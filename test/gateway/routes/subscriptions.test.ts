@@ -180,6 +180,8 @@ describe('Idempotency-Key', () => {
     await client.query(`UPDATE idempotency_keys SET created_at = now() - interval '24 hours 1 second'`);
     const answers = [await post({ name: 'b' }, headers), await post({ name: 'b' }, headers)];
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect(answers[0]?.body.data.name).toBe('b');
+    expect(answers[1]?.body).toEqual(answers[0]?.body);
     expect((await service.get('/v1/subscriptions')).body.data).toHaveLength(2);
   });
 

@@ -43,10 +43,15 @@ export class FakeFeed {
   }
 
   append(state: StateCode = 'CA', count = 1): void {
+    this.appendTogether(Array<StateCode>(count).fill(state));
+  }
+
+  /** Appends an event in each of these states, all at once. */
+  appendTogether(states: readonly StateCode[]): void {
     const { length } = this.#events;
     const occurredAt = this.#clock.now();
-    const added = Array.from({ length: count }, (_, i) =>
-      createEvent({ sequence: length + 1 + i, state, occurredAt }),
+    const added = states.map((state, index) =>
+      createEvent({ sequence: length + 1 + index, state, occurredAt }),
     );
     this.#events.push(...added);
     this.#fanOut.publish(added, this.latest);

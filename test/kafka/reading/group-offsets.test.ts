@@ -8,19 +8,24 @@ import { createTestTopics } from '../../helpers/kafka/topics.ts';
 let brokers: Brokers;
 let topic: string;
 let group: GroupOffsets;
+/** The offsets of another topic in the same group. */
+let other: GroupOffsets;
 
 beforeAll(async () => {
   const topics = await createTestTopics();
   brokers = topics.brokers;
   topic = topicNames(topics.prefix).submissions;
-  group = new GroupOffsets({ brokers, groupId: `${topics.prefix}apply`, topic });
+  const groupId = `${topics.prefix}apply`;
+  group = new GroupOffsets({ brokers, groupId, topic });
+  other = new GroupOffsets({ brokers, groupId, topic: topicNames(topics.prefix).rejected });
 });
-afterAll(() => group.close());
+afterAll(() => Promise.all([group.close(), other.close()]));
 
-test('offsets are committed only while the brokers belong to the cluster that they are of', async () => {
+test('offsets are committed for a topic, and only while the brokers belong to the cluster that they are of', async () => {
   const { clusterId } = await identifyTopic({ brokers, topic, clientId: 'test' });
   await group.commit(new Map([[0, 5]]), 'another cluster');
   expect(await group.load()).toEqual(new Map());
   await group.commit(new Map([[0, 7]]), clusterId);
-  expect(await group.load()).toEqual(new Map([[0, 7]]));
+  await other.commit(new Map([[1, 9]]), clusterId);
+  expect([await group.load(), await other.load()]).toEqual([new Map([[0, 7]]), new Map([[1, 9]])]);
 });

@@ -35,3 +35,10 @@ test('INV-14: the partitions of a fetch share its memory, and continue at the fi
     [0, 0, false],
   ]);
 });
+
+test('a reader of committed records is at the end where an open transaction begins', () => {
+  const nothing = { ...answerOf(0), bytes: Buffer.alloc(0) };
+  const place = { from: 3, ends: { end: 9, stableEnd: 3 }, budget: { bytes: 5000 } };
+  const isAtEnd = (committed: boolean) => readPartition(nothing, { ...place, committed }).atEnd;
+  expect([isAtEnd(true), isAtEnd(false)]).toEqual([true, false]);
+});

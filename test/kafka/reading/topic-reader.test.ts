@@ -5,6 +5,7 @@ import { createKafkaClient } from '../../../kafka/connection/client.ts';
 import type { PartitionRead } from '../../../kafka/reading/partition-read.ts';
 import { TopicReader } from '../../../kafka/reading/topic-reader.ts';
 import { BufferPool } from '../../../service/buffer-pool.ts';
+import { createTopic } from '../../helpers/kafka/topics.ts';
 import { testServers } from '../../helpers/servers/servers.ts';
 import { until } from '../../helpers/until.ts';
 
@@ -85,6 +86,12 @@ test('reading by nextOffset reaches the end, past batches emptied by compaction'
   expect(read.atEnd).toBe(true);
 });
 
+test('an offset beyond the end of the log becomes its beginning, and the end itself does not', async () => {
+  const { end } = await fetchFrom(0);
+  expect(await fetchFrom(end + 1)).toMatchObject({ records: [], nextOffset: 0, isOutOfRange: true });
+  expect(await fetchFrom(end)).toMatchObject({ records: [], nextOffset: end, isOutOfRange: false });
+});
+
 test('INV-14: a partition that its broker does not serve leaves the others readable', async () => {
   const [node = 0] = await reader.sources();
   const limits = { maxWaitMs: 0, partitionMaxBytes: 1 };
@@ -112,18 +119,24 @@ test('records in buffers of a pool are the same, and a later fetch reuses a rele
 
 test('a topic that was made anew has its own id at once, although its former one is remembered', async () => {
   const anew = { topic: randomUUID(), numPartitions: 1, replicationFactor: 1 };
-  const make = () => withAdmin(brokers, (admin) => admin.createTopics({ topics: [anew] }));
+  const make = () =>
+    withAdmin(brokers, (admin) => admin.createTopics({ waitForLeaders: false, topics: [anew] }));
   const open = (expectedId: () => string | null) =>
     new TopicReader({ brokers, topic: anew.topic, clientId: 'test-reader', expectedId });
   let expected: string | null = null;
   const [knowing, asking] = [open(() => expected), open(() => null)];
-  await make();
+  await withAdmin(brokers, (admin) => createTopic(admin, anew));
   const { topicId: former } = await asking.identify();
   await knowing.sources();
   await withAdmin(brokers, (admin) => admin.deleteTopics({ topics: [anew.topic] }));
   await until('it is made anew', () => make().catch(() => false));
-  expected = (await asking.identify()).topicId;
-  expect(expected).not.toBe(former);
+  await until('the brokers know it', async () => {
+    expected = await asking.identify().then(
+      ({ topicId }) => topicId,
+      () => former,
+    );
+    return expected !== former;
+  });
   expect(await knowing.sources()).toHaveLength(1);
   await Promise.all([knowing.close(), asking.close()]);
 });
