@@ -2,9 +2,9 @@ import type { ServiceLag } from '../lag.ts';
 import { type Finding, warning } from './finding.ts';
 
 /** More waiting submissions are reported, as by the alert SubmissionsPileUp. */
-const MAX_SUBMISSIONS = 10_000;
+export const MAX_SUBMISSIONS = 10_000;
 /** A change that waits longer is reported, in seconds. The alert ChangesUnrelayed has more patience. */
-const MAX_UNRELAYED_SECONDS = 10;
+export const MAX_UNRELAYED_SECONDS = 10;
 
 const number = new Intl.NumberFormat('en-US');
 

@@ -1,5 +1,9 @@
 import { type Finding, failed } from '../../../administration/health/finding.ts';
-import { judgeLag } from '../../../administration/health/judge-lag.ts';
+import {
+  judgeLag,
+  MAX_SUBMISSIONS,
+  MAX_UNRELAYED_SECONDS,
+} from '../../../administration/health/judge-lag.ts';
 import { judgeProcesses } from '../../../administration/health/judge-processes.ts';
 import { measureLag, type ServiceLag } from '../../../administration/lag.ts';
 import { classifyFailure } from '../../../service/failure.ts';
@@ -34,6 +38,7 @@ function Verdict({ findings }: { findings: readonly Finding[] }): Html {
     <div class="notice bad" role="status">
       <p>${problems.length === 1 ? 'There is a problem:' : `There are ${problems.length} problems:`}</p>
       <ul>${problems.map(({ text }) => html`<li>${text}</li>`)}</ul>
+      <p><a href="/docs/guides/operations/alerts">What to do for each alert</a></p>
     </div>`;
 }
 
@@ -59,24 +64,26 @@ function Facts({
 function Lag({ lag }: { lag: ServiceLag }): Html {
   const waiting = lag.submissions.reduce((sum, each) => sum + each.stable_lag, 0);
   const held = lag.submissions.reduce((sum, each) => sum + each.lag - each.stable_lag, 0);
-  const rows: [string, number, string][] = [
+  const rows: [string, number, string, string][] = [
     [
       'Submissions to apply',
       waiting,
+      `more than ${number.format(MAX_SUBMISSIONS)}`,
       held > 0 ? `and ${number.format(held)} that an open transaction holds back` : '',
     ],
     [
       'Changes to relay',
       lag.changes.lag,
+      `older than ${MAX_UNRELAYED_SECONDS} s`,
       lag.changes.lag > 0 ? `the oldest for ${lag.changes.oldest_seconds} s` : '',
     ],
-    ['Rejections to send', lag.rejections.lag, ''],
+    ['Rejections to send', lag.rejections.lag, 'any', ''],
   ];
   return html`
-    <${Table} caption="Lag at each hop" head=${['Work that waits', 'Number', 'Note']}>
+    <${Table} caption="Lag at each hop" head=${['Work that waits', 'Number', 'A problem if', 'Note']}>
       ${rows.map(
-        ([what, lagging, note]) =>
-          html`<tr><th scope="row">${what}</th><td class="number">${number.format(lagging)}</td><td>${note}</td></tr>`,
+        ([what, lagging, limit, note]) =>
+          html`<tr><th scope="row">${what}</th><td class="number">${number.format(lagging)}</td><td>${limit}</td><td>${note}</td></tr>`,
       )}
     <//>
     <details>

@@ -229,6 +229,9 @@ test('the status shows every process and the lag at each hop', async () => {
   for (const hop of ['Submissions to apply', 'Changes to relay', 'Rejections to send']) {
     expect(html).toContain(hop);
   }
+  for (const limit of ['more than 10,000', 'older than 10 s', 'any']) {
+    expect(html).toContain(`<td>${limit}</td>`);
+  }
 });
 
 test('the status begins with what is wrong and what to do', async () => {
@@ -238,6 +241,8 @@ test('the status begins with what is wrong and what to do', async () => {
   );
   const behind = (await operator.get('/console/operator/status')).html;
   expect(behind).toContain('There is a problem:');
+  const [, guide = ''] = /href="([^"]+)">What to do for each alert/.exec(behind) ?? [];
+  expect((await operator.get(guide)).html).toContain('SubmissionsPileUp');
   expect(behind).toContain('The gateway process 7 on far is 11 s behind the stream: read its log.');
   expect(behind).toMatch(/Open streams<\/dt><dd>4</);
   await service.query(`UPDATE processes SET seen_at = now() - interval '2 minutes' WHERE host = 'far'`);
