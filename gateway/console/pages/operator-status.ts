@@ -1,5 +1,9 @@
 import { type Finding, failed } from '../../../administration/health/finding.ts';
-import { judgeLag, MAX_SUBMISSIONS, MAX_UNRELAYED_SECONDS } from '../../../administration/health/judge-lag.ts';
+import {
+  judgeLag,
+  MAX_SUBMISSIONS,
+  MAX_UNRELAYED_SECONDS,
+} from '../../../administration/health/judge-lag.ts';
 import { judgeProcesses } from '../../../administration/health/judge-processes.ts';
 import { measureLag, type ServiceLag } from '../../../administration/lag.ts';
 import { classifyFailure } from '../../../service/failure.ts';
