@@ -5,10 +5,13 @@ import type { Middleware } from 'koa';
 import { encodeContent, sendContent } from '../http/content.ts';
 import { READ_METHODS, requireMethod } from '../http/methods.ts';
 import { RepeatedContent } from '../http/repeated-content.ts';
+import { renderPlainReference } from './plain-reference.ts';
 import { escapeHtml, renderGuide } from './render-guide.ts';
 
 const FOLDER = fileURLToPath(new URL('../../docs/', import.meta.url));
 const GUIDES = '/docs/guides';
+/** The reference for readers without scripts. */
+const PLAIN_REFERENCE = `${GUIDES}/reference`;
 const STYLE = '/docs/guides.css';
 
 /** A guide is text with images of its own. */
@@ -60,7 +63,13 @@ function addressOfTarget(target: string, from: string): string | null {
   return FILES.has(found) ? `${addressOfFile(found)}${anchor === undefined ? '' : `#${anchor}`}` : null;
 }
 
-function renderPage(title: string, body: string, { hasConsole }: { hasConsole: boolean }): string {
+interface GuidesOptions {
+  hasConsole: boolean;
+  /** Makes the OpenAPI description of the service. */
+  describe: () => object;
+}
+
+function renderPage(title: string, body: string, { hasConsole }: GuidesOptions): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -93,7 +102,8 @@ function renderList(): string {
       .map((file) => `<li><a href="${addressOfFile(file)}">${escapeHtml(titleOf(file))}</a></li>`)
       .join('\n');
   return `<h1>Guides</h1>
-<ul>\n${list('.')}\n</ul>
+<ul>\n${list('.')}
+<li><a href="${PLAIN_REFERENCE}">Reference of the API, without scripts</a></li>\n</ul>
 <h2>For operators</h2>
 <ul>\n${list('operations')}\n</ul>
 <h2>Decisions</h2>
@@ -113,9 +123,13 @@ const answerWith = (type: string, body: string | Buffer): Answer => ({
 });
 
 /** Makes the answer at a path; null if there is none. */
-function makeAnswer(where: string, options: { hasConsole: boolean }): Answer | null {
+function makeAnswer(where: string, options: GuidesOptions): Answer | null {
   if (where === STYLE) return answerWith('text/css', CSS);
   if (where === GUIDES) return answerWith('text/html', renderPage('Guides', renderList(), options));
+  if (where === PLAIN_REFERENCE) {
+    const { title, html } = renderGuide(renderPlainReference(options.describe()), (target) => target);
+    return answerWith('text/html', renderPage(title, html, options));
+  }
   if (!where.startsWith(`${GUIDES}/`)) return null;
   const name = where.slice(GUIDES.length + 1);
   if (FILES.has(`${name}.md`)) {
@@ -128,8 +142,11 @@ function makeAnswer(where: string, options: { hasConsole: boolean }): Answer | n
   return answerWith(TYPES[path.extname(name)] ?? 'text/plain', readFileSync(path.join(FOLDER, name)));
 }
 
-/** Serves the guides of the folder docs, and their images and examples. Each is rendered once, when it is asked for. */
-export function answerGuides(options: { hasConsole: boolean }): Middleware {
+/**
+ * Serves the guides of the folder docs, their images and examples, and the plain reference. Each is rendered once, when it
+ * is asked for.
+ */
+export function answerGuides(options: GuidesOptions): Middleware {
   const made = new Map<string, Answer>();
   return async (ctx, next) => {
     const found = made.get(ctx.path) ?? makeAnswer(ctx.path, options);

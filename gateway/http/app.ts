@@ -19,6 +19,7 @@ import { handleErrors } from './middleware/errors.ts';
 import { requestId } from './middleware/request-id.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { requireSingleHeaders } from './middleware/single-headers.ts';
+import { createOpenApi } from './openapi.ts';
 import { requirePercentEncoding } from './percent-encoding.ts';
 import { answerReference } from './reference.ts';
 import { findRetiredPath } from './retired.ts';
@@ -241,7 +242,7 @@ export function createApp({
   app.use(answerSignposts({ hasConsole: console !== undefined }));
   if (console) app.use(console);
   app.use(answerReference(endpoints));
-  app.use(answerGuides({ hasConsole: console !== undefined }));
+  app.use(answerGuides({ hasConsole: console !== undefined, describe: () => createOpenApi(endpoints) }));
   app.use(router.routes());
   app.use((ctx) => {
     const allowed = router.match(ctx.path, ctx.method).path.flatMap(({ methods }) => methods);

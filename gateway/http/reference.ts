@@ -19,7 +19,7 @@ const PAGE = `<!doctype html>
 <link rel="stylesheet" href="/docs/readable.css">
 </head>
 <body>
-<noscript><p>This page needs scripts. Without them, read the guides, and the description itself: <a href="/openapi.json">/openapi.json</a>.</p></noscript>
+<noscript><p>This page needs scripts. Without them, read the <a href="/docs/guides/reference">plain reference</a>, or the description itself: <a href="/openapi.json">/openapi.json</a>.</p></noscript>
 <nav aria-label="Documentation"><a href="/docs/guides">Guides</a></nav>
 <div id="reference"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>

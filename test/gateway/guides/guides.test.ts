@@ -2,6 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { renderGuide } from '../../../gateway/guides/render-guide.ts';
+import { createOpenApi } from '../../../gateway/http/openapi.ts';
+import { routes } from '../../../gateway/routes/index.ts';
 import { findProblemsInLooks } from '../../helpers/browser/chromium.ts';
 import { testInBrowser, useChromium } from '../../helpers/browser/use-chromium.ts';
 import { useTestService } from '../../helpers/service/service.ts';
@@ -11,10 +13,11 @@ const GUIDES = '/docs/guides';
 const FILES = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((file) =>
   file.endsWith('.md'),
 );
-const PAGES = FILES.map((file) => `${GUIDES}/${file.replace(/\.md$/, '')}`);
+const PLAIN_REFERENCE = `${GUIDES}/reference`;
+const PAGES = [...FILES.map((file) => `${GUIDES}/${file.replace(/\.md$/, '')}`), PLAIN_REFERENCE];
 
 /** Guides with wide tables, images, code and lists. */
-const LOOKED_AT = ['ARCHITECTURE', 'scaling', 'webhooks', 'data-formats'];
+const LOOKED_AT = ['ARCHITECTURE', 'scaling', 'webhooks', 'data-formats', 'reference'];
 
 const open = (path: string, init?: RequestInit) => fetch(service.url(path), { redirect: 'manual', ...init });
 const targetsOf = (html: string): string[] =>
@@ -55,6 +58,38 @@ test('the list names every guide, and the reference and the console lead to it',
   const list = await (await open(GUIDES)).text();
   for (const page of PAGES) expect(list).toContain(`href="${page}"`);
   expect(await (await open('/docs')).text()).toContain(`href="${GUIDES}"`);
+});
+
+test('without scripts, the reference leads to a page with all operations, parameters, bodies and answers', async () => {
+  const reference = await (await open('/docs')).text();
+  expect(/<noscript>.*<\/noscript>/.exec(reference)?.[0]).toContain(`href="${PLAIN_REFERENCE}"`);
+  const page = await (await open(PLAIN_REFERENCE)).text();
+  const description = createOpenApi(routes) as unknown as {
+    paths: Record<string, Record<string, { parameters?: { name: string }[]; responses: object }>>;
+  };
+  const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      operation,
+    })),
+  );
+  const sections = new Map(
+    page.split(/<h3 id="[^"]*">/).map((section) => [section.slice(0, section.indexOf('</h3>')), section]),
+  );
+  expect(operations.length).toBeGreaterThan(30);
+  for (const { name, operation } of operations) {
+    const section = sections.get(name);
+    for (const parameter of operation.parameters ?? [])
+      expect([name, section]).toEqual([
+        name,
+        expect.stringContaining(`<td><code>${parameter.name}</code></td>`),
+      ]);
+    for (const status of Object.keys(operation.responses))
+      expect([name, section]).toEqual([name, expect.stringContaining(`<li><code>${status}</code>: `)]);
+  }
+  expect(sections.get('POST /v1/subscriptions')).toMatch(
+    /A body:.*Newspapers of the coast.*An answer:.*created_at/s,
+  );
 });
 
 test.each([
