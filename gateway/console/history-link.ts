@@ -1,5 +1,8 @@
 import { type Html, html } from './html.ts';
 
+/** The changes of a history in words, by their types. */
+export const EFFECTS = { created: 'Endorsed', updated: 'Changed', deleted: 'Withdrawn' } as const;
+
 /** The address of the history of an endorser's position. @param contest its id or its key */
 export const historyAddress = (endorser: string, contest: number | string): string =>
   `/console/history?${new URLSearchParams({ endorser, contest: String(contest) })}`;

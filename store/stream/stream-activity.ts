@@ -1,4 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
+import type { ChangeBody } from '../../schemas/change.ts';
+import type { ChangeType } from '../../schemas/vocabulary.ts';
+import { bodyOf, STORED_BODY, type StoredBody } from './stored-body.ts';
 
 /** The recent changes of endorsements. */
 export interface StreamActivity {
@@ -18,4 +21,20 @@ export async function loadStreamActivity(client: ClientBase | Pool): Promise<Str
   );
   const { lastMinute = 0, newestAt } = rows[0] ?? {};
   return { lastMinute, newestAt: newestAt instanceof Date ? newestAt : null };
+}
+
+/** A change as the log has it. */
+export interface LoggedChange {
+  occurredAt: Date;
+  type: ChangeType;
+  body: ChangeBody;
+}
+
+/** The newest changes, the last one first. */
+export async function listNewestChanges(client: ClientBase | Pool, limit: number): Promise<LoggedChange[]> {
+  const { rows } = await client.query<StoredBody & Omit<LoggedChange, 'body'>>(
+    `SELECT occurred_at AS "occurredAt", type, ${STORED_BODY} FROM change_log ORDER BY sequence DESC LIMIT $1`,
+    [limit],
+  );
+  return rows.map(({ occurredAt, type, ...stored }) => ({ occurredAt, type, body: bodyOf(stored) }));
 }

@@ -10,7 +10,7 @@ import {
 import { Moment, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { OutsideLink } from '../explorer/frame.ts';
-import { historyAddress } from '../history-link.ts';
+import { EFFECTS, historyAddress } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import type { Page, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
@@ -21,8 +21,6 @@ const ON_PAGE = 25;
 const SEQUENCE = /^\d{1,15}$/;
 /** The commands that send submissions, each with its user behind it. */
 const COMMAND = /^(ops (?:submit|rejected retry))(?: by .*)?$/;
-
-const EFFECTS = { created: 'Endorsed', updated: 'Changed', deleted: 'Withdrawn' } as const;
 
 /** The author of a change in words. People, keys and users are named only to operators and to members of their account. */
 function describeAuthor(entry: HistoryEntry, { role, accountId }: ConsoleSession): string {

@@ -8,12 +8,21 @@ import { judgeProcesses } from '../../../administration/health/judge-processes.t
 import { measureLag, type ServiceLag } from '../../../administration/lag.ts';
 import { classifyFailure } from '../../../service/failure.ts';
 import { type ListedProcess, listProcesses } from '../../../store/processes/process-list.ts';
-import { loadStreamActivity, type StreamActivity } from '../../../store/stream/stream-activity.ts';
+import {
+  type LoggedChange,
+  listNewestChanges,
+  loadStreamActivity,
+  type StreamActivity,
+} from '../../../store/stream/stream-activity.ts';
 import { Moment, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
+import { EFFECTS, HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
 import type { Page } from '../page.ts';
+
+/** The number of changes that the page lists. */
+const NEWEST = 5;
 
 /** The lag at each hop; null while Kafka does not answer. */
 async function findLag(context: ConsoleContext): Promise<ServiceLag | null> {
@@ -97,6 +106,18 @@ function Lag({ lag }: { lag: ServiceLag }): Html {
     </details>`;
 }
 
+function ChangeRow({ change: { occurredAt, type, body } }: { change: LoggedChange }): Html {
+  const { endorser, contest, choice } = body;
+  return html`
+    <tr>
+      <th scope="row"><${Moment} at=${occurredAt} /></th>
+      <td>${EFFECTS[type]}</td>
+      <td>${endorser.name}</td>
+      <td>${choice.label} <small class="muted">${contest.title}</small></td>
+      <td><${HistoryLink} endorser=${endorser.slug} contest=${contest.id} of=${`${endorser.name}, ${contest.title}, ${occurredAt.toISOString()}`} /></td>
+    </tr>`;
+}
+
 const STATES: Readonly<Record<ListedProcess['state'], string>> = {
   ready: 'ready',
   not_ready: 'not ready',
@@ -139,6 +160,7 @@ export const operatorStatusPages: readonly Page[] = [
       const findings = [...(lag === null ? [KAFKA_AWAY] : judgeLag(lag)), ...judgeProcesses(processes)];
       const at = new Date().toISOString();
       const activity = await loadStreamActivity(pool);
+      const newest = await listNewestChanges(pool, NEWEST);
       return {
         title: 'Status',
         script: 'status',
@@ -149,6 +171,13 @@ export const operatorStatusPages: readonly Page[] = [
             ${processes.map((process) => html`<${ProcessRow} process=${process} />`)}
           <//>
           ${lag !== null && html`<${Lag} lag=${lag} />`}
+          ${
+            newest.length > 0 &&
+            html`
+            <${Table} caption="The last changes" head=${['Time', 'Change', 'Endorser', 'Choice', 'More']}>
+              ${newest.map((change) => html`<${ChangeRow} change=${change} />`)}
+            <//>`
+          }
           <p class="muted">As of <time datetime=${at}>${at.slice(11, 19)} UTC</time>.</p>`,
       };
     },

@@ -261,6 +261,24 @@ test('the status counts the changes of the last minute', async () => {
   await until('both changes count', async () => (await changesOf()) === before + 2);
 });
 
+test('the status lists the last five changes, the newest first, with links to their histories', async () => {
+  const shown = async () => {
+    const { html } = await operator.get('/console/operator/status');
+    const rows = html
+      .slice(html.indexOf('The last changes'))
+      .matchAll(/<td>(Endorsed|Changed|Withdrawn)<\/td>\s*<td>([^<]*)<.*?href="([^"]*)"/gs);
+    return [...rows].map(([, type, endorser, address]) => ({ type, endorser, address }));
+  };
+  for (const choice of ['ann', 'bob', 'cyd', 'dee', 'ann'])
+    await service.submit([endorse('coast-gazette', 'mayor', choice)]);
+  await service.submit([endorse('bakers-local-1', 'mayor', 'dee')]);
+  await until('the last change is shown', async () => (await shown())[0]?.endorser === 'Bakers Local 1');
+  const all = await shown();
+  expect([all.length, all.at(-1)?.endorser]).toEqual([5, 'Coast Gazette']);
+  const history = await operator.get(all[0]?.address?.replaceAll('&amp;', '&') ?? '');
+  expect(history.html).toContain('Bakers Local 1');
+});
+
 test('owners and members cannot find these pages or send their forms', async () => {
   for (const role of ['owner', 'member'] as const) {
     const client = await ConsoleClient.signIn(service, { role });
