@@ -134,7 +134,7 @@ export async function compareUndo(
   return { ...effects, seen: shown.digest('base64url') };
 }
 
-/** What undoing would do is not what the person has seen. */
+/** The effects of undoing are not those that the person has seen. */
 export class UndoChangedError extends Error {
   override name = 'UndoChangedError';
 }

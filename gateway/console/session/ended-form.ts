@@ -36,7 +36,7 @@ export async function showEndedForm(ctx: Context): Promise<void> {
           ? html`<p>Choose the file again then. A browser does not keep it.</p>`
           : html`
         <p>Then come back to this tab. It keeps what you have entered.</p>
-        <form method="post" action=${`${ENDED_FORM}?${target}`}><${KeptFields} form=${form} /><button>I am signed in again: go on</button></form>
+        <form method="post" action=${`${ENDED_FORM}?${target}`}><${KeptFields} form=${form} /><button>I am signed in again: continue</button></form>
         <${Entered} form=${form} />`
       }`,
   });

@@ -137,7 +137,7 @@ testInBrowser(
     expect(await page.locator('dd', { hasText: 'Zeile 1' }).count()).toBe(1);
     const tab = await context.newPage();
     await signIn(tab);
-    await follow(page, 'I am signed in again: go on');
+    await follow(page, 'I am signed in again: continue');
     expect(await page.textContent('h1')).toBe('Send the form?');
     await follow(page, 'Send the form');
     await follow(page, 'Publish');
