@@ -180,7 +180,7 @@ describe('the reference', () => {
     const loaded = [...page.body.toString().matchAll(/(?:src|href)="([^"]+)"/g)].map(
       ([, path]) => path ?? '',
     );
-    expect(loaded).toHaveLength(7);
+    expect(loaded).toHaveLength(8);
     for (const path of loaded) expect((await raw(path, { Authorization: '' })).status).toBe(200);
     expect(page.headers['content-security-policy']).toContain("default-src 'self'");
   });
