@@ -6,7 +6,7 @@ import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import { number } from '../number.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
-import { addressOf, type PageWork, rowsThat } from './upload.ts';
+import { addressOf, describeEvents, type PageWork, rowsThat } from './upload.ts';
 
 /** The state that the preview has shown, so that nothing else is published. */
 export const SEEN_FIELD = 'seen';
@@ -23,17 +23,14 @@ const EFFECTS: Readonly<Record<EffectRow['effect'], string>> = {
 export const countChanges = ({ counts }: UploadEffects): number =>
   counts.created + counts.changed + counts.withdrawn;
 
-function describeEvents(effects: UploadEffects): string {
+function describePublishing(effects: UploadEffects): string {
+  if (countChanges(effects) === 0) return 'All of it is stored already, so nothing changes.';
   const { counts } = effects;
-  const changes = countChanges(effects);
-  const parts = [
+  return describeEvents([
     [counts.created, 'new'],
     [counts.changed, 'changed'],
     [counts.withdrawn, 'withdrawn'],
-  ] as const;
-  const list = parts.filter(([count]) => count > 0).map(([count, word]) => `${number.format(count)} ${word}`);
-  if (changes === 0) return 'All of it is stored already, so nothing changes.';
-  return `${changes === 1 ? 'One event reaches' : `${number.format(changes)} events reach`} the stream: ${list.join(', ')}.`;
+  ]);
 }
 
 /** Asks before an upload is published. */
@@ -54,7 +51,7 @@ export function showUploadPreview(
     body: html`
       ${notice && html`<${Notice} kind="bad">${notice}<//>`}
       ${refusal && html`<${Notice} kind="bad">${refusal}<//>`}
-      <p>${describeEvents(effects)}</p>
+      <p>${describePublishing(effects)}</p>
       <ul>
         ${counts.unchanged > 0 && html`<li>${counts.unchanged === 1 ? '1 endorsement stays' : `${number.format(counts.unchanged)} endorsements stay`} as ${counts.unchanged === 1 ? 'it is' : 'they are'}.</li>`}
         ${leftOut > 0 && html`<li>${rowsThat(leftOut, 'is', 'are')} left out, because nothing is decided, or no endorsement can say it.</li>`}

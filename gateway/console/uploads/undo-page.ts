@@ -10,7 +10,7 @@ import { number } from '../number.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
 import { PickText } from '../publishing/position-changes.ts';
 import { SEEN_FIELD } from './preview-page.ts';
-import { addressOf, undoAddressOf } from './upload.ts';
+import { addressOf, describeEvents, undoAddressOf } from './upload.ts';
 
 /** The most picks of a position that a page lists, and the longest text of each, in characters. */
 const MAX_PICKS = 20;
@@ -42,16 +42,12 @@ export function showNoUndo(upload: Upload, undoability: Exclude<Undoability, 'po
   };
 }
 
-function describeEvents({ events }: UndoEffects): string {
-  const total = events.created + events.updated + events.deleted;
-  const parts = [
+const describeUndoing = ({ events }: UndoEffects): string =>
+  describeEvents([
     [events.deleted, 'withdrawn'],
     [events.updated, 'changed back'],
     [events.created, 'endorsed again'],
-  ] as const;
-  const list = parts.filter(([count]) => count > 0).map(([count, word]) => `${number.format(count)} ${word}`);
-  return `${total === 1 ? 'One event reaches' : `${number.format(total)} events reach`} the stream: ${list.join(', ')}.`;
-}
+  ]);
 
 /** Asks before an upload is undone. */
 export function showUndoPreview(
@@ -84,7 +80,7 @@ export function showUndoPreview(
       ${
         restored === 0
           ? html`<p>Nothing is left to undo.</p>`
-          : html`<p>${positions(restored, 'gets', 'get')} back what stood before the upload. ${describeEvents(effects)}</p>`
+          : html`<p>${positions(restored, 'gets', 'get')} back what stood before the upload. ${describeUndoing(effects)}</p>`
       }
       ${stays + unneeded + waiting > 0 && html`<ul>${notes}</ul>`}
       ${

@@ -5,6 +5,7 @@ import { inTransaction } from '../../../store/connection/transaction.ts';
 import { findUpload } from '../../../store/console/uploads.ts';
 import type { ConsoleContext } from '../context.ts';
 import { MAX_FILE } from '../file-form.ts';
+import { number } from '../number.ts';
 import type { PageRequest } from '../page.ts';
 import { PageError } from '../page-error.ts';
 import { readRowId } from '../row-id.ts';
@@ -19,6 +20,13 @@ export const BOUNDS = `at most ${MAX_FILE} and ${MAX_ROWS.toLocaleString('en-US'
 /** A number of rows with the verb of a sentence: `1 row is`, `2 rows are`. */
 export const rowsThat = (count: number, verbOfOne: string, verb: string): string =>
   count === 1 ? `1 row ${verbOfOne}` : `${count.toLocaleString('en-US')} rows ${verb}`;
+
+/** The events that publishing makes, by their kinds: `2 events reach the stream: 1 new, 1 changed.` */
+export function describeEvents(kinds: readonly (readonly [count: number, word: string])[]): string {
+  const total = kinds.reduce((sum, [count]) => sum + count, 0);
+  const list = kinds.filter(([count]) => count > 0).map(([count, word]) => `${number.format(count)} ${word}`);
+  return `${total === 1 ? 'One event reaches' : `${number.format(total)} events reach`} the stream: ${list.join(', ')}.`;
+}
 
 /** The upload of a page, and the endorsers for which its account may publish. */
 export interface PageWork extends UploadWork {
