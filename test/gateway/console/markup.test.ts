@@ -181,15 +181,17 @@ testInBrowser('in Chromium no text runs, the policy blocks nothing, and no other
     { name: 'bes_session', value: client.cookie('bes_session'), url: `${origin}/console` },
   ]);
   const problems: string[] = [];
-  for (const path of (await addressesOfTexts()).filter((each) => !isDownload(each))) {
-    const page = await context.newPage();
-    page.on('request', (request) => {
-      if (!request.url().startsWith(`${origin}/console`)) problems.push(`${path} asks ${request.url()}`);
-    });
-    page.on('console', (message) => {
-      if (/Content.Security.Policy/i.test(message.text())) problems.push(`${path}: ${message.text()}`);
-    });
-    page.on('pageerror', (error) => problems.push(`${path}: ${error.message}`));
+  // One page for all, since a process for each takes longer than the look at it.
+  const page = await context.newPage();
+  let path = '';
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${origin}/console`)) problems.push(`${path} asks ${request.url()}`);
+  });
+  page.on('console', (message) => {
+    if (/Content.Security.Policy/i.test(message.text())) problems.push(`${path}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => problems.push(`${path}: ${error.message}`));
+  for (path of (await addressesOfTexts()).filter((each) => !isDownload(each))) {
     await page.goto(`${origin}${path}`, { waitUntil: 'load' });
     // A person could move over every element and follow every address of a script.
     const found = await page.evaluate<unknown[]>(`(() => {
@@ -202,7 +204,6 @@ testInBrowser('in Chromium no text runs, the policy blocks nothing, and no other
         ].filter((each) => each !== undefined).map(String);
       })()`);
     problems.push(...found.map((each) => `${path}: ${each}`));
-    await page.close();
   }
   expect(problems).toEqual([]);
   await context.close();

@@ -65,7 +65,9 @@ export async function findProblemsInLooks(page: Page): Promise<string[]> {
 }
 
 async function runAxe(page: Page): Promise<string[]> {
-  const { violations } = await page.evaluate<AxeResults>('axe.run()');
+  // Without "resultTypes", axe also describes every element that is right, which takes longer than finding the others.
+  const run = `axe.run({ resultTypes: ['violations'] })`;
+  const { violations } = await page.evaluate<AxeResults>(run);
   return violations.map(
     ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' | ')}`,
   );
