@@ -1,8 +1,8 @@
 /*
  * Measures read requests while endorsements all over the country change: without changes, and at each rate of
  * `--rates`, in turn. At the last rate, a server of Fastify and postgres.js is measured too, with the same SQL for each
- * answer and with answers that it keeps for a second. `--before FOLDER` measures the gateway of another checkout in the
- * same rounds. It runs on a loaded store: DATABASE_URL and KAFKA_BROKERS, or a running service's DATA_DIR. Its consumers
+ * answer, and with answers that it keeps for a second where requests repeat. `--before FOLDER` measures the gateway of
+ * another checkout in the same rounds. It runs on a loaded store: DATABASE_URL and KAFKA_BROKERS, or a running service's DATA_DIR. Its consumers
  * must be running.
  */
 import { parseArgs } from 'node:util';
@@ -93,7 +93,8 @@ interface Round {
 async function compare(name: string, makePath: MakePath): Promise<void> {
   const path = makePath();
   const { memory, sql, cached } = await baseline.targetsOf(path);
-  const peers = { 'Fastify and postgres.js': sql, 'with answers of a second': cached };
+  const repeats = makePath() === path;
+  const peers = { 'Fastify and postgres.js': sql, ...(repeats && { 'with answers of a second': cached }) };
   const lastRate = rates.at(-1) ?? 0;
   const measured = new Map<string, Round[]>();
   const measure = async (label: string, asked: Target, pid: number, warm: boolean) => {
