@@ -13,6 +13,7 @@ import { readPidFile, removePidFile, stopProcess, writePidFile } from '../../pro
 import { findFreePort } from '../ports.ts';
 import type { KafkaServer, ServerOptions } from '../server.ts';
 import { OTHER_KAFKA } from '../versions.ts';
+import { openClassArchive } from './class-archive.ts';
 import { findKafkaJars } from './jars.mjs';
 import { type Listener, log4jProperties, renderServerProperties } from './settings.ts';
 
@@ -61,12 +62,17 @@ export interface KafkaOptions extends ServerOptions {
 }
 
 /** Formats new storage. Kafka writes meta.properties last, so that half-formatted storage is formatted again. */
-async function formatStorage(folder: string, libs: string, clusterId: string): Promise<void> {
+async function formatStorage(
+  folder: string,
+  libs: string,
+  clusterId: string,
+  jvmOptions: readonly string[],
+): Promise<void> {
   if (existsSync(path.join(folder, 'data', 'meta.properties'))) return;
   const settings = path.join(folder, 'server.properties');
   // As one argument, because an id can begin with "-".
   const args = ['format', `--cluster-id=${clusterId}`, '--config', settings];
-  const options = java(folder, libs, 'kafka.tools.StorageTool', args);
+  const options = java(folder, libs, 'kafka.tools.StorageTool', args, jvmOptions);
   const ending = await (await startDaemon(options)).exited;
   if (ending !== 'exit code 0')
     throw new Error(`formatting Kafka's storage ended with ${ending}; see ${options.logFile}`);
@@ -114,9 +120,11 @@ export async function startKafka({
   };
   await writeFile(settings, renderServerProperties(plan, overrides));
   await writeFile(path.join(folder, 'log4j2.properties'), log4jProperties);
-  await formatStorage(folder, libs, clusterId);
+  const { forReading, forWriting, keep } = openClassArchive(libs);
+  await formatStorage(folder, libs, clusterId, forReading);
 
-  const options = java(folder, libs, 'kafka.Kafka', [settings], jvmOptions);
+  const all = [...forReading, ...forWriting, ...jvmOptions];
+  const options = java(folder, libs, 'kafka.Kafka', [settings], all);
   const server = await startDaemon(options);
   const brokers = plaintextBrokers([`127.0.0.1:${usedPort}`]);
   try {
@@ -135,6 +143,7 @@ export async function startKafka({
     ...server,
     async stop() {
       await server.stop();
+      await keep(await server.exited);
       await removePidFile(folder, 'kafka');
     },
     brokers,
