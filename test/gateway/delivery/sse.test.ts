@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { StreamGapError } from '../../../feed/stream-gap-error.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
 import { KafkaUnavailableError } from '../../../service/failure.ts';
@@ -53,6 +53,26 @@ describe('a stream of Server-Sent Events', () => {
     for (let i = 0; i < 50 && stream.events.length < 101; i += 1) await settle();
     const sequences = stream.events.slice(1).map(({ id = '' }) => parseCursor(id).sequence);
     expect(sequences).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+  });
+
+  test.each([1, 500])('takes a delivery of %d events once, and measures it once', async (count) => {
+    const stream = startStream();
+    stream.listen();
+    await settle();
+    const deliveries = stream.feed.append('CA', count);
+    await settle();
+    expect(deliveries.map(({ writes }) => writes)).toEqual([1]);
+  });
+
+  test('leaves no timer behind after its client has read on', async () => {
+    const stream = startStream({ output: new PassThrough({ highWaterMark: 1024 }) });
+    const wait = jest.spyOn(stream.clock, 'wait');
+    stream.feed.append('CA', 500);
+    await settle();
+    stream.listen();
+    for (let i = 0; i < 50 && stream.events.length < 501; i += 1) await settle();
+    expect(wait.mock.calls.length).toBeGreaterThan(0);
+    expect(wait.mock.calls.map(([, signal]) => signal.aborted)).not.toContain(false);
   });
 
   test('stays open while Kafka does not answer, and resumes by itself', async () => {

@@ -50,6 +50,15 @@ describe('a stream of Server-Sent Events', () => {
     expect(parseCursor(stream.last().id ?? '').sequence).toBe(sent);
   });
 
+  test('does not wait for its client if it is ended before its first changes are read', async () => {
+    const stream = startStream({ behind: 500, output: new PassThrough({ highWaterMark: 1024 }) });
+    stream.end({ reconnect: 'shutdown' });
+    await stream.done;
+    stream.listen();
+    for (let i = 0; i < 50 && !stream.state.ended; i += 1) await settle();
+    expect(stream.last()).toMatchObject({ event: 'reconnect', data: { reason: 'shutdown' } });
+  });
+
   test('asks a client that reads nothing for minutes to reconnect', async () => {
     const stream = startStream({ output: new PassThrough({ highWaterMark: 1024 }) });
     stream.feed.append('CA', 500);

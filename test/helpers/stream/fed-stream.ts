@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { StreamFilter } from '../../../domain/stream-filter.ts';
-import { FanOut } from '../../../feed/fan-out.ts';
+import { type Delivery, FanOut } from '../../../feed/fan-out.ts';
 import type { Feed } from '../../../feed/feed.ts';
 import { FeedReader } from '../../../feed/reader.ts';
 import type { Chunk, RenderedEvent, ResumePoint } from '../../../feed/rendered-event.ts';
@@ -42,19 +42,19 @@ export class FakeFeed {
     return { sequence: this.#events.length, time: this.#clock.now(), offsets: [0] };
   }
 
-  append(state: StateCode = 'CA', count = 1): void {
-    this.appendTogether(Array<StateCode>(count).fill(state));
+  append(state: StateCode = 'CA', count = 1): Delivery[] {
+    return this.appendTogether(Array<StateCode>(count).fill(state));
   }
 
-  /** Appends an event in each of these states, all at once. */
-  appendTogether(states: readonly StateCode[]): void {
+  /** Appends an event in each of these states, all at once. @returns the deliveries to waiting readers */
+  appendTogether(states: readonly StateCode[]): Delivery[] {
     const { length } = this.#events;
     const occurredAt = this.#clock.now();
     const added = states.map((state, index) =>
       createEvent({ sequence: length + 1 + index, state, occurredAt }),
     );
     this.#events.push(...added);
-    this.#fanOut.publish(added, this.latest);
+    return this.#fanOut.publish(added, this.latest);
   }
 
   openReader(filter: StreamFilter): FeedReader {
