@@ -4,6 +4,7 @@ import { ReplicaGate } from '../../../consumers/relay/replicas/replica-gate.ts';
 import { leasesEndedBy } from '../../../domain/replica-lease.ts';
 import { createLog } from '../../../service/log.ts';
 import type { ListedReplica } from '../../../store/replicas/registry.ts';
+import type { ReplicaState } from '../../../store/replicas/replica-link.ts';
 import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
 
 const LINEAGE = 'this leader';
@@ -24,6 +25,8 @@ let confirmations: number;
 /** The replicas that do not answer, those that show no mark, and by name: their runs. */
 let silent: Set<string>;
 let late: Set<string>;
+/** By name: what a replica says besides the usual. */
+let unusual: Map<string, Partial<ReplicaState>>;
 const runs = new Map<string, string>();
 
 beforeEach(() => {
@@ -33,7 +36,7 @@ beforeEach(() => {
   excludeMs = 0;
   beforeRaise = () => {};
   confirmations = 0;
-  [silent, late] = [new Set(), new Set()];
+  [silent, late, unusual] = [new Set(), new Set(), new Map()];
   runs.clear();
 });
 
@@ -62,7 +65,8 @@ function openGate(...known: ListedReplica[]): Promise<ReplicaGate> {
   for (const { instance, inUse } of known) listed.set(instance, inUse);
   const probe = async (name: string) => {
     if (silent.has(name)) throw new Error('no answer');
-    return { isReplica: true, instance: runOf(name), lineage: LINEAGE, number: late.has(name) ? 0 : mark };
+    const number = late.has(name) ? 0 : mark;
+    return { isReplica: true, instance: runOf(name), lineage: LINEAGE, number, ...unusual.get(name) };
   };
   const links = new Map(['first', 'second'].map((name) => [name, { probe: () => probe(name) }]));
   return ReplicaGate.open(known, { registry, links, clock, signal, log: createLog('test', 'silent') });
@@ -126,6 +130,17 @@ describe('INV-1: changes', () => {
   });
 });
 
+test.each<[string, Partial<ReplicaState>, number]>([
+  ['was promoted', { isReplica: false }, LEASES],
+  ['runs anew', { instance: 'the next run' }, LEASES],
+  ['shows the mark of another leader', { lineage: 'another leader', number: 99 }, 1000 + LEASES],
+])('INV-1: a replica that %s is out of use before changes are published', async (_, state, waitMs) => {
+  const gate = await openGate(replica('first', true));
+  unusual.set('first', state);
+  expect(await timeOf(gate.barrier())).toBeGreaterThanOrEqual(waitMs);
+  expect(listed.get(runOf('first'))).toBe(false);
+});
+
 test('INV-1: a replica that is late at a look is out of use before the primary is told that it is watched', async () => {
   const gate = await openGate(replica('first', true));
   late.add('first');
@@ -172,6 +187,20 @@ describe('a replica out of use', () => {
     await timeOf(gate.tend());
     await clock.advance(1000);
     runs.set('first', 'the next run');
+    expect(await secondsUntilUsed(gate)).toBe(2);
+  });
+
+  test.each([
+    ['does not answer', () => silent],
+    ['falls behind', () => late],
+  ])('begins its trial again after a moment in which it %s', async (_, failing) => {
+    const gate = await openGate();
+    await timeOf(gate.tend());
+    await clock.advance(1000);
+    failing().add('first');
+    await timeOf(gate.tend());
+    await clock.advance(1000);
+    failing().clear();
     expect(await secondsUntilUsed(gate)).toBe(2);
   });
 
