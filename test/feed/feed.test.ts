@@ -32,6 +32,8 @@ let database: {
   lastSequence: number;
   /** The newest sequence that was certainly in Kafka. */
   target: number;
+  /** The sequence after which a feed begins. */
+  beginning: number;
   generation: number;
   topicId: string | null;
   after: number;
@@ -48,16 +50,19 @@ let records: [epoch: number, sequence: number][];
 let held: { offset: number; answer: (reads: PartitionRead[]) => void }[];
 let clock: ManualClock;
 let feed: Feed;
+let close: jest.SpiedFunction<TopicReader['close']>;
 let newEpochs: number;
 
 const pool = {
   async one({ sql }: { sql: string }) {
-    const { epoch, lastSequence, target, generation, topicId: id, after } = database;
+    const { epoch, lastSequence, target, beginning, generation, topicId: id, after } = database;
     const isStart = sql.includes('WITH relayed');
     if (!isStart) database.comparisons += 1;
     if (database.isAway) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
     const log = { generation, topicId: id, after, isComplete: true };
-    return isStart ? { epoch, target, sequence: 0, offsets: [], ...log } : { epoch, lastSequence, ...log };
+    return isStart
+      ? { epoch, target, sequence: beginning, offsets: [], ...log }
+      : { epoch, lastSequence, ...log };
   },
   async maybeOne() {
     if (database.isAway) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
@@ -74,11 +79,21 @@ const pool = {
 
 beforeEach(() => {
   database = {
-    ...{ isAway: false, epoch: 1, lastSequence: 100, target: 0, generation: 1, topicId: null, after: 0 },
+    ...{
+      isAway: false,
+      epoch: 1,
+      lastSequence: 100,
+      target: 0,
+      beginning: 0,
+      generation: 1,
+      topicId: null,
+      after: 0,
+    },
     ...{ place: null, differs: false, comparisons: 0 },
   };
   [topicId, records, held, newEpochs, lines.length] = ['a', [], [], 0, 0];
   clock = new ManualClock();
+  close = jest.spyOn(TopicReader.prototype, 'close');
   jest.spyOn(Base.prototype, 'metadata').mockImplementation((async () => ({
     ...{ id: 'cluster', brokers: new Map([[1, {}]]) },
     topics: new Map([[TOPIC, { id: topicId, partitions: [{ leader: 1, leaderEpoch: 0 }] }]]),
@@ -95,6 +110,9 @@ afterEach(async () => {
   await settle();
   await poll();
   await stopped;
+  await settle();
+  // It neither reads on nor keeps its connections.
+  expect([held, close.mock.calls.length]).toEqual([[], 1]);
   jest.restoreAllMocks();
 });
 
@@ -155,13 +173,13 @@ async function compare(): Promise<void> {
 }
 
 test('a feed starts as soon as the database answers', async () => {
-  database.isAway = true;
+  [database.isAway, database.beginning] = [true, 40];
   await start();
   await clock.advance(499);
   expect([feed.epoch, held.length]).toEqual([0, 0]);
   database.isAway = false;
   await clock.advance(1);
-  expect([feed.epoch, held.length]).toEqual([1, 1]);
+  expect([feed.epoch, held.length, feed.latest.sequence]).toEqual([1, 1, 40]);
   expect(reported()).toEqual(['the stream cannot be followed yet']);
 });
 
@@ -177,6 +195,22 @@ test('a feed is ready once it has all changes of its start, and then agrees with
   expect(feed.ready).toBe(true);
 });
 
+test('a feed of a stream without changes is ready, and has the time up to which there are none', async () => {
+  await start();
+  await clock.advance(FIRST_MS);
+  expect([feed.ready, feed.latest.time]).toEqual([false, 0]);
+  const before = clock.now();
+  await compare();
+  await compare();
+  expect([feed.ready, feed.latest.time > before]).toEqual([true, true]);
+});
+
+test('a feed gives the changes in its memory with the point after the last one', async () => {
+  await startReady();
+  const { events, resumePoint } = await feed.read({ sequence: 0, time: 0, offsets: [] });
+  expect([events.map(({ sequence }) => sequence), resumePoint.sequence]).toEqual([[1, 2], 2]);
+});
+
 test('the histories are compared often at first and while the feed is behind, and seldom otherwise', async () => {
   await start();
   await clock.advance(SECOND);
@@ -187,6 +221,7 @@ test('the histories are compared often at first and while the feed is behind, an
   for (let second = 0; second < 3; second += 1) {
     await clock.advance(SECOND);
     await poll();
+    expect(feed.behindMs).toBeLessThanOrEqual(SECOND + FIRST_MS);
   }
   await clock.advance(USUAL_MS - 3 * SECOND - 1);
   expect(database.comparisons).toBe(0);
@@ -250,16 +285,19 @@ describe('INV-4: when the stream continues in another log', () => {
   test('a feed moves once that log is written so far, reads from its place there, and only once', async () => {
     const forget = jest.spyOn(Replay.prototype, 'forgetPlaces');
     await startReady();
+    const reader = feed.openReader({});
+    const waiting = reader.next({ sequence: 2, time: 0, offsets: [] });
     [topicId, database.generation, database.topicId] = ['b', 2, 'b'];
     for (let comparison = 0; comparison < 2; comparison += 1) await compare();
     expect([held[0]?.offset, forget.mock.calls.length]).toEqual([2, 0]);
     records = [1, 1, 1, 1, 1, 1, 1].map((epoch): [number, number] => [epoch, 1]);
-    database.place = { offsets: [7], target: 3 };
+    database.place = { offsets: [7], target: 2 };
     for (let comparison = 0; comparison < 3; comparison += 1) await compare();
-    expect([held[0]?.offset, forget.mock.calls.length]).toEqual([7, 1]);
+    expect([held.map(({ offset }) => offset), forget.mock.calls.length]).toEqual([[7], 1]);
     expect(reported().filter((text) => text.startsWith('the stream continues'))).toHaveLength(1);
     await write(3);
-    expect(feed.latest.sequence).toBe(3);
+    expect((await waiting).events.map(({ sequence }) => sequence)).toEqual([3]);
+    reader.close();
   });
 
   test('a move that fails is tried again', async () => {
