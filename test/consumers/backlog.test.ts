@@ -117,6 +117,33 @@ test('INV-14: a busy partition, whose submissions fill each take, does not starv
   expect(takes).toEqual([[0], [1], [2, 0]]);
 });
 
+test('INV-14: submissions of all partitions are taken together up to a number of bytes, and all in the end', async () => {
+  const [partitions, count, value] = [5, 60, Buffer.alloc(64 * 1024)];
+  let fetches = 0;
+  const fetch = () => {
+    fetches += 1;
+    if (fetches > 1) return held.promise;
+    return Array.from({ length: partitions }, (_, partition) => readOf(partition, 0, count, value));
+  };
+  start({ sources: Array(partitions).fill(1), fetch });
+  await until('the second fetch', () => fetches === 2);
+  const taken: number[] = [];
+  for (let take = 0; take < 3; take += 1) {
+    const ranges = await backlog.take(1000, 0, never);
+    taken.push(ranges.reduce((sum, { records }) => sum + records.length, 0));
+  }
+  const most = Math.ceil((16 * 1024 * 1024) / value.length);
+  expect(taken[0]).toBeGreaterThan(most - 10);
+  expect(taken[0]).toBeLessThanOrEqual(most);
+  expect([(taken[0] ?? 0) + (taken[1] ?? 0), taken[2]]).toEqual([partitions * count, 0]);
+});
+
+test('reading is not healthy while no partition has a leader', async () => {
+  start({ sources: [-1], fetch: () => [] });
+  await settle();
+  expect(backlog.isHealthy).toBe(false);
+});
+
 test('INV-14: each fetch asks for another partition first, because the last ones may find no room', async () => {
   const first: (number | undefined)[] = [];
   const fetch: Topic['fetch'] = (_, offsets) => {

@@ -58,7 +58,7 @@ afterEach(async () => {
   lost.abort();
   for (const { end } of attempts) await end('delivered');
   await courier.stop();
-  expect([courier.isFinished, turns.running, turns.waiting]).toEqual([true, 0, 0]);
+  expect([courier.isFinished, turns.running, turns.waiting, feed.filters]).toEqual([true, 0, 0, 0]);
 });
 
 async function answer(): Promise<boolean> {
@@ -187,6 +187,13 @@ test('a webhook that was failing when it was loaded is slow, and continues with 
   expect(attempts[1]?.events).toBe(1);
 });
 
+test('a begun batch is sent although this process has not read its changes yet', async () => {
+  stored = { messageId: 'begun', body: Buffer.from('{}'), events: 1, cursor: '' };
+  await start({ hasBatch: true });
+  expect(attempts[0]?.messageId).toBe('begun');
+  await attempts[0]?.end('refused');
+});
+
 test('a begun batch that the database has no more is followed by the next one', async () => {
   await start({ hasBatch: true }, 2);
   expect([attempts.length, attempts[0]?.events]).toEqual([1, 2]);
@@ -231,14 +238,18 @@ test('a batch whose storing fails may be stored, so it is looked up', async () =
 });
 
 describe('a stream', () => {
-  test('that cannot be read is asked again after a second, and the outage is reported once', async () => {
+  test('that cannot be read is asked again after a second, and each outage is reported once', async () => {
     feed.failure = new KafkaUnavailableError('no broker');
-    await start({}, 1);
-    await clock.advance(5 * SECOND);
-    expect([attempts.length, lines.length]).toEqual([0, 1]);
-    feed.failure = undefined;
-    await clock.advance(SECOND);
-    expect(attempts).toHaveLength(1);
+    await start({}, 2500);
+    for (const outage of [1, 2]) {
+      await clock.advance(5 * SECOND);
+      expect([attempts.length, lines.length]).toEqual([outage - 1, outage]);
+      feed.failure = undefined;
+      await clock.advance(SECOND);
+      expect(attempts).toHaveLength(outage);
+      feed.failure = new KafkaUnavailableError('no broker');
+      await attempts.at(-1)?.end('delivered');
+    }
   });
 
   test.each<[string, () => Promise<void>]>([
@@ -328,6 +339,23 @@ describe('the position to store', () => {
     feed.append('CA', 2);
     expect(sequenceOf(courier.takeMovedPosition(HOUR)?.cursor)).toBe(2);
   });
+});
+
+test('a position ahead of this process’s feed stays', async () => {
+  feed.append('CA', 2);
+  await start({ cursor: formatCursor({ epoch: feed.epoch, sequence: 5, time: clock.now(), offsets: [] }) });
+  expect(sequenceOf(courier.takeMovedPosition(0)?.cursor)).toBe(5);
+});
+
+test('there is no lag while the changes do not match, and one while matching changes cannot be read', async () => {
+  await start({ filter: { states: ['OR'] } });
+  feed.append('CA');
+  await clock.advance(MINUTE);
+  expect(courier.lagMs).toBe(0);
+  feed.failure = new KafkaUnavailableError('no broker');
+  feed.append('OR');
+  await clock.advance(MINUTE);
+  expect([attempts.length, courier.lagMs >= MINUTE]).toEqual([0, true]);
 });
 
 test('the lag is the time for which the receiver has lacked a change', async () => {

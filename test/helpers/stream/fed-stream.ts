@@ -42,6 +42,11 @@ export class FakeFeed {
     return { sequence: this.#events.length, time: this.#clock.now(), offsets: [0] };
   }
 
+  /** The number of different filters of open readers. */
+  get filters(): number {
+    return this.#fanOut.size;
+  }
+
   append(state: StateCode = 'CA', count = 1): Delivery[] {
     return this.appendTogether(Array<StateCode>(count).fill(state));
   }
