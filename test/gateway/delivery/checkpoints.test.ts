@@ -45,6 +45,17 @@ describe('a checkpoint', () => {
     },
   );
 
+  test('of a stream ahead of this gateway does not go back', async () => {
+    const stream = startStream({ ahead: 3, lifetimeMs: 10 * HOUR });
+    stream.listen();
+    stream.feed.append();
+    await stream.clock.advance(HOUR + MINUTE);
+    expect(stream.events.map(({ event, id }) => [event, parseCursor(id ?? '').sequence])).toEqual([
+      ['ready', 3],
+      ['checkpoint', 3],
+    ]);
+  });
+
   test('is not sent for the time alone while events are', async () => {
     const stream = startStream({ lifetimeMs: 10 * HOUR });
     stream.listen();

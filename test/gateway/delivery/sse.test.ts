@@ -55,13 +55,33 @@ describe('a stream of Server-Sent Events', () => {
     expect(sequences).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
   });
 
-  test.each([1, 500])('takes a delivery of %d events once, and measures it once', async (count) => {
-    const stream = startStream();
+  test.each([1, 500])(
+    'counts once among the streams that have taken a delivery of %d events',
+    async (count) => {
+      const stream = startStream();
+      const streams = [stream, startStream({ beside: stream })];
+      for (const { listen } of streams) listen();
+      await settle();
+      const deliveries = stream.feed.append('CA', count);
+      await settle();
+      expect(deliveries.map(({ writes }) => writes)).toEqual([2]);
+    },
+  );
+
+  test('waits for its client after the last piece of a large delivery too', async () => {
+    const stream = startStream({ output: new PassThrough({ highWaterMark: 1024 }) });
+    await settle();
+    stream.feed.append('CA', 200);
+    await settle();
     stream.listen();
+    stream.output.once('drain', () => stream.output.pause());
+    await stream.clock.advance(2 * MINUTE);
+    expect(stream.events.length).toBeLessThan(201);
+    stream.output.resume();
+    for (let i = 0; i < 50 && stream.events.length < 201; i += 1) await settle();
+    stream.feed.append();
     await settle();
-    const deliveries = stream.feed.append('CA', count);
-    await settle();
-    expect(deliveries.map(({ writes }) => writes)).toEqual([1]);
+    expect(stream.kinds()).toEqual(['ready', ...Array(201).fill('endorsement')]);
   });
 
   test('leaves no timer behind after its client has read on', async () => {

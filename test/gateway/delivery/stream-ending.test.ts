@@ -97,11 +97,14 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.state.ended).toBe(true);
   });
 
-  test('writes nothing more to a client that has disconnected', async () => {
+  test.each<[string, StreamEnding]>([
+    ['disconnected', { gone: true }],
+    ['vanished', { vanished: true }],
+  ])('writes nothing more to a client that has %s', async (_, ending) => {
     const stream = startStream();
     stream.listen();
     await settle();
-    stream.end({ gone: true });
+    stream.end(ending);
     await stream.done;
     stream.feed.append();
     await stream.clock.advance(HOUR);
@@ -122,7 +125,9 @@ describe('the end of a stream', () => {
     const before = await metricValue('streams_ended_total', { reason });
     const stream = startStream();
     stream.listen();
-    stream.feed.append('CA', 2);
+    stream.feed.append();
+    await settle();
+    stream.feed.append();
     await stream.clock.advance(90 * SECOND);
     stream.end(ending);
     stream.end({ reconnect: 'shutdown' });

@@ -81,6 +81,10 @@ interface Setting {
   output?: PassThrough;
   /** The number of changes after the point at which the stream begins. */
   behind?: number;
+  /** The number of changes that this gateway lacks before that point. */
+  ahead?: number;
+  /** Another stream, whose feed and clock it shares. */
+  beside?: { feed: FakeFeed; clock: ManualClock };
   failure?: Error;
   /** The reads that fail with it, counted from 1; all by default. */
   failing?: readonly number[];
@@ -88,13 +92,17 @@ interface Setting {
   retentionMs?: number;
 }
 
+function createFeed() {
+  const clock = new ManualClock();
+  return { clock, feed: new FakeFeed(clock) };
+}
+
 /** Starts a stream on its own feed, with a clock that the test advances. The test calls `listen` to read it. */
 export function startStream(setting: Setting = {}) {
   const { filter = {}, lifetimeMs = HOUR, random = 0, output = new PassThrough() } = setting;
   const { retentionMs = 7 * 24 * HOUR } = setting;
-  const clock = new ManualClock();
-  const feed = new FakeFeed(clock);
-  const beginning = feed.latest;
+  const { clock, feed } = setting.beside ?? createFeed();
+  const beginning = { ...feed.latest, sequence: feed.latest.sequence + (setting.ahead ?? 0) };
   feed.append('CA', setting.behind ?? 0);
   feed.failure = setting.failure;
   feed.failing = setting.failing;
