@@ -220,11 +220,18 @@ describe('FileStorage', () => {
     expect(waits.filter((ms) => (ms ?? 0) < 0)).toEqual([]);
   });
 
-  test('refuses a file other than a copy, and leaves it unchanged', async () => {
+  const saved = { format: 1, filter: '{}', cursor: 'c', endorsements: {} };
+  test.each([
+    ['other JSON', '{"mine":1}'],
+    ['a text', 'mine'],
+    ['a copy in a later format', JSON.stringify({ ...saved, format: 2 })],
+    ['a copy without a position', JSON.stringify({ ...saved, cursor: undefined })],
+    ['a copy without endorsements', JSON.stringify({ ...saved, endorsements: undefined })],
+  ])('refuses a file with %s, and leaves it unchanged', async (_, text) => {
     const file = newFile();
-    await writeFile(file, '{"mine":1}');
+    await writeFile(file, text);
     await expect(new FileStorage(file).load()).rejects.toThrow(StorageError);
-    expect(await readFile(file, 'utf8')).toBe('{"mine":1}');
+    expect(await readFile(file, 'utf8')).toBe(text);
   });
 
   test('saves a commit that comes during a save with the next one', async () => {
@@ -344,6 +351,19 @@ describe('SqliteStorage', () => {
     expect(owner.prepare('PRAGMA user_version').get()).toEqual({ user_version: 7 });
     for await (const _ of loop);
     owner.close();
+    storage.close();
+  });
+
+  test('keeps the copy if a replacement fails at its end, and continues', async () => {
+    const storage = new SqliteStorage(newFile());
+    await storage.commit([{ id: 1, record: recordOf(1) }], at('1'));
+    const replacing = storage.replace(batchesOf([recordOf(2)]), () => {
+      throw new Error('no position');
+    });
+    await expect(replacing).rejects.toThrow('no position');
+    expect([await readAll(storage), await storage.load()]).toEqual([[recordOf(1)], at('1')]);
+    await storage.commit([{ id: 3, record: recordOf(3) }], at('2'));
+    expect([await readAll(storage), await storage.load()]).toEqual([[recordOf(1), recordOf(3)], at('2')]);
     storage.close();
   });
 
