@@ -28,11 +28,17 @@ async function record(endorser: string, contest: number): Promise<void> {
 
 test('a change is of a publication if its submission has the partition and the offset of one of its submissions', async () => {
   const accountId = await createAccount(client);
-  const { rows } = await client.query<{ id: string }>(
-    `INSERT INTO publications (account_id, topic_id, endorsers, contests, partitions, offsets, after_sequence,
-       after_rejection)
-     VALUES ($1, 'topic', '{acme,acme}', '{a/b,a/c}', '{0,1}', '{4,7}', 0, 0) RETURNING id`,
+  await createAccount(client);
+  const { rows: keys } = await client.query<{ id: number }>(
+    `INSERT INTO api_keys (account_id, name, hash, scopes)
+     SELECT $1, name, sha256(name::bytea), '{data:read}' FROM unnest('{first,second}'::text[]) AS name RETURNING id`,
     [accountId],
+  );
+  const { rows } = await client.query<{ id: string }>(
+    `INSERT INTO publications (account_id, key_id, topic_id, endorsers, contests, partitions, offsets,
+       after_sequence, after_rejection)
+     VALUES ($1, $2, 'topic', '{acme,acme}', '{a/b,a/c}', '{0,1}', '{4,7}', 0, 0) RETURNING id`,
+    [accountId, keys[1]?.id],
   );
   const origin = { submittedAt: null, traceparent: null, sender: `publication ${rows[0]?.id}` };
   const changeAt = (partition: number, offset: number) => ({
@@ -54,6 +60,8 @@ test('a change is of a publication if its submission has the partition and the o
     [0, 7, undefined],
     [0, 4, accountId],
   ]);
+  const { rows: names } = await client.query('SELECT name FROM accounts WHERE id = $1', [accountId]);
+  expect(listed[0]?.publishedBy).toEqual({ id: accountId, ...names[0], key: 'second', person: null });
 });
 
 test('a history has the changes of one endorser in one contest, the newest first, a page at a time', async () => {
