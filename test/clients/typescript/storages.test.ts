@@ -250,6 +250,23 @@ describe('FileStorage', () => {
     expect(await readAll(reopened)).toHaveLength(2);
   });
 
+  test('does not save again at once what came during a save', async () => {
+    const file = newFile();
+    const storage = new FileStorage(file, { saveEveryMs: 1_000_000 });
+    await storage.commit([{ id: 1, record: recordOf(1) }], at('1'));
+    const saving = storage.flush();
+    await new Promise(setImmediate);
+    expect(existsSync(file)).toBe(false);
+    const setTimer = jest.spyOn(globalThis, 'setTimeout');
+    await storage.commit([{ id: 2, record: recordOf(2) }], at('2'));
+    const waits = setTimer.mock.calls.map(([, ms]) => ms ?? 0);
+    setTimer.mockRestore();
+    await saving;
+    await storage.flush();
+    expect(waits.filter((ms) => ms < 900_000)).toEqual([]);
+    expect(waits).toHaveLength(1);
+  });
+
   test('reports a save that failed, and saves the same at the next call', async () => {
     const storage = new FileStorage(inFolder('missing/copy'), { saveEveryMs: 0 });
     await storage.commit([], at('1'));
