@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Backlog } from '../../consumers/apply/backlog.ts';
 import type { PartitionRead } from '../../kafka/reading/partition-read.ts';
+import { OtherTopicError } from '../../kafka/reading/topic-lookup.ts';
 import type { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { KafkaUnavailableError } from '../../service/failure.ts';
 import { createLog } from '../../service/log.ts';
@@ -116,6 +117,33 @@ test('INV-14: a busy partition, whose submissions fill each take, does not starv
   expect(takes).toEqual([[0], [1], [2, 0]]);
 });
 
+test('INV-14: submissions of all partitions are taken together up to a number of bytes, and all in the end', async () => {
+  const [partitions, count, value] = [5, 60, Buffer.alloc(64 * 1024)];
+  let fetches = 0;
+  const fetch = () => {
+    fetches += 1;
+    if (fetches > 1) return held.promise;
+    return Array.from({ length: partitions }, (_, partition) => readOf(partition, 0, count, value));
+  };
+  start({ sources: Array(partitions).fill(1), fetch });
+  await until('the second fetch', () => fetches === 2);
+  const taken: number[] = [];
+  for (let take = 0; take < 3; take += 1) {
+    const ranges = await backlog.take(1000, 0, never);
+    taken.push(ranges.reduce((sum, { records }) => sum + records.length, 0));
+  }
+  const most = Math.ceil((16 * 1024 * 1024) / value.length);
+  expect(taken[0]).toBeGreaterThan(most - 10);
+  expect(taken[0]).toBeLessThanOrEqual(most);
+  expect([(taken[0] ?? 0) + (taken[1] ?? 0), taken[2]]).toEqual([partitions * count, 0]);
+});
+
+test('reading is not healthy while no partition has a leader', async () => {
+  start({ sources: [-1], fetch: () => [] });
+  await settle();
+  expect(backlog.isHealthy).toBe(false);
+});
+
 test('INV-14: each fetch asks for another partition first, because the last ones may find no room', async () => {
   const first: (number | undefined)[] = [];
   const fetch: Topic['fetch'] = (_, offsets) => {
@@ -169,6 +197,64 @@ describe('INV-8: while a partition moves to another broker', () => {
     await settle();
     expect(await takeAll()).toEqual(countTo(2500));
   });
+});
+
+test('a partition without a leader is not asked for, and an added one is read from its beginning', async () => {
+  const asked: [number, number[][]][] = [];
+  const topic: Topic = {
+    sources: [1, -1],
+    fetch: (node, offsets) => {
+      asked.push([node, [...offsets].sort()]);
+      topic.sources = [1, -1, 1];
+      return asked.length === 1 ? [readOf(0, 0, 3)] : held.promise;
+    },
+  };
+  start(topic);
+  await until('the second fetch', () => asked.length === 2);
+  expect(asked).toEqual([
+    [1, [[0, 0]]],
+    [
+      1,
+      [
+        [0, 3],
+        [2, 0],
+      ],
+    ],
+  ]);
+  expect(backlog.lag.map(({ partition }) => partition)).toEqual([0, 1, 2]);
+});
+
+test('the lag counts what is not applied, to the end of the log and to the last stable offset', async () => {
+  let fetches = 0;
+  start({
+    sources: [1],
+    fetch: () => {
+      fetches += 1;
+      return fetches > 1 ? held.promise : [{ ...readOf(0, 0, 3), end: 10, stableEnd: 2 }];
+    },
+  });
+  await until('the second fetch', () => fetches === 2);
+  expect(backlog.lag).toEqual([{ partition: 0, applied: 0, toEnd: 10, toStableEnd: 2 }]);
+  backlog.applied(await backlog.take(10, 0, never));
+  expect(backlog.lag).toEqual([{ partition: 0, applied: 3, toEnd: 7, toStableEnd: 0 }]);
+});
+
+test.each<[string, Topic['fetch'], string]>([
+  [
+    'lacks the next offset',
+    () => [{ ...readOf(0, 0, 0), nextOffset: 5, isOutOfRange: true }],
+    'no longer has offset 0',
+  ],
+  ['was made anew', () => Promise.reject(new OtherTopicError('submissions')), 'made anew'],
+  [
+    'was rolled back during an outage',
+    () => Promise.reject(new KafkaUnavailableError('away')),
+    'rolled back',
+  ],
+])('INV-8: reading ends once the topic %s', async (_, fetch, message) => {
+  start({ sources: [1], fetch, wasTruncated: async () => true });
+  await expect(backlog.take(1, 5000, never)).rejects.toThrow(message);
+  await expect(backlog.take(1, 0, never)).rejects.toThrow(message);
 });
 
 test('reading is not healthy from a failure until the topic can be looked at again', async () => {

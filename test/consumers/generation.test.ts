@@ -7,7 +7,16 @@ import { changeCodec } from '../../schemas/change.ts';
 import { createLog } from '../../service/log.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadFeedStart, loadOffsetsOfNext, loadPlaceAfter } from '../../store/reads/stream-points.ts';
-import { beginGeneration, loadGeneration, requestGeneration } from '../../store/stream/generation.ts';
+import {
+  beginGeneration,
+  beginRun,
+  completeGeneration,
+  loadGeneration,
+  loadKnownOffsets,
+  loadRebuildProgress,
+  loadRebuildStart,
+  requestGeneration,
+} from '../../store/stream/generation.ts';
 import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
@@ -235,5 +244,58 @@ describe('INV-4: a generation', () => {
     await expect(requireGeneration(client, generation, 'b')).rejects.toThrow('made anew');
     await requestGeneration(client);
     await expect(requireGeneration(client, generation, 'a')).rejects.toThrow('asked for');
+  });
+});
+
+describe('the places of a generation', () => {
+  const addBatch = (first: number, last: number, offsets: number[]) =>
+    client.query('INSERT INTO relay_batches (first_sequence, last_sequence, offsets) VALUES ($1, $2, $3)', [
+      first,
+      last,
+      offsets,
+    ]);
+
+  test('are those of its newest batch, or else of its newest run, and none of an earlier log', async () => {
+    expect([await loadKnownOffsets(client), await loadRebuildStart(client)]).toEqual([[], null]);
+    await addBatch(1, 5, [0, 4]);
+    await addBatch(6, 9, [3, 2]);
+    expect(await loadKnownOffsets(client)).toEqual([3, 2]);
+    await requestGeneration(client);
+    await beginGeneration(client, { topicId: 'b', after: 9, isComplete: false });
+    expect([await loadKnownOffsets(client), (await loadGeneration(client)).isRequested]).toEqual([[], false]);
+    await beginRun(client, 2, { first: 1, last: 4, offsets: [8] });
+    await beginRun(client, 2, { first: 5, last: 9, offsets: [7] });
+    expect([await loadKnownOffsets(client), await loadRebuildStart(client)]).toEqual([[7], 5]);
+    expect(await loadRebuildProgress(client)).toMatchObject({ generation: 2, first: 1, written: 9 });
+    await addBatch(10, 12, [6]);
+    expect(await loadKnownOffsets(client)).toEqual([6]);
+  });
+
+  test('are acknowledged once it is complete, up to its last rebuilt change, and not for another one', async () => {
+    const acknowledged = async () => {
+      const { rows } = await client.query(
+        'SELECT acknowledged_at IS NOT NULL AS done FROM relay_batches ORDER BY first_sequence',
+      );
+      return rows.map(({ done }) => done);
+    };
+    for (const first of [1, 6, 10]) await addBatch(first, first + 3, [0]);
+    await beginGeneration(client, { topicId: 'b', after: 6, isComplete: false });
+    await completeGeneration(client, 1);
+    expect([await acknowledged(), (await loadGeneration(client)).isComplete]).toEqual([
+      [false, false, false],
+      false,
+    ]);
+    await completeGeneration(client, 2);
+    expect([await acknowledged(), (await loadGeneration(client)).isComplete]).toEqual([
+      [true, true, false],
+      true,
+    ]);
+  });
+
+  test('begin with the first change of the epoch that the change log still has', async () => {
+    await makeChanges(4);
+    await client.query('UPDATE stream_head SET epoch_after = 2');
+    expect(await loadRebuildStart(client)).toBe(3);
+    await client.query('UPDATE stream_head SET epoch_after = 0');
   });
 });

@@ -139,6 +139,23 @@ describe('the relay', () => {
     expect(records).toHaveLength(21);
   });
 
+  test('INV-3: a relay that takes over after several batches continues with the last one', async () => {
+    const relay = await Relay.start(leader, producer);
+    for (let batch = 0; batch < 3; batch += 1) {
+      await makeChanges(2);
+      await relay.relayNext();
+    }
+    const sent: number[][] = [];
+    const counting: ChangesProducer = {
+      ...producer,
+      send: async (records) => void sent.push(records.map(({ value }) => changeCodec.decode(value).sequence)),
+    };
+    const successor = await Relay.start(leader, counting);
+    await makeChanges(1);
+    await relayAll(successor);
+    expect(sent).toEqual([[5, 6], [7]]);
+  });
+
   test('INV-3: changes that an earlier version logged without a packed body have the same bytes', async () => {
     await makeChanges(6);
     const dying: ChangesProducer = {

@@ -19,17 +19,19 @@ function noteFrom(first: number, count: number) {
   const arrivals = new Arrivals('changes', clock);
   const bytes = writeBatch(Array<typeof RECORD>(count).fill(RECORD), PRODUCER, 0);
   const events = Array.from({ length: count - first }, (_, index) => createEvent({ sequence: index + 1 }));
-  arrivals.note(
-    [...splitBatches(bytes)].flatMap(readRecords),
-    events.map((event, index) => ({ event, offset: first + index })),
-  );
+  const note = () =>
+    arrivals.note(
+      [...splitBatches(bytes)].flatMap(readRecords),
+      events.map((event, index) => ({ event, offset: first + index })),
+    );
+  note();
   const countMeasured = async (deliveries: readonly Delivery[]) => {
     const before = await countObserved('stream_hop_seconds', { hop: 'write' });
     arrivals.published(events, deliveries);
     await settle();
     return (await countObserved('stream_hop_seconds', { hop: 'write' })) - before;
   };
-  return { events, countMeasured };
+  return { events, note, countMeasured };
 }
 
 /** The delivery of an event, which so many streams have taken. */
@@ -47,4 +49,19 @@ test('a change is measured if a stream that waited for it has taken it, and not 
 test('changes after a record that cannot be decoded are measured', async () => {
   const { events, countMeasured } = noteFrom(1, 3);
   expect(await countMeasured(events.map((event) => deliveryOf(event, 1)))).toBe(2);
+});
+
+test('a change is measured once, although Kafka has it twice', async () => {
+  const { events, note, countMeasured } = noteFrom(0, 2);
+  const deliveries = events.map((event) => deliveryOf(event, 1));
+  expect(await countMeasured(deliveries)).toBe(2);
+  expect(await countMeasured(deliveries)).toBe(0);
+  note();
+  expect(await countMeasured(deliveries)).toBe(0);
+});
+
+test('a change that no stream waited for is not measured when a stream reads it later', async () => {
+  const { events, countMeasured } = noteFrom(0, 1);
+  expect(await countMeasured([])).toBe(0);
+  expect(await countMeasured(events.map((event) => deliveryOf(event, 1)))).toBe(0);
 });

@@ -16,6 +16,14 @@ const log = createLog('test', 'silent');
 const decoder = new Decoder();
 afterAll(() => decoder.close());
 
+const values = new Map<number, Buffer>();
+/** The value of a change; that of sequence 0 has an earlier epoch. */
+function encoded(sequence: number): Buffer {
+  const value = values.get(sequence) ?? encodeChange(sequence === 0 ? EPOCH - 1 : EPOCH, sequence);
+  values.set(sequence, value);
+  return value;
+}
+
 interface Setting {
   /** The last sequence whose id has offsets of another log. */
   foreignUpTo?: number;
@@ -23,28 +31,45 @@ interface Setting {
   places?: Record<number, number[]>;
   /** The failures of the first fetches. */
   failures?: Error[];
+  /** The sequence after which the run begins. */
+  after?: number;
+  /** The most records of a partition in a fetch. */
+  perFetch?: number;
+  /** The bytes that the run may work on. */
+  maxBytes?: () => number;
 }
 
 /** Reads a topic of two partitions, with these sequences, and a change log that has every change up to 10. */
 function startRun(
   partitions: readonly (readonly number[])[],
-  { foreignUpTo = -1, places = {}, failures = [] }: Setting = {},
+  {
+    foreignUpTo = -1,
+    places = {},
+    failures = [],
+    after = 0,
+    perFetch = Number.POSITIVE_INFINITY,
+    maxBytes = () => 1_000_000,
+  }: Setting = {},
 ) {
-  const fetchFromSources: TopicReader['fetchFromSources'] = async (_, offsets) => {
+  /** The bytes that each fetch asked for of a partition. */
+  const fetchBytes: (number | undefined)[] = [];
+  const fetchFromSources: TopicReader['fetchFromSources'] = async (_, offsets, { partitionMaxBytes }) => {
+    fetchBytes.push(partitionMaxBytes);
     const failure = failures.shift();
     if (failure) throw failure;
     return [...offsets].map(([partition, from]): PartitionRead => {
       const values = partitions[partition] ?? [];
-      const records = values.slice(from).map((sequence, index) => ({
-        ...{ offset: from + index, value: encodeChange(EPOCH, sequence) },
+      const nextOffset = Math.min(values.length, from + perFetch);
+      const records = values.slice(from, nextOffset).map((sequence, index) => ({
+        ...{ offset: from + index, value: encoded(sequence) },
         ...{ timestamp: 0, key: null, headers: null },
       }));
       const end = values.length;
-      const place = { nextOffset: end, newestAt: 0, end, stableEnd: end };
-      return { partition, records, unreadable: [], ...place, atEnd: true, isOutOfRange: false };
+      const place = { nextOffset, newestAt: 0, end, stableEnd: end };
+      return { partition, records, unreadable: [], ...place, atEnd: nextOffset === end, isOutOfRange: false };
     });
   };
-  const reader = { sources: async () => [0, 0], refresh: async () => {}, fetchFromSources };
+  const reader = { sources: async () => [0, 0], refresh: jest.fn(async () => {}), fetchFromSources };
   const changeLog = {
     load: jest.fn(async (from: number, to: number) =>
       Array.from({ length: Math.min(to, 10) - from + 1 }, (_, index) =>
@@ -52,21 +77,20 @@ function startRun(
       ),
     ),
     reportFilled: jest.fn(),
-    locate: async (sequence: number) => places[sequence] ?? null,
+    locate: jest.fn(async (sequence: number) => places[sequence] ?? null),
     findFirst: async () => null,
   };
+  const unreadable = new UnreadableBatches('changes', log);
+  const report = jest.spyOn(unreadable, 'report');
   const run = new ReplayRun(
-    { sequence: 0, time: 0, offsets: [0, 0] },
-    {
-      ...{ epoch: EPOCH, foreignUpTo, decoder, maxBytes: () => 1_000_000, changeLog, log },
-      unreadable: new UnreadableBatches('changes', log),
-    },
+    { sequence: after, time: 0, offsets: [0, 0] },
+    { epoch: EPOCH, foreignUpTo, decoder, maxBytes, changeLog, log, unreadable },
   );
   const read = async (limit: number) => {
     const events = await run.read(reader as unknown as TopicReader, limit);
     return events.map(({ sequence }) => sequence);
   };
-  return { run, read, changeLog };
+  return { run, read, changeLog, reader, report, fetchBytes };
 }
 
 test('INV-7: exactly the missing changes are loaded and reported, although others wait behind them', async () => {
@@ -153,4 +177,67 @@ test('INV-4: the point after an event has the offsets of the first change that w
   const last = createEvent({ sequence: 2, occurredAt: 1_793_000_000_000 });
   expect(run.resumePointAfter(last)).toEqual({ sequence: 2, time: 1_793_000_000_000, offsets: [1, 1] });
   expect(run.sequence).toBe(2);
+});
+
+describe('a cursor whose offsets are far from the next change', () => {
+  /** Changes of an earlier epoch. */
+  const earlier = (count: number) => Array.from({ length: count }, () => 0);
+
+  test('costs a search of five thousand records, and then continues at the place that the database knows', async () => {
+    const setting = { after: 5, perFetch: 700, places: { 5: [5600, 0] } };
+    const { read, changeLog, reader } = startRun([[...earlier(5600), 6, 7], []], setting);
+    expect(await read(2)).toEqual([6, 7]);
+    expect([changeLog.locate.mock.calls, changeLog.load.mock.calls]).toEqual([[[5]], []]);
+    expect(reader.refresh).toHaveBeenCalledTimes(1);
+  });
+
+  test('counts the records of all partitions', async () => {
+    const setting = { after: 5, perFetch: 700, places: { 5: [2800, 2800] } };
+    const { read, changeLog } = startRun([[...earlier(2800), 6], earlier(2800)], setting);
+    expect([await read(1), changeLog.locate.mock.calls]).toEqual([[6], [[5]]]);
+  });
+
+  test('is read on from the change log if the database does not know the place', async () => {
+    const { read, changeLog } = startRun([[...earlier(5600), 6], []], { after: 5, perFetch: 700 });
+    expect(await read(2)).toEqual([6, 7]);
+    expect([changeLog.locate.mock.calls, changeLog.load.mock.calls]).toEqual([[[5]], [[6, 7]]]);
+  });
+
+  test('may be almost three thousand records from it, again and again', async () => {
+    const setting = { after: 5, perFetch: 700 };
+    const log = [...earlier(2800), 6, ...earlier(2800), 7, ...earlier(2800), 8];
+    const { read, changeLog } = startRun([log, []], setting);
+    expect(await read(3)).toEqual([6, 7, 8]);
+    expect(changeLog.locate).not.toHaveBeenCalled();
+  });
+});
+
+describe('the bytes of a fetch', () => {
+  const KIB = 1024;
+  const many = Array.from({ length: 10 }, (_, index) => index + 1);
+  /** The sizes of the fetches of a run in this order, each once. */
+  async function sizes(chunk: number, setting: Setting) {
+    const { read, fetchBytes } = startRun([many, []], { perFetch: 1, ...setting });
+    for (let chunks = 0; chunks < 6; chunks += 1) await read(chunk);
+    return [...new Set(fetchBytes)].map((bytes = 0) => bytes / KIB);
+  }
+
+  test('double with each whole chunk', async () => {
+    expect(await sizes(1, { maxBytes: () => 64 * KIB * KIB })).toEqual([128, 256, 512]);
+  });
+
+  test('are at most half of the share of a partition, and never too few for a batch', async () => {
+    expect(await sizes(1, { maxBytes: () => 800 * KIB })).toEqual([128, 200]);
+    expect(await sizes(1, { maxBytes: () => 0 })).toEqual([128]);
+  });
+
+  test('stay few while the log has no whole chunk', async () => {
+    expect(await sizes(100, { maxBytes: () => 64 * KIB * KIB })).toEqual([128]);
+  });
+});
+
+test('batches that cannot be read are reported for each partition', async () => {
+  const { read, report } = startRun([[1], [2]]);
+  await read(2);
+  expect(report.mock.calls.map(([{ partition }]) => partition)).toEqual([0, 1]);
 });

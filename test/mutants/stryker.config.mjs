@@ -19,7 +19,7 @@ export default {
   // Node and swc strip types, and StrykerJS cannot read tsconfig.json with TypeScript 7.
   disableTypeChecks: false,
   tsconfigFile: 'none',
-  ignorePatterns: ['.cache', '.data', 'bench', 'docs'],
+  ignorePatterns: ['.cache', '.data', 'bench'],
   tempDirName: '.cache/mutants',
   // It would warn of each test that jest-circus-runner.mjs leaves out.
   logLevel: 'error',

@@ -166,6 +166,27 @@ describe('a key', () => {
     expect(await busy()).toEqual([]);
   });
 
+  test('has its own latest use among those of others', async () => {
+    const ids: number[] = [];
+    for (let key = 0; key < 3; key += 1) ids.push((await issueKeyOf(client, acme, grant, ACTOR))?.id ?? 0);
+    const [first = 0, second = 0, third = 0] = ids;
+    await noteKeyUses(
+      gateway,
+      new Map([
+        [second, 2000],
+        [first, 1000],
+      ]),
+    );
+    const uses = new Map((await listKeys(client)).map(({ id, lastUsedAt }) => [id, lastUsedAt?.getTime()]));
+    expect(uses).toEqual(
+      new Map([
+        [first, 1000],
+        [second, 2000],
+        [third, undefined],
+      ]),
+    );
+  });
+
   test('keeps its latest use if gateways note their uses in another order', async () => {
     const { id = 0 } = (await issueKeyOf(client, acme, grant, ACTOR)) ?? {};
     const lastUse = async () => (await listKeys(client))[0]?.lastUsedAt?.getTime();

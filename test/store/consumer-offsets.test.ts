@@ -3,9 +3,12 @@ import {
   advanceConsumerOffsets,
   loadConsumerOffsets,
   loadOffsetsOf,
+  loadStoredOffsets,
   lockConsumerOffsets,
   type OffsetAdvance,
   reconcileTopic,
+  resetConsumerOffset,
+  type StoredOffset,
 } from '../../store/stream/consumer-offsets.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
@@ -19,6 +22,13 @@ beforeEach(async () => {
     { partition: 0, from: 0, to: 5 },
     { partition: 1, from: 0, to: 7 },
   ]);
+  // Every test has another topic beside its own.
+  await client.query(
+    `INSERT INTO consumer_offsets (topic, partition, next_offset) VALUES ('other', 0, 50), ('other', 2, 70)`,
+  );
+  await client.query(
+    `INSERT INTO consumed_topics (topic, topic_id, cluster_id) VALUES ('other', 'its id', 'its cluster')`,
+  );
 });
 
 describe('INV-8: an offset advances only from its present value', () => {
@@ -69,6 +79,43 @@ test('INV-8: a partition that was added begins at its beginning, and the others 
       [0, 5],
       [1, 7],
       [2, 0],
+    ]),
+  );
+});
+
+test('INV-8: a topic that was replaced loses its offsets, tells its former ids, and no other topic loses any', async () => {
+  expect(await reconcileTopic(client, TOPIC, { topicId: 'first', clusterId: 'a' })).toBeNull();
+  expect(await reconcileTopic(client, TOPIC, { topicId: 'first', clusterId: 'a' })).toBeNull();
+  expect((await loadConsumerOffsets(client, TOPIC)).size).toBe(2);
+  const former = { topicId: 'first', clusterId: 'a' };
+  expect(await reconcileTopic(client, TOPIC, { topicId: 'second', clusterId: 'b' })).toEqual(former);
+  expect(await loadConsumerOffsets(client, TOPIC)).toEqual(new Map());
+  const next = { topicId: 'second', clusterId: 'b' };
+  expect(await reconcileTopic(client, TOPIC, { topicId: 'third', clusterId: 'c' })).toEqual(next);
+  expect(await loadConsumerOffsets(client, 'other')).toEqual(
+    new Map([
+      [0, 50],
+      [2, 70],
+    ]),
+  );
+});
+
+test('the time of an offset is known until the offset is set by hand', async () => {
+  await advanceConsumerOffsets(client, TOPIC, [
+    { partition: 0, from: 5, to: 6, appendedAt: 1_793_000_000_123 },
+  ]);
+  const unknown = { offset: 7, appendedAt: null };
+  expect(await loadStoredOffsets(client, TOPIC)).toEqual(
+    new Map<number, StoredOffset>([
+      [0, { offset: 6, appendedAt: 1_793_000_000_123 }],
+      [1, unknown],
+    ]),
+  );
+  await resetConsumerOffset(client, TOPIC, 0, 4);
+  expect(await loadStoredOffsets(client, TOPIC)).toEqual(
+    new Map<number, StoredOffset>([
+      [0, { offset: 4, appendedAt: null }],
+      [1, unknown],
     ]),
   );
 });

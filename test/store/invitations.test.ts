@@ -9,6 +9,7 @@ import {
   createInvitation,
   listInvitations,
   MAX_INVITATIONS,
+  withdrawInvitation,
 } from '../../store/console/invitations.ts';
 import { listMembers } from '../../store/console/members.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
@@ -85,4 +86,64 @@ test('two invitations of an address at the same time leave only the second one o
   const second = await overlap(pool, invite('ann'), invite('ann', 'owner'));
   expect(second).not.toBeNull();
   expect(await listInvitations(client, accountId)).toMatchObject([{ email: 'ann@a.org', role: 'owner' }]);
+});
+
+test('an invitation is withdrawn, accepted or repeated alone, beside those of others and of other accounts', async () => {
+  const neighbour = await createAccount(client);
+  const inviteTo = (account: number, name: string, role: Role = 'member') =>
+    createInvitation(
+      client,
+      { accountId: account, account: 'acme', email: `${name}@a.org`, role, invitedBy: 'ada' },
+      ACTOR,
+    );
+  const open = async () => {
+    const lists = await Promise.all(
+      [accountId, neighbour].map((account) => listInvitations(client, account)),
+    );
+    return lists.map((list) => list.map(({ email, role }) => `${email.split('@')[0]} ${role}`));
+  };
+  for (const name of ['ann', 'bob', 'cyd']) await inviteTo(accountId, name);
+  for (const name of ['ann', 'dan']) await inviteTo(neighbour, name);
+  const operator = (await inviteTo(neighbour, 'eve', 'operator')) ?? '';
+  expect(await open()).toEqual([
+    ['cyd member', 'bob member', 'ann member'],
+    ['eve operator', 'dan member', 'ann member'],
+  ]);
+  await inviteTo(accountId, 'ann', 'owner');
+  expect(await open()).toEqual([
+    ['ann owner', 'cyd member', 'bob member'],
+    ['eve operator', 'dan member', 'ann member'],
+  ]);
+  const [, cyd] = await listInvitations(client, accountId);
+  const withdraw = (account: number) =>
+    withdrawInvitation(client, { accountId: account, account: 'acme', id: cyd?.id ?? 0 }, ACTOR);
+  const accounts = [neighbour, accountId, accountId];
+  for (const [index, account] of accounts.entries()) expect(await withdraw(account)).toBe(index === 1);
+  await join('fay', 'member');
+  await acceptInvitation(client, hashToken(operator), identityOf('eve'));
+  expect(await open()).toEqual([
+    ['ann owner', 'bob member'],
+    ['dan member', 'ann member'],
+  ]);
+  const { rows } = await client.query('SELECT name, is_operator FROM people ORDER BY name');
+  expect(rows.map(({ name, is_operator }) => [name, is_operator])).toEqual([
+    ['eve', true],
+    ['fay', false],
+  ]);
+  // An address that has accepted can be invited again, and its acceptance stays on record.
+  await inviteTo(accountId, 'fay', 'owner');
+  const { rowCount } = await client.query('SELECT FROM console_invitations WHERE accepted_at IS NOT NULL');
+  expect([(await open())[0], rowCount]).toEqual([['fay owner', 'ann owner', 'bob member'], 2]);
+});
+
+test('the limit of invitations counts those of the account that are open', async () => {
+  const neighbour = await createAccount(client);
+  await client.query(
+    `INSERT INTO console_invitations (hash, account_id, email, role, invited_by, expires_at)
+     SELECT sha256(concat(account, n)::bytea), account, n || '@a.org', 'member', 'ada',
+       now() + CASE WHEN account = $1 THEN interval '0' ELSE interval '1 day' END
+     FROM generate_series(1, $3::int) n, unnest(ARRAY[$1, $2]::int[]) account`,
+    [accountId, neighbour, MAX_INVITATIONS],
+  );
+  expect(await inTransaction(pool, invite('ann'))).not.toBeNull();
 });

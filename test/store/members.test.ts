@@ -17,20 +17,25 @@ const { url, client } = useTestDatabase();
 const pool = new pg.Pool({ connectionString: url });
 const ACTOR = { osUser: 'ada', person: null };
 let accountId: number;
+let neighbour: number;
 
 afterAll(() => pool.end());
 beforeEach(async () => {
   await client.query('TRUNCATE people, accounts, audit_log CASCADE');
   accountId = await createAccount(client);
+  // Every test has another account beside its own, whose people it must leave alone.
+  neighbour = await createAccount(client);
+  await add('nat', 'owner', 'nat', neighbour);
+  await add('ned', 'member', 'ned', neighbour);
 });
 
 /** Adds a member; several people can have one address. @returns the person's id */
-async function add(name: string, role: MemberRole, subject = name): Promise<number> {
+async function add(name: string, role: MemberRole, subject = name, account = accountId): Promise<number> {
   const { rows } = await client.query(
     `WITH person AS (
        INSERT INTO people (issuer, subject, email, name) VALUES ('https://id', $1, $2, $3) RETURNING id)
      INSERT INTO account_members (account_id, person_id, role) SELECT $4, id, $5 FROM person RETURNING person_id`,
-    [subject, `${name}@a.org`, name, accountId, role],
+    [subject, `${name}@a.org`, name, account, role],
   );
   return rows[0].person_id;
 }
@@ -67,7 +72,10 @@ test('the pages of members have each once, owners first, then by address', async
 
 test('changes are in the audit log, and those that change nothing are not', async () => {
   const [owner, other] = [await add('ann', 'owner'), await add('bob', 'member')];
-  const stranger = owner + other;
+  const { rows } = await client.query('SELECT person_id FROM account_members WHERE account_id = $1', [
+    neighbour,
+  ]);
+  const [stranger] = rows.map(({ person_id }) => person_id);
   expect(await change(other, 'member')).toBe('done');
   expect(await change(owner, 'member')).toBe('last_owner');
   expect(await remove(owner)).toBe('last_owner');
@@ -83,17 +91,60 @@ test('changes are in the audit log, and those that change nothing are not', asyn
   ]);
 });
 
+test('a change of one member leaves everybody else as they are, and the member’s other account too', async () => {
+  await add('ann', 'owner');
+  const [bob] = [await add('bob', 'member'), await add('cyd', 'member')];
+  await client.query(`INSERT INTO account_members (account_id, person_id, role) VALUES ($1, $2, 'member')`, [
+    neighbour,
+    bob,
+  ]);
+  const invitation = { account: 'acme', role: 'member', invitedBy: 'ann@a.org' } as const;
+  for (const [account, name] of [
+    [accountId, 'bob'],
+    [accountId, 'cyd'],
+    [neighbour, 'bob'],
+  ] as const) {
+    await createInvitation(client, { ...invitation, accountId: account, email: `${name}@a.org` }, ACTOR);
+  }
+  await client.query(
+    `UPDATE console_invitations SET accepted_at = now() WHERE account_id = $1 AND email LIKE 'bob%'`,
+    [accountId],
+  );
+  await createInvitation(client, { ...invitation, accountId, email: 'bob@a.org' }, ACTOR);
+  const read = async (table: string, text: string) => {
+    const { rows } = await client.query(
+      `SELECT CASE account_id WHEN $1 THEN 'own' ELSE 'other' END AS account, ${text} AS text FROM ${table} ORDER BY 1, 2`,
+      [accountId],
+    );
+    return rows.map(({ account, text: found }) => `${account} ${found}`);
+  };
+  const members = () => read('account_members JOIN people ON id = person_id', `concat(name, ' ', role)`);
+  const others = ['other bob member', 'other nat owner', 'other ned member', 'own ann owner'];
+  expect(await change(bob, 'editor')).toBe('done');
+  expect(await members()).toEqual([...others, 'own bob editor', 'own cyd member']);
+  expect(await remove(bob)).toBe('done');
+  expect(await members()).toEqual([...others, 'own cyd member']);
+  const state = `concat(email, CASE WHEN accepted_at IS NULL THEN ' open' ELSE ' accepted' END)`;
+  expect(await read('console_invitations', state)).toEqual([
+    'other bob@a.org open',
+    'own bob@a.org accepted',
+    'own cyd@a.org open',
+  ]);
+});
+
 test('the invitations of an owner end with the role, and do not come back with it', async () => {
   await add('ada', 'owner');
   const former = await add('eve', 'owner');
   const invitation = { accountId, account: 'acme', email: 'guest@a.org', role: 'member' } as const;
   const invite = (on: ClientBase) => createInvitation(on, { ...invitation, invitedBy: 'eve@a.org' }, ACTOR);
   await inTransaction(pool, invite);
+  await createInvitation(client, { ...invitation, accountId: neighbour, invitedBy: 'nat@a.org' }, ACTOR);
   expect(await listInvitations(client, accountId)).toHaveLength(1);
   expect(await change(former, 'member')).toBe('done');
   // As an accepted invitation does.
   await client.query(`UPDATE account_members SET role = 'owner' WHERE person_id = $1`, [former]);
   expect(await listInvitations(client, accountId)).toEqual([]);
+  expect(await listInvitations(client, neighbour)).toHaveLength(1);
 });
 
 test('the sessions of a removed member end on the account, and no others', async () => {

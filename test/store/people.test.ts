@@ -5,6 +5,7 @@ import {
   findFirstAccount,
   noteAccountSeen,
   type Person,
+  refreshPerson,
   removeOperator,
 } from '../../store/console/people.ts';
 import { startSession } from '../../store/console/sessions.ts';
@@ -48,6 +49,89 @@ test('a session begins with the account seen last, and with one in use if that i
   }
   await client.query('UPDATE accounts SET suspended_at = now() WHERE id = $1', [second]);
   expect(await findFirstAccount(client, id)).toMatchObject({ id: first, isSuspended: false });
+});
+
+test('a person who signs in again has their new address and name; nobody else does, and no stranger is stored', async () => {
+  const { id } = await add('ann', []);
+  const { id: other } = await add('ben', []);
+  await client.query('UPDATE people SET is_operator = true WHERE id = $1', [id]);
+  const [identity, fresh] = [
+    { issuer: 'https://id', subject: 'ann' },
+    { email: 'ann@b.org', name: 'Ann B' },
+  ];
+  expect(await refreshPerson(client, { ...identity, ...fresh })).toEqual({ id, isOperator: true });
+  const strangers = [{ subject: 'cat' }, { issuer: 'https://other' }];
+  for (const stranger of strangers) {
+    expect(
+      await refreshPerson(client, { ...identity, email: 'c@c.org', name: 'Cat', ...stranger }),
+    ).toBeNull();
+  }
+  expect(await ensurePerson(client, { ...identity, ...fresh })).toEqual({ id, isOperator: true });
+  const { rows } = await client.query('SELECT id, subject, email, name FROM people ORDER BY id');
+  expect(rows).toEqual([
+    { id, subject: 'ann', ...fresh },
+    { id: other, subject: 'ben', email: 'ann@a.org', name: 'ben' },
+  ]);
+});
+
+test('what one person sees and may do says nothing of another', async () => {
+  const [first, second, third] = [
+    await createAccount(client),
+    await createAccount(client),
+    await createAccount(client),
+  ];
+  await client.query(`UPDATE accounts SET name = CASE id WHEN $1 THEN 'a' WHEN $2 THEN 'b' ELSE 'c' END`, [
+    first,
+    second,
+  ]);
+  const [ann, ben] = [await add('ann', [second]), await add('ben', [second, third])];
+  await client.query(`UPDATE account_members SET role = 'owner' WHERE person_id = $1`, [ben.id]);
+  const nobody = await add('cat', []);
+  const operator = await add('dan', []);
+  await client.query('UPDATE people SET is_operator = true WHERE id = $1', [operator.id]);
+  await noteAccountSeen(client, ben.id, third);
+  const firstOf = async ({ id }: Person) => {
+    const found = await findFirstAccount(client, id);
+    return found && [found.id, found.role];
+  };
+  expect(await firstOf(ann)).toEqual([second, 'member']);
+  expect(await firstOf(ben)).toEqual([third, 'owner']);
+  expect(await firstOf(nobody)).toBeNull();
+  expect(await firstOf(operator)).toEqual([first, 'operator']);
+  await noteAccountSeen(client, operator.id, second);
+  expect(await firstOf(operator)).toEqual([second, 'operator']);
+  expect(await firstOf(ben)).toEqual([third, 'owner']);
+});
+
+test('the operators of one address leave those of others, and all members, as they are', async () => {
+  const accountId = await createAccount(client);
+  const [ann, ben] = [await add('ann', [accountId]), await add('ben', [accountId])];
+  await client.query(`UPDATE people SET email = 'ben@a.org' WHERE id = $1`, [ben.id]);
+  await client.query('UPDATE people SET is_operator = true');
+  for (const { id: personId } of [ann, ben]) await startSession(client, { accountId, personId });
+  const invitations: [number, string, string, boolean][] = [
+    [1, 'ann@a.org', 'operator', false],
+    [2, 'ann@a.org', 'operator', true],
+    [3, 'ann@a.org', 'member', false],
+    [4, 'ben@a.org', 'operator', false],
+    [5, 'ben@a.org', 'operator', true],
+  ];
+  for (const [byte, email, role, isAccepted] of invitations) {
+    await client.query(
+      `INSERT INTO console_invitations (hash, account_id, email, role, invited_by, expires_at, accepted_at)
+       VALUES ($1, $2, $3, $4, 'eve@a.org', now() + interval '1 day', CASE WHEN $5 THEN now() END)`,
+      [Buffer.alloc(32, byte), accountId, email, role, isAccepted],
+    );
+  }
+  expect(await removeOperator(client, 'ann@a.org', ACTOR)).toBe(true);
+  const column = async (query: string) => {
+    const { rows } = await client.query({ text: query, rowMode: 'array' });
+    return rows.flat();
+  };
+  expect(await column('SELECT id FROM people WHERE is_operator')).toEqual([ben.id]);
+  expect(await column('SELECT person_id FROM console_sessions')).toEqual([ben.id]);
+  expect(await column('SELECT person_id FROM account_members ORDER BY 1')).toEqual([ann.id, ben.id]);
+  expect(await column('SELECT get_byte(hash, 0) FROM console_invitations ORDER BY 1')).toEqual([2, 3, 4, 5]);
 });
 
 test('no link is made to an account that does not exist', async () => {

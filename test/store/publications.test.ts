@@ -56,6 +56,40 @@ test('an account keeps its newest 1,000 publications, and no other account loses
   expect(rows).toHaveLength(1000);
 });
 
+test('an account loses no publication because of the many of another one', async () => {
+  const own = [await save(ours), await save(ours)];
+  await client.query(
+    `INSERT INTO publications (account_id, topic_id, endorsers, contests, partitions, offsets, after_sequence,
+       after_rejection)
+     SELECT $1, 'topic', '{acme}', '{a/b}', '{0}', '{1}', 0, 0 FROM generate_series(1, 1004)`,
+    [theirs],
+  );
+  await save(ours);
+  for (const id of own) expect(await find(ours, id)).not.toBeNull();
+});
+
+test('a publication of a session names the person of that session, by a link or by the provider', async () => {
+  const { rows: people } = await client.query(
+    `INSERT INTO people (issuer, subject, email, name) VALUES ('i', 'a', 'ann@example.org', 'Ann'),
+       ('i', 'b', 'bob@example.org', 'Bob') RETURNING id`,
+  );
+  const { rows: sessions } = await client.query(
+    `INSERT INTO console_sessions (hash, account_id, person_id, link_person, link_role, expires_at)
+     VALUES (sha256('1'), $1, $2, NULL, NULL, now()), (sha256('2'), $1, $3, NULL, NULL, now()),
+       (sha256('3'), $1, NULL, 'cyd', 'editor', now()) RETURNING id`,
+    [ours, people[0]?.id, people[1]?.id],
+  );
+  for (const { id } of sessions) await save(ours, { session: id });
+  await save(ours);
+  const { rows } = await client.query('SELECT person, key_id FROM publications ORDER BY id');
+  expect(rows.map(({ person, key_id }) => [person, key_id])).toEqual([
+    ['ann@example.org', null],
+    ['bob@example.org', null],
+    ['cyd', null],
+    [null, 1],
+  ]);
+});
+
 test('a publication belongs to its account', async () => {
   const id = await save(ours);
   expect(await find(theirs, id)).toBeNull();
@@ -64,9 +98,9 @@ test('a publication belongs to its account', async () => {
 
 test('a position has news from its changes, and from submissions of the account that are on their way', async () => {
   await loadCatalogue(url, SMALL_BALLOT);
-  const news = (accountId = ours, { contest = 'a/b', since = 0 } = {}) =>
+  const news = (accountId = ours, { contest = 'a/b', since = 0, endorser = 'acme' } = {}) =>
     pool.transaction((transaction) => {
-      const positions = ['a/z', contest].map((each) => ({ endorser: 'acme', contest: each }));
+      const positions = ['a/z', contest].map((each) => ({ endorser, contest: each }));
       return findNews(transaction, { accountId, positions, since });
     });
   const applyUpTo = (offset: number) =>
@@ -78,14 +112,26 @@ test('a position has news from its changes, and from submissions of the account 
   await client.query(
     `INSERT INTO consumed_topics (topic, topic_id, cluster_id) VALUES ('submissions', 'topic', 'c')`,
   );
+  // Another topic, and another partition of this one, are applied much further.
+  await client.query(
+    `INSERT INTO consumed_topics (topic, topic_id, cluster_id) VALUES ('other', 'other topic', 'c')`,
+  );
+  await client.query(
+    `INSERT INTO consumer_offsets (topic, partition, next_offset) VALUES ('other', 0, 99), ('submissions', 1, 99)`,
+  );
   await save(ours);
   const onItsWay = { isChanged: false, isOnItsWay: true };
   const none = { isChanged: false, isOnItsWay: false };
   expect(await news()).toEqual(onItsWay);
   expect([await news(theirs), await news(ours, { contest: 'a/c' })]).toEqual([none, none]);
+  expect(await news(ours, { endorser: 'other' })).toEqual(none);
   await applyUpTo(1);
   expect(await news()).toEqual(onItsWay);
   await applyUpTo(2);
+  expect(await news()).toEqual(none);
+  // The topic was made anew, so the places of a publication before that mean nothing.
+  await client.query(`UPDATE consumed_topics SET topic_id = 'anew' WHERE topic = 'submissions'`);
+  await applyUpTo(0);
   expect(await news()).toEqual(none);
 
   const contest = 'or-2026-11-03-general/mayor';
@@ -99,6 +145,10 @@ test('a position has news from its changes, and from submissions of the account 
   await client.query('COMMIT');
   expect((await news(ours, { contest, since: head.lastSequence })).isChanged).toBe(true);
   expect((await news(ours, { contest, since: head.lastSequence + 1 })).isChanged).toBe(false);
+  const others = [{ contest, endorser: 'other' }, { contest: 'or-2026-11-03-general/council' }];
+  for (const other of others) {
+    expect((await news(ours, { ...other, since: head.lastSequence })).isChanged).toBe(false);
+  }
 });
 
 const reject = (partition: number, offset: number, lastOffset: number | null = null, message = 'No.') =>

@@ -57,6 +57,33 @@ test('a former leader cannot raise the mark, or admit, exclude and confirm runs'
   expect(await usable()).toEqual([]);
 });
 
+test('each mark is higher than the one before, and a new leader counts from one', async () => {
+  expect([await registry.raise(), await registry.raise(), await registry.raise()]).toEqual([1, 2, 3]);
+  const { registry: next } = await ReplicaRegistry.begin(client);
+  expect(next.lineage).not.toBe(registry.lineage);
+  expect([await next.raise(), await next.on(client).raise()]).toEqual([1, 2]);
+});
+
+test('the list has the runs in use first, and the latest change first, without those unused for a day', async () => {
+  for (const instance of ['a', 'b', 'c', 'd', 'e', 'f'])
+    await registry.admit({ instance, name: `${instance}:5432` });
+  for (const instance of ['a', 'd', 'f']) await registry.exclude([instance]);
+  // Nobody changed these for a day: one is in use, and one is not.
+  await client.query(
+    `UPDATE read_replicas SET changed_at = clock_timestamp() - interval '25 hours' WHERE instance IN ('c', 'f')`,
+  );
+  // A run that returns is the one that changed last.
+  await registry.admit({ instance: 'b', name: 'b:5432' });
+  const listed = await listReplicas(client);
+  expect(listed.map(({ instance, inUse }) => [instance, inUse])).toEqual([
+    ['b', true],
+    ['e', true],
+    ['c', true],
+    ['d', false],
+    ['a', false],
+  ]);
+});
+
 test('an exclusion forgets runs that were out of use for a day, and no others', async () => {
   await registry.admit(ONE);
   await registry.admit(TWO);

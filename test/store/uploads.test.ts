@@ -16,15 +16,18 @@ import { useTestDatabase } from '../helpers/postgres/database.ts';
 const { client } = useTestDatabase();
 
 test('of the uploads that are sent, the oldest makes room for a new one, and drafts stay', async () => {
-  const accountId = await createAccount(client);
+  const [accountId, neighbour] = [await createAccount(client), await createAccount(client)];
   const settings = { map: [], endorser: null, election: null, isWhole: false };
-  const save = async () => {
+  const save = async (account = accountId) => {
     const table = { fileName: 'a.csv', content: Buffer.from('a'), header: ['a'] };
     await client.query('BEGIN');
-    const id = await saveUpload(client, { ...table, accountId, person: 'ann', settings });
+    const id = await saveUpload(client, { ...table, accountId: account, person: 'ann', settings });
     await client.query('COMMIT');
     return id;
   };
+  const theirs: number[] = [];
+  while (theirs.length < MAX_UPLOADS) theirs.push(await save(neighbour));
+  for (const id of theirs.slice(1)) await forgetContent(client, id);
   const ids: number[] = [];
   while (ids.length < MAX_UPLOADS) ids.push(await save());
   // Without batches that wait, an upload without its file is sent.
@@ -32,6 +35,8 @@ test('of the uploads that are sent, the oldest makes room for a new one, and dra
   ids.push(await save(), await save());
   const kept = (await listUploads(client, accountId)).map(({ id }) => id);
   expect(kept.toReversed()).toEqual(ids.filter((_, at) => at !== 3 && at !== 4));
+  expect((await listUploads(client, neighbour)).map(({ id }) => id).toReversed()).toEqual(theirs);
+  expect(await findUpload(client, { accountId, id: theirs[0] ?? 0 })).toBeNull();
 });
 
 test('a batch that is published while somebody stops its upload is remembered, unless the upload was deleted', async () => {

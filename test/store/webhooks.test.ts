@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import pg from 'pg';
 import {
   deleteOldAttempts,
+  expireWebhook,
   loadBatch,
   movePositions,
   type RecordedAttempt,
@@ -139,6 +140,105 @@ describe('webhooks', () => {
     await pool.query('UPDATE accounts SET suspended_at = now() WHERE id = $1', [accountId]);
     expect(await listHeld(pool, id)).toEqual([]);
     await pool.query('UPDATE accounts SET suspended_at = NULL WHERE id = $1', [accountId]);
+  });
+});
+
+describe('beside the webhooks of another process and others of its own, a process', () => {
+  let own: string;
+  let other: string;
+  /** Three webhooks of its own, the first of which follows a subscription, and one of the other process. */
+  let ids: [number, number, number, number];
+
+  beforeEach(async () => {
+    [own, other] = [await startDeliverer(), await startDeliverer()];
+    ids = (await addWebhooks(4)) as typeof ids;
+    await pool.query('UPDATE webhooks SET deliverer_id = CASE WHEN id = $1 THEN $2 ELSE $3 END::uuid', [
+      ids[3],
+      other,
+      own,
+    ]);
+    await pool.query('DELETE FROM subscriptions');
+    await pool.query(
+      `INSERT INTO subscriptions (account_id, name, filter, created_at, updated_at)
+       SELECT $1, 's' || n, jsonb_build_object('states', ARRAY['S' || n]), now(), now() FROM generate_series(1, 2) n`,
+      [accountId],
+    );
+    await pool.query(
+      `UPDATE webhooks SET filter = NULL, subscription_id = (SELECT id FROM subscriptions WHERE name = 's1') WHERE id = $1`,
+      [ids[0]],
+    );
+  });
+
+  const cursors = async () =>
+    (await pool.query('SELECT cursor FROM webhooks ORDER BY id')).rows.map((row) => row.cursor);
+  const states = async () =>
+    (await pool.query('SELECT state FROM webhooks ORDER BY id')).rows.map((row) => row.state);
+  const batches = () => Promise.all(ids.map(async (id) => (await loadBatch(pool, id))?.messageId ?? null));
+
+  test('loads each of its webhooks once, with its own filter and batch', async () => {
+    await saveBatches(pool, own, [batchOf(ids[1])]);
+    expect((await listHeld(pool, own)).map(({ id }) => id).sort((a, b) => a - b)).toEqual(ids.slice(0, 3));
+    const loaded = await loadHeld(pool, own, ids);
+    expect(loaded.map(({ id, hasBatch, filter }) => [id, hasBatch, filter]).sort()).toEqual([
+      [ids[0], false, { states: ['S1'] }],
+      [ids[1], true, {}],
+      [ids[2], false, {}],
+    ]);
+  });
+
+  test('stores the batch of one webhook for that webhook, and none for one of the other process', async () => {
+    expect(await saveBatches(pool, own, [batchOf(ids[0]), batchOf(ids[3])])).toEqual(new Set([ids[0]]));
+    expect(await batches()).toEqual(['msg_1', null, null, null]);
+    await saveBatches(pool, own, [batchOf(ids[1], { messageId: 'msg_2' })]);
+    expect(await batches()).toEqual(['msg_1', 'msg_2', null, null]);
+  });
+
+  test('moves the positions of those webhooks that it names, holds and knows as they are', async () => {
+    const move = (id: number, revision: number) => ({ id, revision, cursor: `moved ${revision}` });
+    await saveBatches(pool, own, [batchOf(ids[0])]);
+    await movePositions(pool, own, [move(ids[0], 1), move(ids[1], 1), move(ids[2], 2), move(ids[3], 1)]);
+    expect(await cursors()).toEqual(['start', 'moved 1', 'start', 'start']);
+  });
+
+  test('forgets the batch that was delivered, and no other, also if it has the same message id', async () => {
+    await saveBatches(pool, own, [batchOf(ids[0]), batchOf(ids[1]), batchOf(ids[2])]);
+    await recordAttempts(pool, own, [attemptOf(ids[0]), attemptOf(ids[1], { messageId: 'an earlier one' })]);
+    expect(await batches()).toEqual([null, 'msg_1', 'msg_1', null]);
+  });
+
+  test('has its test sent once, and a delivered batch does not count as the test', async () => {
+    await pool.query(`UPDATE webhooks SET test_message = 'test ' || id`);
+    const isTest = { isTest: true, events: 0, after: null };
+    await recordAttempts(pool, own, [
+      attemptOf(ids[0], { ...isTest, messageId: `test ${ids[0]}` }),
+      attemptOf(ids[1], { ...isTest, messageId: 'an earlier test' }),
+      attemptOf(ids[2], { messageId: `test ${ids[2]}` }),
+    ]);
+    const { rows } = await pool.query('SELECT test_message IS NULL AS sent FROM webhooks ORDER BY id');
+    expect(rows.map(({ sent }) => sent)).toEqual([true, false, false, false]);
+  });
+
+  test('disables only its webhook, as it knows it, when its events are no longer kept', async () => {
+    await pool.query(
+      `UPDATE webhooks SET state = 'failing', failures = 1, failing_since = now(), next_attempt_at = now()`,
+    );
+    await expireWebhook(pool, own, { id: ids[0], revision: 2 });
+    await expireWebhook(pool, own, { id: ids[3], revision: 1 });
+    expect(new Set(await states())).toEqual(new Set(['failing']));
+    await expireWebhook(pool, own, { id: ids[0], revision: 1 });
+    expect(await states()).toEqual(['disabled', 'failing', 'failing', 'failing']);
+    expect(await oneOf(ids[0])).toMatchObject({
+      ...{ reason: 'position_expired', next_attempt_at: null, notice_due: true },
+    });
+  });
+
+  test('gives back no webhook of the other process, and ends its own lease alone', async () => {
+    await releaseWebhooks(pool, own, [ids[0], ids[3]]);
+    expect([await heldBy(own), await heldBy(other)]).toEqual([ids.slice(1, 3), [ids[3]]]);
+    await endLease(pool, own);
+    expect(await heldBy(other)).toEqual([ids[3]]);
+    await claimShare(pool, own);
+    expect(await heldBy(own)).toEqual([]);
   });
 });
 
@@ -297,6 +397,8 @@ describe('an attempt', () => {
         )
       ).rows[0];
     expect(await numbers()).toEqual({ first: 202, kept: 1000 });
+    const ofOther = 'SELECT FROM webhook_attempts WHERE webhook_id = $1';
+    expect((await pool.query(ofOther, [other])).rowCount).toBe(1);
     await pool.query(
       "UPDATE webhook_attempts SET attempted_at = now() - interval '7 days 1 minute' WHERE webhook_id = $1 AND number <= 500",
       [id],

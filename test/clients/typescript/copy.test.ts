@@ -46,10 +46,45 @@ test('steps that the storage could not keep are ahead of the copy until it has k
   expect([copy.cursor, (await copy.get(1))?.id]).toEqual(['2', 1]);
 });
 
+test('a storage is asked once for the position, although several ask together, and again after it failed', async () => {
+  const storage = new MemoryStorage();
+  await storage.commit([], { cursor: '7', filter: '{}' });
+  const load = jest.spyOn(storage, 'load').mockRejectedValueOnce(new Error('the disk is away'));
+  const copy = new Copy(storage, normalizeFilter({}));
+  const failures = await Promise.allSettled([copy.open(), copy.open()]);
+  expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect([load.mock.calls.length, copy.cursor]).toEqual([1, null]);
+  await Promise.all([copy.open(), copy.open()]);
+  await copy.open();
+  expect([load.mock.calls.length, copy.cursor]).toEqual([2, '7']);
+});
+
+test('a copy with another filter is refused, and its position is not taken', async () => {
+  const storage = new MemoryStorage();
+  await storage.commit([], { cursor: '7', filter: '{"state":"OR"}' });
+  const copy = new Copy(storage, normalizeFilter({}));
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    await expect(copy.open()).rejects.toThrow('a copy with the filter {"state":"OR"}');
+    expect(copy.cursor).toBeNull();
+  }
+});
+
+test('a whole list moves the copy to the position of the list, with or without a copy before', async () => {
+  const { storage, copy } = await openCopy();
+  const first = new Copy(new MemoryStorage(), normalizeFilter({}));
+  await first.open();
+  expect(first.cursor).toBeNull();
+  for (const each of [copy, first]) {
+    await each.replaceAll(listOf([1, 2], '9', '8'));
+    expect(each.cursor).toBe('8');
+  }
+  expect(await storage.load()).toEqual({ cursor: '8', filter: '{}' });
+});
+
 /** A list of these records, read in one batch. */
-async function* listOf(ids: readonly number[], readAt: string) {
+async function* listOf(ids: readonly number[], readAt: string, streamCursor = '1') {
   const records = ids.map((id) => ({ ...record, id })) as unknown as ListedEndorsement[];
-  yield { records, streamCursor: '1', readAt };
+  yield { records, streamCursor, readAt };
 }
 
 test('the latest state that the copy may have parts of is that of its latest event or list, and never goes back', async () => {

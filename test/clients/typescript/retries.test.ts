@@ -1,5 +1,12 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Patience } from '../../../clients/typescript/src/http/retries.ts';
+import {
+  ApiError,
+  NetworkError,
+  type Retry,
+  TimeoutError,
+  UnexpectedAnswerError,
+} from '../../../clients/typescript/src/index.ts';
 import { usePassingTime } from '../../helpers/clients/passing-time.ts';
 
 const time = usePassingTime();
@@ -21,4 +28,93 @@ test('pauses without progress grow, and the first one after progress is as short
     expect([await pause(), await pause(), await pause()]).toEqual([RETRY_MS, 1000, 2000]);
     patience.succeed();
   }
+});
+
+describe('a read that survives failures', () => {
+  let retries: Retry[];
+
+  const patienceOf = (options: { maxRetries?: number } = {}) => {
+    retries = [];
+    return new Patience({
+      path: '/v1/stream',
+      onRetry: (each) => retries.push(each),
+      retryMs: RETRY_MS,
+      ...options,
+    });
+  };
+  const answerOf = (status: number, retryAfterMs: number | null = null) =>
+    new ApiError({ status, code: 'a_code', message: 'no', requestId: null, retryAfterMs });
+
+  /** @returns how long the failure was borne, in milliseconds; undefined if it ended the read */
+  async function bear(patience: Patience, error: unknown): Promise<number | undefined> {
+    const begunAt = time.now;
+    let end: 'borne' | 'over' | undefined;
+    const bearing = patience.bear(error).then(
+      () => {
+        end = 'borne';
+      },
+      (reason: unknown) => {
+        expect(reason).toBe(error);
+        end = 'over';
+      },
+    );
+    while (end === undefined) await time.pass(RETRY_MS);
+    await bearing;
+    return end === 'borne' ? time.now - begunAt : undefined;
+  }
+
+  test.each<[string, unknown]>([
+    ['a service that is away', answerOf(503)],
+    ['a limit', answerOf(429)],
+    ['a slow request', answerOf(408)],
+    ['a defect of the service', answerOf(500)],
+    ['a network that fails', new NetworkError('away')],
+    ['silence', new TimeoutError('late')],
+  ])('bears %s, and tells about it', async (_, error) => {
+    const waitedMs = await bear(patienceOf(), error);
+    expect(retries).toEqual([{ error, path: '/v1/stream', failures: 1, waitMs: expect.any(Number) }]);
+    expect(waitedMs).toBeGreaterThanOrEqual(retries[0]?.waitMs ?? Number.NaN);
+  });
+
+  test.each<[string, unknown]>([
+    ['a wrong request', answerOf(400)],
+    ['a key that is revoked', answerOf(401)],
+    ['an error of the program', new TypeError('a defect')],
+  ])('ends with %s, and tells nothing', async (_, error) => {
+    const patience = patienceOf();
+    patience.succeed();
+    expect(await bear(patience, error)).toBeUndefined();
+    expect(retries).toEqual([]);
+  });
+
+  test.each<[string, (patience: Patience) => void]>([
+    ['answered', (patience) => patience.recognize()],
+    ['brought something', (patience) => patience.succeed()],
+  ])('ends with the answer of something else, unless the service has %s before', async (_, note) => {
+    const error = new UnexpectedAnswerError('a page of a proxy');
+    const patience = patienceOf();
+    expect(await bear(patience, error)).toBeUndefined();
+    note(patience);
+    expect(await bear(patience, error)).toBeGreaterThan(0);
+  });
+
+  test('gives up after as many failures in a row as it may bear, and counts anew after progress', async () => {
+    const patience = patienceOf({ maxRetries: 2 });
+    const error = answerOf(503);
+    for (let round = 0; round < 2; round += 1) {
+      expect(await bear(patience, error)).toBeDefined();
+      expect(await bear(patience, error)).toBeDefined();
+      expect(await bear(patience, error)).toBeUndefined();
+      patience.succeed();
+    }
+    expect(retries.map(({ failures }) => failures)).toEqual([1, 2, 1, 2]);
+  });
+
+  test('waits as long as it is asked to, unless its failures are limited and the wait is longer than a minute', async () => {
+    const [minute, longer] = [answerOf(429, 59_000), answerOf(429, 61_000)];
+    expect(await bear(patienceOf(), longer)).toBeGreaterThanOrEqual(61_000);
+    const limited = patienceOf({ maxRetries: 2 });
+    expect(await bear(limited, minute)).toBeGreaterThanOrEqual(59_000);
+    expect(await bear(limited, longer)).toBeUndefined();
+  });
 });

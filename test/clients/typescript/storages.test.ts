@@ -220,11 +220,18 @@ describe('FileStorage', () => {
     expect(waits.filter((ms) => (ms ?? 0) < 0)).toEqual([]);
   });
 
-  test('refuses a file other than a copy, and leaves it unchanged', async () => {
+  const saved = { format: 1, filter: '{}', cursor: 'c', endorsements: {} };
+  test.each([
+    ['other JSON', '{"mine":1}'],
+    ['a text', 'mine'],
+    ['a copy in a later format', JSON.stringify({ ...saved, format: 2 })],
+    ['a copy without a position', JSON.stringify({ ...saved, cursor: undefined })],
+    ['a copy without endorsements', JSON.stringify({ ...saved, endorsements: undefined })],
+  ])('refuses a file with %s, and leaves it unchanged', async (_, text) => {
     const file = newFile();
-    await writeFile(file, '{"mine":1}');
+    await writeFile(file, text);
     await expect(new FileStorage(file).load()).rejects.toThrow(StorageError);
-    expect(await readFile(file, 'utf8')).toBe('{"mine":1}');
+    expect(await readFile(file, 'utf8')).toBe(text);
   });
 
   test('saves a commit that comes during a save with the next one', async () => {
@@ -241,6 +248,23 @@ describe('FileStorage', () => {
     const reopened = new FileStorage(file);
     expect(await reopened.load()).toEqual(at('2'));
     expect(await readAll(reopened)).toHaveLength(2);
+  });
+
+  test('does not save again at once what came during a save', async () => {
+    const file = newFile();
+    const storage = new FileStorage(file, { saveEveryMs: 1_000_000 });
+    await storage.commit([{ id: 1, record: recordOf(1) }], at('1'));
+    const saving = storage.flush();
+    await new Promise(setImmediate);
+    expect(existsSync(file)).toBe(false);
+    const setTimer = jest.spyOn(globalThis, 'setTimeout');
+    await storage.commit([{ id: 2, record: recordOf(2) }], at('2'));
+    const waits = setTimer.mock.calls.map(([, ms]) => ms ?? 0);
+    setTimer.mockRestore();
+    await saving;
+    await storage.flush();
+    expect(waits.filter((ms) => ms < 900_000)).toEqual([]);
+    expect(waits).toHaveLength(1);
   });
 
   test('reports a save that failed, and saves the same at the next call', async () => {
@@ -344,6 +368,19 @@ describe('SqliteStorage', () => {
     expect(owner.prepare('PRAGMA user_version').get()).toEqual({ user_version: 7 });
     for await (const _ of loop);
     owner.close();
+    storage.close();
+  });
+
+  test('keeps the copy if a replacement fails at its end, and continues', async () => {
+    const storage = new SqliteStorage(newFile());
+    await storage.commit([{ id: 1, record: recordOf(1) }], at('1'));
+    const replacing = storage.replace(batchesOf([recordOf(2)]), () => {
+      throw new Error('no position');
+    });
+    await expect(replacing).rejects.toThrow('no position');
+    expect([await readAll(storage), await storage.load()]).toEqual([[recordOf(1)], at('1')]);
+    await storage.commit([{ id: 3, record: recordOf(3) }], at('2'));
+    expect([await readAll(storage), await storage.load()]).toEqual([[recordOf(1), recordOf(3)], at('2')]);
     storage.close();
   });
 

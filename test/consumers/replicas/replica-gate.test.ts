@@ -4,14 +4,16 @@ import { ReplicaGate } from '../../../consumers/relay/replicas/replica-gate.ts';
 import { leasesEndedBy } from '../../../domain/replica-lease.ts';
 import { createLog } from '../../../service/log.ts';
 import type { ListedReplica } from '../../../store/replicas/registry.ts';
+import type { ReplicaState } from '../../../store/replicas/replica-link.ts';
 import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
 
 const LINEAGE = 'this leader';
-const { signal } = new AbortController();
 /** How long leases last that began a moment ago, in milliseconds. */
 const LEASES = leasesEndedBy(0);
 
 let clock: ManualClock;
+/** Ends the term of the leader. */
+let term: AbortController;
 /** The primary's list: whether a run of a replica is in use. */
 let listed: Map<string, boolean>;
 /** The number of the newest mark. */
@@ -24,16 +26,19 @@ let confirmations: number;
 /** The replicas that do not answer, those that show no mark, and by name: their runs. */
 let silent: Set<string>;
 let late: Set<string>;
+/** By name: what a replica says besides the usual. */
+let unusual: Map<string, Partial<ReplicaState>>;
 const runs = new Map<string, string>();
 
 beforeEach(() => {
   clock = new ManualClock();
+  term = new AbortController();
   listed = new Map();
   mark = 0;
   excludeMs = 0;
   beforeRaise = () => {};
   confirmations = 0;
-  [silent, late] = [new Set(), new Set()];
+  [silent, late, unusual] = [new Set(), new Set(), new Map()];
   runs.clear();
 });
 
@@ -46,7 +51,7 @@ const registry = {
   },
   admit: async ({ instance }: { instance: string }) => void listed.set(instance, true),
   async exclude(instances: readonly string[]) {
-    if (excludeMs > 0) await clock.wait(excludeMs, signal);
+    if (excludeMs > 0) await clock.wait(excludeMs, term.signal);
     for (const each of instances) listed.set(each, false);
   },
   confirm: async () => {
@@ -62,9 +67,11 @@ function openGate(...known: ListedReplica[]): Promise<ReplicaGate> {
   for (const { instance, inUse } of known) listed.set(instance, inUse);
   const probe = async (name: string) => {
     if (silent.has(name)) throw new Error('no answer');
-    return { isReplica: true, instance: runOf(name), lineage: LINEAGE, number: late.has(name) ? 0 : mark };
+    const number = late.has(name) ? 0 : mark;
+    return { isReplica: true, instance: runOf(name), lineage: LINEAGE, number, ...unusual.get(name) };
   };
   const links = new Map(['first', 'second'].map((name) => [name, { probe: () => probe(name) }]));
+  const { signal } = term;
   return ReplicaGate.open(known, { registry, links, clock, signal, log: createLog('test', 'silent') });
 }
 
@@ -118,12 +125,72 @@ describe('INV-1: changes', () => {
     expect(mark).toBe(2);
   });
 
+  test('that wait before a pass begins share its mark', async () => {
+    const gate = await openGate(replica('first', true));
+    await timeOf(Promise.all([gate.barrier(), gate.barrier()]).then(() => {}));
+    expect(mark).toBe(1);
+    await timeOf(gate.barrier());
+    expect(mark).toBe(2);
+  });
+
+  test.each([
+    ['silent', () => silent],
+    ['late', () => late],
+  ])('pass without an exclusion if a replica is %s for less than a second', async (_, failing) => {
+    const gate = await openGate(replica('first', true));
+    failing().add('first');
+    const passed = timeOf(gate.barrier());
+    await clock.advance(900);
+    failing().clear();
+    expect(await passed).toBeLessThan(1000);
+    expect(listed.get(runOf('first'))).toBe(true);
+  });
+
   test('wait for the leases of a late replica from the moment at which it is out of use', async () => {
     const gate = await openGate(replica('first', true));
     late.add('first');
     excludeMs = 500;
     expect(await timeOf(gate.barrier())).toBeGreaterThanOrEqual(1000 + excludeMs + LEASES);
   });
+});
+
+describe('INV-1: a leader whose term ends', () => {
+  /** Ends the term while changes wait. @returns the name of their error, and the time for which they still waited */
+  async function endDuring(passing: Promise<void>): Promise<[string, number]> {
+    const failure = passing.then(
+      () => 'none',
+      ({ name }: Error) => name,
+    );
+    await settle();
+    await clock.advance(10);
+    const endedAt = clock.now();
+    term.abort();
+    const name = await failure;
+    return [name, clock.now() - endedAt];
+  }
+
+  test('publishes nothing, and takes no replica out of use that has not shown the mark yet', async () => {
+    const gate = await openGate(replica('first', true));
+    late.add('first');
+    expect(await endDuring(gate.barrier())).toEqual(['SupersededError', 0]);
+    expect(listed.get(runOf('first'))).toBe(true);
+  });
+
+  test('publishes nothing before leases have ended', async () => {
+    const gate = await openGate(replica('first', false));
+    expect(await endDuring(gate.barrier())).toEqual(['SupersededError', 0]);
+  });
+});
+
+test.each<[string, Partial<ReplicaState>, number]>([
+  ['was promoted', { isReplica: false }, LEASES],
+  ['runs anew', { instance: 'the next run' }, LEASES],
+  ['shows the mark of another leader', { lineage: 'another leader', number: 99 }, 1000 + LEASES],
+])('INV-1: a replica that %s is out of use before changes are published', async (_, state, waitMs) => {
+  const gate = await openGate(replica('first', true));
+  unusual.set('first', state);
+  expect(await timeOf(gate.barrier())).toBeGreaterThanOrEqual(waitMs);
+  expect(listed.get(runOf('first'))).toBe(false);
 });
 
 test('INV-1: a replica that is late at a look is out of use before the primary is told that it is watched', async () => {
@@ -172,6 +239,20 @@ describe('a replica out of use', () => {
     await timeOf(gate.tend());
     await clock.advance(1000);
     runs.set('first', 'the next run');
+    expect(await secondsUntilUsed(gate)).toBe(2);
+  });
+
+  test.each([
+    ['does not answer', () => silent],
+    ['falls behind', () => late],
+  ])('begins its trial again after a moment in which it %s', async (_, failing) => {
+    const gate = await openGate();
+    await timeOf(gate.tend());
+    await clock.advance(1000);
+    failing().add('first');
+    await timeOf(gate.tend());
+    await clock.advance(1000);
+    failing().clear();
     expect(await secondsUntilUsed(gate)).toBe(2);
   });
 

@@ -88,6 +88,21 @@ test('after a change of an endorsement, only picks are loaded', async () => {
   expect(loads).toEqual(['picks', 'picks']);
 });
 
+test('a ballot counts with its present size after a change', async () => {
+  const sizeAfter = async (statement: string) => {
+    await applySubmissions(client, endorse('bakers-local-1', 'mayor', 'ann', { statement }));
+    await readElections(OREGON);
+    return memory.bytes;
+  };
+  const [short, long, shortAgain] = [
+    await sizeAfter('Short.'),
+    await sizeAfter('Long. '.repeat(100)),
+    await sizeAfter('Short.'),
+  ];
+  expect(long - short).toBeGreaterThan(500);
+  expect(shortAgain).toBe(short);
+});
+
 test('the least recently used ballots are dropped, and one that does not fit is made each time', async () => {
   await readElections(OREGON, CALIFORNIA);
   const bytes = memory.bytes - 1;

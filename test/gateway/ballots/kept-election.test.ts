@@ -108,6 +108,21 @@ test('after changes, only the picks of the changed contests are loaded, each tim
   expect(asked).toEqual(['ballot', 'picks of 1,3', 'picks of 3']);
 });
 
+test('after changes of more than a thousand contests, the ballot is loaded again', async () => {
+  contests = new Map(Array.from({ length: 1001 }, (_, index) => [index + 1, 1]));
+  const kept = keep();
+  for (const [changed, question] of [
+    [1000, expect.stringMatching(/^picks of /)],
+    [1001, 'ballot'],
+  ] as const) {
+    await read(kept);
+    asked = [];
+    for (let contest = 1; contest <= changed; contest += 1) change(contest);
+    expect((await read(kept))[1]).toBe(contests.get(1));
+    expect(asked).toEqual([question]);
+  }
+});
+
 test('a contest whose last pick was withdrawn has none', async () => {
   const kept = keep();
   await read(kept);

@@ -43,9 +43,9 @@ function watch(lease: string | null = null): { reader: WatchedReader; refusals: 
     subscription: null,
     lease,
     refuse: ({ code }: ApiError) => refusals.push(code),
-    loseSubscription: () => {},
+    loseSubscription: () => refusals.push('subscription_changed'),
     loseLease: () => refusals.push('plan_changed'),
-    changeFilter: () => {},
+    changeFilter: ({ states = [] }) => refusals.push(`states ${states}`),
   };
   accessWatch.add(reader);
   return { reader, refusals };
@@ -145,6 +145,52 @@ test('a reader gets every edit of its subscription, one that returns to an earli
   await edit(filters.first);
   await accessWatch.check(reader);
   expect(got).toEqual([filters.second, filters.first]);
+});
+
+test('readers of all kinds are checked together, each for itself', async () => {
+  const { rows: sessions } = await client.query(
+    `INSERT INTO console_sessions (hash, account_id, link_person, link_role, expires_at)
+     SELECT sha256(gen_random_uuid()::text::bytea), account_id, 'Ann', 'member', to_timestamp($2::float8 / 1000)
+     FROM api_keys, generate_series(1, 3) WHERE id = $1 RETURNING id, account_id AS "accountId"`,
+    [keyId, clock.now() + 60_000],
+  );
+  const { rows: subscriptions } = await client.query(
+    `INSERT INTO subscriptions (account_id, name, filter, created_at, updated_at)
+     SELECT account_id, 'no. ' || n, '{"states": ["CA"]}', now(), now()
+     FROM api_keys, generate_series(1, 3) AS n WHERE id = $1 RETURNING id`,
+    [keyId],
+  );
+  const [kept, edited, deleted] = subscriptions.map(({ id }) => ({ id, filter: { states: ['CA'] } }));
+  const [own, ended, ofOther] = sessions.map(({ id, accountId }) => ({ session: id, accountId }));
+  const readers = Array.from({ length: 7 }, () => watch());
+  const given: [object | undefined, object | undefined][] = [
+    [undefined, undefined],
+    [own, deleted],
+    [{ ...ofOther, accountId: ofOther?.accountId + 1 }, undefined],
+    [undefined, kept],
+    [ended, undefined],
+    [undefined, edited],
+    [own, undefined],
+  ];
+  for (const [index, [credential, subscription]] of given.entries()) {
+    Object.assign(readers[index]?.reader ?? {}, {
+      ...(credential && { credential }),
+      ...(subscription && { subscription }),
+    });
+  }
+  await client.query('DELETE FROM console_sessions WHERE id = $1', [ended?.session]);
+  await client.query('DELETE FROM subscriptions WHERE id = $1', [deleted?.id]);
+  await client.query(`UPDATE subscriptions SET filter = '{"states": ["OR"]}' WHERE id = $1`, [edited?.id]);
+  await Promise.all(readers.map(({ reader }) => accessWatch.check(reader)));
+  expect(readers.map(({ refusals }) => refusals)).toEqual([
+    [],
+    ['subscription_changed'],
+    [expect.any(String)],
+    [],
+    [expect.any(String)],
+    ['states OR'],
+    [],
+  ]);
 });
 
 test('a reader that was removed is not checked any more', async () => {

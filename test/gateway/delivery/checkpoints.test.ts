@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseCursor } from '../../../schemas/cursor.ts';
 import { settle } from '../../helpers/service/manual-clock.ts';
-import { HOUR, MINUTE, startStream } from '../../helpers/stream/fed-stream.ts';
+import { HOUR, MINUTE, SECOND, startStream } from '../../helpers/stream/fed-stream.ts';
 
 describe('a checkpoint', () => {
   test('sends one checkpoint at the next heartbeat after changes that did not match', async () => {
@@ -30,6 +30,41 @@ describe('a checkpoint', () => {
     await stream.clock.advance(3 * HOUR + MINUTE);
     expect(stream.kinds()).toEqual(['ready', 'checkpoint', 'checkpoint', 'checkpoint']);
     expect(parseCursor(stream.last().id ?? '').time).toBe(before + 3 * HOUR);
+  });
+
+  test.each([
+    ['ten minutes', 10 * MINUTE, 3],
+    ['forty seconds', 40 * SECOND, 4],
+  ])(
+    'INV-5: on a silent stream comes four times in a window of %s, at heartbeats',
+    async (_, retentionMs, count) => {
+      const stream = startStream({ retentionMs });
+      stream.listen();
+      await stream.clock.advance(retentionMs);
+      expect(stream.kinds()).toEqual(['ready', ...Array(count).fill('checkpoint')]);
+    },
+  );
+
+  test('of a stream ahead of this gateway does not go back', async () => {
+    const stream = startStream({ ahead: 3, lifetimeMs: 10 * HOUR });
+    stream.listen();
+    stream.feed.append();
+    await stream.clock.advance(HOUR + MINUTE);
+    expect(stream.events.map(({ event, id }) => [event, parseCursor(id ?? '').sequence])).toEqual([
+      ['ready', 3],
+      ['checkpoint', 3],
+    ]);
+  });
+
+  test('is not sent for the time alone while events are', async () => {
+    const stream = startStream({ lifetimeMs: 10 * HOUR });
+    stream.listen();
+    for (let event = 0; event < 3; event += 1) {
+      await stream.clock.advance(50 * MINUTE);
+      stream.feed.append();
+      await settle();
+    }
+    expect(stream.kinds()).toEqual(['ready', 'endorsement', 'endorsement', 'endorsement']);
   });
 
   test('counts in a checkpoint only the changes since the last event', async () => {

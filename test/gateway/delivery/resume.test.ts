@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { cursorOf } from '../../../feed/cursor-of.ts';
-import { resolveStart } from '../../../gateway/delivery/resume.ts';
+import { resolveStart, type StartRequest } from '../../../gateway/delivery/resume.ts';
 import { formatCursor, parseCursor } from '../../../schemas/cursor.ts';
 import type { DatabasePool } from '../../../store/connection/read-pool.ts';
 import { createSeverablePool, type SeverablePool } from '../../helpers/faults/severable-pool.ts';
@@ -56,6 +56,20 @@ test('a reader since a time begins right before the first change at that time, w
   const since = new Date(now - HOUR).toISOString();
   const start = await resolveStart({ since }, { ...services, retentionMs: 24 * HOUR });
   expect(start).toEqual({ sequence: 11, time: now - HOUR, offsets: [5] });
+});
+
+test.each<[string, StartRequest]>([
+  ['from the earliest change', { from: 'earliest' }],
+  ['since a time before the window', { since: new Date(now - 48 * HOUR).toISOString() }],
+])('INV-5: a reader %s begins with the oldest change of the window', async (_, request) => {
+  const asked: unknown[] = [];
+  const maybeOne = async ({ values }: { values: readonly unknown[] }) => {
+    asked.push(values[0]);
+    return { sequence: 3, nextOccurredAt: now - 23 * HOUR, offsets: [1], epoch: 7 };
+  };
+  const services = { feed, pool: { maybeOne } as unknown as DatabasePool, clock };
+  const start = await resolveStart(request, { ...services, retentionMs: 24 * HOUR });
+  expect([asked, start.sequence]).toEqual([[new Date(now - 24 * HOUR).toISOString()], 3]);
 });
 
 describe('INV-5: the cursor of a reader', () => {

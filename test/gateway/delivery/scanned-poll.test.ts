@@ -14,12 +14,13 @@ function startPoll(passed = 3) {
   feed.append('CA', passed);
   const confirm = jest.fn(async () => {});
   const wait = jest.spyOn(clock, 'wait');
+  const leaving = new AbortController();
   const poll = new LongPoll(feed as unknown as Feed, {
     ...{ start, filter: { states: ['OR'] }, limit: 10, waitMs: 25 * SECOND, confirm, clock },
-    signal: new AbortController().signal,
+    signal: leaving.signal,
   });
   const answer = poll.run();
-  return { clock, feed, confirm, poll, answer, timer: wait.mock.calls[0]?.[1] };
+  return { clock, feed, confirm, poll, answer, leaving, timer: wait.mock.calls[0]?.[1] };
 }
 
 test('a poll that waits after changes outside of its filter is confirmed before it gets an event', async () => {
@@ -38,6 +39,22 @@ test('a poll that is refused while it is confirmed gets the error and no event',
   confirm.mockImplementation(async () => poll.refuse(new ApiError('revoked_api_key', 'It was revoked.')));
   await settle();
   feed.append('OR');
+  await expect(answer).rejects.toMatchObject({ code: 'revoked_api_key' });
+});
+
+test('a poll whose client disconnects ends at once, without an event', async () => {
+  const { feed, answer, leaving, confirm } = startPoll();
+  await settle();
+  leaving.abort();
+  const { events, resumePoint } = await answer;
+  feed.append('OR');
+  expect([events, resumePoint.sequence, confirm.mock.calls.length]).toEqual([[], 3, 0]);
+});
+
+test('a poll that is refused twice gets the first error', async () => {
+  const { poll, answer } = startPoll();
+  poll.refuse(new ApiError('revoked_api_key', 'It was revoked.'));
+  poll.refuse(new ApiError('subscription_not_found', 'It was deleted.'));
   await expect(answer).rejects.toMatchObject({ code: 'revoked_api_key' });
 });
 

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { StreamGapError } from '../../../feed/stream-gap-error.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
 import { KafkaUnavailableError } from '../../../service/failure.ts';
@@ -53,6 +53,46 @@ describe('a stream of Server-Sent Events', () => {
     for (let i = 0; i < 50 && stream.events.length < 101; i += 1) await settle();
     const sequences = stream.events.slice(1).map(({ id = '' }) => parseCursor(id).sequence);
     expect(sequences).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+  });
+
+  test.each([1, 500])(
+    'counts once among the streams that have taken a delivery of %d events',
+    async (count) => {
+      const stream = startStream();
+      const streams = [stream, startStream({ beside: stream })];
+      for (const { listen } of streams) listen();
+      await settle();
+      const deliveries = stream.feed.append('CA', count);
+      await settle();
+      expect(deliveries.map(({ writes }) => writes)).toEqual([2]);
+    },
+  );
+
+  test('waits for its client after the last piece of a large delivery too', async () => {
+    const stream = startStream({ output: new PassThrough({ highWaterMark: 1024 }) });
+    await settle();
+    stream.feed.append('CA', 200);
+    await settle();
+    stream.listen();
+    stream.output.once('drain', () => stream.output.pause());
+    await stream.clock.advance(2 * MINUTE);
+    expect(stream.events.length).toBeLessThan(201);
+    stream.output.resume();
+    for (let i = 0; i < 50 && stream.events.length < 201; i += 1) await settle();
+    stream.feed.append();
+    await settle();
+    expect(stream.kinds()).toEqual(['ready', ...Array(201).fill('endorsement')]);
+  });
+
+  test('leaves no timer behind after its client has read on', async () => {
+    const stream = startStream({ output: new PassThrough({ highWaterMark: 1024 }) });
+    const wait = jest.spyOn(stream.clock, 'wait');
+    stream.feed.append('CA', 500);
+    await settle();
+    stream.listen();
+    for (let i = 0; i < 50 && stream.events.length < 501; i += 1) await settle();
+    expect(wait.mock.calls.length).toBeGreaterThan(0);
+    expect(wait.mock.calls.map(([, signal]) => signal.aborted)).not.toContain(false);
   });
 
   test('stays open while Kafka does not answer, and resumes by itself', async () => {

@@ -50,6 +50,15 @@ describe('a stream of Server-Sent Events', () => {
     expect(parseCursor(stream.last().id ?? '').sequence).toBe(sent);
   });
 
+  test('does not wait for its client if it is ended before its first changes are read', async () => {
+    const stream = startStream({ behind: 500, output: new PassThrough({ highWaterMark: 1024 }) });
+    stream.end({ reconnect: 'shutdown' });
+    await stream.done;
+    stream.listen();
+    for (let i = 0; i < 50 && !stream.state.ended; i += 1) await settle();
+    expect(stream.last()).toMatchObject({ event: 'reconnect', data: { reason: 'shutdown' } });
+  });
+
   test('asks a client that reads nothing for minutes to reconnect', async () => {
     const stream = startStream({ output: new PassThrough({ highWaterMark: 1024 }) });
     stream.feed.append('CA', 500);
@@ -88,11 +97,14 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.state.ended).toBe(true);
   });
 
-  test('writes nothing more to a client that has disconnected', async () => {
+  test.each<[string, StreamEnding]>([
+    ['disconnected', { gone: true }],
+    ['vanished', { vanished: true }],
+  ])('writes nothing more to a client that has %s', async (_, ending) => {
     const stream = startStream();
     stream.listen();
     await settle();
-    stream.end({ gone: true });
+    stream.end(ending);
     await stream.done;
     stream.feed.append();
     await stream.clock.advance(HOUR);
@@ -113,7 +125,9 @@ describe('the end of a stream', () => {
     const before = await metricValue('streams_ended_total', { reason });
     const stream = startStream();
     stream.listen();
-    stream.feed.append('CA', 2);
+    stream.feed.append();
+    await settle();
+    stream.feed.append();
     await stream.clock.advance(90 * SECOND);
     stream.end(ending);
     stream.end({ reconnect: 'shutdown' });

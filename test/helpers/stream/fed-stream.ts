@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { StreamFilter } from '../../../domain/stream-filter.ts';
-import { FanOut } from '../../../feed/fan-out.ts';
+import { type Delivery, FanOut } from '../../../feed/fan-out.ts';
 import type { Feed } from '../../../feed/feed.ts';
 import { FeedReader } from '../../../feed/reader.ts';
 import type { Chunk, RenderedEvent, ResumePoint } from '../../../feed/rendered-event.ts';
@@ -42,19 +42,24 @@ export class FakeFeed {
     return { sequence: this.#events.length, time: this.#clock.now(), offsets: [0] };
   }
 
-  append(state: StateCode = 'CA', count = 1): void {
-    this.appendTogether(Array<StateCode>(count).fill(state));
+  /** The number of different filters of open readers. */
+  get filters(): number {
+    return this.#fanOut.size;
   }
 
-  /** Appends an event in each of these states, all at once. */
-  appendTogether(states: readonly StateCode[]): void {
+  append(state: StateCode = 'CA', count = 1): Delivery[] {
+    return this.appendTogether(Array<StateCode>(count).fill(state));
+  }
+
+  /** Appends an event in each of these states, all at once. @returns the deliveries to waiting readers */
+  appendTogether(states: readonly StateCode[]): Delivery[] {
     const { length } = this.#events;
     const occurredAt = this.#clock.now();
     const added = states.map((state, index) =>
       createEvent({ sequence: length + 1 + index, state, occurredAt }),
     );
     this.#events.push(...added);
-    this.#fanOut.publish(added, this.latest);
+    return this.#fanOut.publish(added, this.latest);
   }
 
   openReader(filter: StreamFilter): FeedReader {
@@ -76,6 +81,10 @@ interface Setting {
   output?: PassThrough;
   /** The number of changes after the point at which the stream begins. */
   behind?: number;
+  /** The number of changes that this gateway lacks before that point. */
+  ahead?: number;
+  /** Another stream, whose feed and clock it shares. */
+  beside?: { feed: FakeFeed; clock: ManualClock };
   failure?: Error;
   /** The reads that fail with it, counted from 1; all by default. */
   failing?: readonly number[];
@@ -83,13 +92,17 @@ interface Setting {
   retentionMs?: number;
 }
 
+function createFeed() {
+  const clock = new ManualClock();
+  return { clock, feed: new FakeFeed(clock) };
+}
+
 /** Starts a stream on its own feed, with a clock that the test advances. The test calls `listen` to read it. */
 export function startStream(setting: Setting = {}) {
   const { filter = {}, lifetimeMs = HOUR, random = 0, output = new PassThrough() } = setting;
   const { retentionMs = 7 * 24 * HOUR } = setting;
-  const clock = new ManualClock();
-  const feed = new FakeFeed(clock);
-  const beginning = feed.latest;
+  const { clock, feed } = setting.beside ?? createFeed();
+  const beginning = { ...feed.latest, sequence: feed.latest.sequence + (setting.ahead ?? 0) };
   feed.append('CA', setting.behind ?? 0);
   feed.failure = setting.failure;
   feed.failing = setting.failing;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { tokenSource } from '../../../kafka/connection/access-token.ts';
 import type { TokenLogin } from '../../../service/brokers.ts';
 import { startTokenServer, type TokenServer } from '../../helpers/servers/token-server.ts';
@@ -9,6 +9,9 @@ beforeAll(async () => {
   server = await startTokenServer();
 });
 afterAll(() => server.close());
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 /** A login of a client whose secret is in a file. */
 function logIn(secret: string) {
@@ -35,6 +38,26 @@ test('a secret that was replaced asks for a token of its own, although the forme
   server.secrets.set('bot', 'second');
   file.secret = 'second';
   await source();
+  expect(server.given).toBe(before + 2);
+});
+
+test.each([
+  [60, 48],
+  [10, 6.5],
+])('a token that lives %d seconds is used for %d, so that none expires on its way', async (lives, used) => {
+  const now = performance.now.bind(performance);
+  let laterMs = 0;
+  jest.spyOn(performance, 'now').mockImplementation(() => now() + laterMs);
+  const { lifeSeconds } = server;
+  server.lifeSeconds = lives;
+  const { login, before } = logIn('first');
+  await tokenSource(login)();
+  server.lifeSeconds = lifeSeconds;
+  laterMs = used * 1000 - 1000;
+  await tokenSource(login)();
+  expect(server.given).toBe(before + 1);
+  laterMs = used * 1000;
+  await tokenSource(login)();
   expect(server.given).toBe(before + 2);
 });
 

@@ -19,6 +19,17 @@ test('an action is retried if an error allows it, also from within another that 
   expect(await Promise.all([passing, within].map(retry))).toEqual([again, again]);
 });
 
+test('no attempt begins later than the time for retries after the first, which pauses do not prolong', async () => {
+  let attempts = 0;
+  const action = async () => {
+    attempts += 1;
+    throw new TopicError('The leader moves.', true);
+  };
+  // The second attempt begins after 100 ms, and the third one would begin after 300 ms.
+  await expect(withRetries(action, () => {}, 250)).rejects.toThrow('The leader moves.');
+  expect(attempts).toBe(2);
+});
+
 test('an action that fails for good is not retried', async () => {
   const lasting = new TopicError('There is no such topic.', false);
   const within = new AggregateError([lasting], 'The request has failed.');

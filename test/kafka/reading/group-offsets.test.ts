@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { Admin } from '@platformatic/kafka';
 import { GroupOffsets } from '../../../kafka/reading/group-offsets.ts';
 import { identifyTopic } from '../../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
@@ -28,4 +29,20 @@ test('offsets are committed for a topic, and only while the brokers belong to th
   await group.commit(new Map([[0, 7]]), clusterId);
   await other.commit(new Map([[1, 9]]), clusterId);
   expect([await group.load(), await other.load()]).toEqual([new Map([[0, 7]]), new Map([[1, 9]])]);
+});
+
+test('partitions without a committed offset are left out', async () => {
+  const partitions = [-1n, 0n, 5n].map((committedOffset, partitionIndex) => ({
+    partitionIndex,
+    committedOffset,
+  }));
+  const listed = jest.spyOn(Admin.prototype, 'listConsumerGroupOffsets');
+  listed.mockImplementationOnce((async () => [{ topics: [{ name: topic, partitions }] }]) as never);
+  expect(await group.load()).toEqual(
+    new Map([
+      [1, 0],
+      [2, 5],
+    ]),
+  );
+  listed.mockRestore();
 });

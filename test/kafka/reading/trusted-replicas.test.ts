@@ -1,7 +1,6 @@
 /** The replicas that leaders have named. nearby-replicas.test.ts reads from real ones. */
 import { beforeEach, expect, test } from '@jest/globals';
 import { NearbyReplicas } from '../../../kafka/reading/nearby-replicas.ts';
-import { TopicReader } from '../../../kafka/reading/topic-reader.ts';
 import { ManualClock } from '../../helpers/service/manual-clock.ts';
 
 const ENDS = { end: 10, stableEnd: 8 };
@@ -53,69 +52,4 @@ test('each end is the further one of the replica and the leader, until the repli
   expect(replicas.furthestEnds(1, behind)).toEqual(behind);
   replicas.forgetNode(2);
   expect(replicas.furthestEnds(0, behind)).toEqual(behind);
-});
-
-/** The numbers of Kafka's requests. */
-const FETCH = 1;
-const API_VERSIONS = 18;
-
-/** A reader of a partition that broker 1 leads, and of which it names the replica of broker 2. */
-function createReader(replica: () => object): TopicReader {
-  const answers: Record<number, () => object> = {
-    1: () => ({ preferredReplica: 2, errorCode: 0 }),
-    2: replica,
-  };
-  const answer = (request: number, node: number) => {
-    if (request === API_VERSIONS) return { apiKeys: [{ apiKey: FETCH, maxVersion: 17 }] };
-    const log = { highWatermark: 10, lastStableOffset: 10, aborted: [], bytes: Buffer.alloc(0) };
-    return {
-      errorCode: 0,
-      partitions: [{ partition: 0, preferredReplica: -1, ...log, ...answers[node]?.() }],
-    };
-  };
-  const connect = (node: number) => ({
-    send(request: number, ...rest: unknown[]) {
-      const callback = rest.at(-1) as (error: Error | null, answer?: object) => void;
-      try {
-        callback(null, answer(request, node));
-      } catch (error) {
-        callback(error as Error);
-      }
-    },
-  });
-  class LocalReader extends TopicReader {
-    protected override readonly client = {
-      connections: { get: async (node: number) => connect(node) },
-      clearMetadata: () => {},
-      listOffsets: async () => new Map([['topic', [10n]]]),
-    } as never;
-    protected override metadata = async () =>
-      ({
-        ...{ clusterId: 'cluster', brokers: new Map([1, 2].map((node) => [node, node])) },
-        topic: { id: 'id', partitions: [{ leader: 1, leaderEpoch: 0 }] },
-      }) as never;
-  }
-  return new LocalReader({
-    brokers: { addresses: ['127.0.0.1:1'], tls: null, login: null, rack: 'b' },
-    ...{ topic: 'topic', clientId: 'test' },
-  });
-}
-
-test.each<[string, () => object]>([
-  [
-    'does not answer',
-    () => {
-      throw new Error('The connection was lost.');
-    },
-  ],
-  ['lacks the offset', () => ({ errorCode: 1 })],
-  ['is no replica any more', () => ({ errorCode: 6 })],
-])('a partition is read from its leader again as soon as its replica %s', async (_, replica) => {
-  const reader = createReader(replica);
-  const offsets = new Map([[0, 5]]);
-  const limits = { maxWaitMs: 0, partitionMaxBytes: 1 };
-  await reader.fetch(1, offsets, limits);
-  expect(await reader.sources()).toEqual([2]);
-  const reads = await reader.fetch(2, offsets, limits).catch(() => []);
-  expect([reads, await reader.sources()]).toEqual([[], [1]]);
 });

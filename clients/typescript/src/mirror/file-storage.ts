@@ -26,6 +26,7 @@ export class FileStorage implements MirrorStorage {
   readonly #saveEveryMs: number;
   readonly #memory = new MemoryStorage();
   #isSaved = true;
+  /** When the last save began or ended, in milliseconds since 1970. */
   #savedAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Ends with the save that was requested last. */
@@ -113,6 +114,8 @@ export class FileStorage implements MirrorStorage {
     const endorsements: SavedCopy['endorsements'] = {};
     // Without an await in between, so that the records match the position.
     this.#isSaved = true;
+    // A commit during the save waits for its turn as well.
+    this.#savedAt = Date.now();
     for (const record of this.#memory.records()) endorsements[record.id] = record;
     const copy: SavedCopy = { format: 1, ...position, endorsements };
     const fresh = `${this.#file}.new`;
