@@ -103,7 +103,7 @@ async function expectWholeStream(receiver: Receiver, cursor: string, filter = ''
 
 describe('a receiver', () => {
   test('gets a signed message with a single event at once, exactly as the stream has it', async () => {
-    await startDeliverer();
+    await startDeliverer({ timeoutMs: 15_000 });
     const receiver = await startReceiver();
     const id = await createWebhook(receiver);
     const { cursor } = await read(id);
