@@ -198,6 +198,7 @@ export async function startGateway(
         ...{ port, openStreams: openStreams.count, behindMs: Math.round(feed.behindMs) },
         unlimitedStreams: access.streamLeases.countUnlimited(),
         hasProvider: config.hasConsole && config.provider !== null,
+        hasWebhooks: config.webhooks !== null,
       },
     }),
     log,

@@ -49,8 +49,17 @@ function findVacancies(running: ListedProcess[]): Finding[] {
   if (!running.some(({ program }) => program === 'gateway')) {
     findings.push(warning(SUBJECT, 'No gateway runs: start one.'));
   }
+  const hasWebhooks = running.some((each) => each.program === 'gateway' && each.details.hasWebhooks);
+  if (hasWebhooks && !running.some(delivers)) {
+    findings.push(
+      warning(SUBJECT, 'No process delivers to webhooks: start a consumer with the role deliver.'),
+    );
+  }
   return findings;
 }
+
+const delivers = (process: ListedProcess): boolean =>
+  process.program === 'consumers' && process.details.roles.includes('deliver');
 
 function judgeDistance(process: ListedProcess): Finding[] {
   if (process.program !== 'gateway' || process.state !== 'ready') return [];

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { signMessage } from '../../schemas/webhook-signature.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
@@ -47,7 +48,16 @@ export class AttemptMaker {
     const { messageId, body, events } = message;
     const isTest = events === 0;
     observeAttempt({ outcome: attempt.outcome, isTest, durationMs, events });
-    return { messageId, isTest, attemptedAt, durationMs, events, bytes: body.length, ...attempt };
+    return {
+      attemptId: randomUUID(),
+      messageId,
+      isTest,
+      attemptedAt,
+      durationMs,
+      events,
+      bytes: body.length,
+      ...attempt,
+    };
   }
 
   async #send(webhook: LoadedWebhook, { messageId, body }: Message, signal: AbortSignal): Promise<Attempt> {

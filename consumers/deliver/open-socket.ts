@@ -28,8 +28,9 @@ const CONNECT_TIMEOUT_MS = 5000;
  * Asks the servers of names, without the threads of the process, which slow servers could occupy, and without the names
  * that only this machine knows.
  */
-function createPublicResolve(): Resolve {
+function createPublicResolve(servers?: string[]): Resolve {
   const resolver = new dns.Resolver(RESOLVE);
+  if (servers) resolver.setServers(servers);
   return async (host) => {
     const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
     const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
@@ -48,8 +49,10 @@ export interface SocketOptions {
   allowPrivate: boolean;
   /** The proxy through which connections are made; null for none. */
   proxy: URL | null;
-  /** By default the servers of names of this machine. */
+  /** By default it asks the servers of names. */
   resolve?: Resolve;
+  /** The servers of names, as `address:port`; by default those of this machine. */
+  nameServers?: string[];
 }
 
 /** Opens a TCP connection to a host, or a tunnel through the proxy. */
@@ -60,8 +63,8 @@ export type OpenSocket = (host: string, port: number, signal: AbortSignal) => Pr
  *
  * It throws AddressRefusedError if the host has no allowed address, and the network's error if no connection is made.
  */
-export function createOpenSocket({ allowPrivate, proxy, resolve }: SocketOptions): OpenSocket {
-  const lookUp = resolve ?? (allowPrivate ? resolveLocally : createPublicResolve());
+export function createOpenSocket({ allowPrivate, proxy, resolve, nameServers }: SocketOptions): OpenSocket {
+  const lookUp = resolve ?? (allowPrivate ? resolveLocally : createPublicResolve(nameServers));
   const isAllowed = (address: string) => allowPrivate || isPublicAddress(address);
   return async (host, port, signal) => {
     const addresses = net.isIP(host) === 0 ? await lookUp(host) : [host];

@@ -11,6 +11,8 @@ interface GatewayDetails {
   behindMs: number;
   /** Whether people can sign in to its console with a provider. Earlier versions do not say it. */
   hasProvider?: boolean;
+  /** Whether accounts can have webhooks. Earlier versions do not say it. */
+  hasWebhooks?: boolean;
 }
 
 interface ConsumersDetails {

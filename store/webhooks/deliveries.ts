@@ -68,6 +68,8 @@ export async function loadBatch(
 
 /** An attempt, and the state of its webhook after it. Times are milliseconds since 1970. */
 export interface RecordedAttempt extends HeldRevision {
+  /** A UUID of its own, by which it is recorded once. */
+  attemptId: string;
   messageId: string;
   isTest: boolean;
   attemptedAt: number;
@@ -99,7 +101,9 @@ const KEPT_ATTEMPTS = 1000;
 const KEPT_ATTEMPT_DAYS = 7;
 
 /**
- * Records attempts, at most one for each webhook, and counts them as usage of its account. A delivered batch is forgotten, and the position moves past it.
+ * Records attempts, at most one for each webhook, and counts them as usage of its account. A delivered batch is forgotten, and
+ * the position moves past it. An attempt to deliver a batch that is recorded already changes and counts nothing, so that a
+ * caller can retry after a lost answer.
  *
  * @returns the ids of the webhooks whose states were changed
  */
@@ -113,11 +117,13 @@ export async function recordAttempts(
     name: 'record webhook attempts',
     text: `WITH given AS (
         SELECT * FROM jsonb_to_recordset($2) AS g (
-          id integer, revision bigint, "messageId" text, "isTest" boolean, "attemptedAt" float8, "durationMs" integer,
-          outcome text, status smallint, events integer, bytes integer, answer text, changes boolean, state text,
-          reason text, failures integer, "failingSince" float8, "nextAttemptAt" float8, cursor text)
+          id integer, revision bigint, "attemptId" uuid, "messageId" text, "isTest" boolean, "attemptedAt" float8,
+          "durationMs" integer, outcome text, status smallint, events integer, bytes integer, answer text,
+          changes boolean, state text, reason text, failures integer, "failingSince" float8, "nextAttemptAt" float8,
+          cursor text)
       ), noted AS (
         UPDATE webhooks w SET attempts = w.attempts + 1,
+          last_attempt = CASE WHEN g."isTest" THEN w.last_attempt ELSE g."attemptId" END,
           test_message = NULLIF(w.test_message, CASE WHEN g."isTest" THEN g."messageId" END),
           state = CASE WHEN ${FITS} THEN g.state ELSE w.state END,
           reason = CASE WHEN ${FITS} THEN g.reason ELSE w.reason END,
@@ -129,7 +135,7 @@ export async function recordAttempts(
           delivered_batches = w.delivered_batches + (g.outcome = 'delivered' AND NOT g."isTest")::integer,
           delivered_events = w.delivered_events
             + CASE WHEN g.outcome = 'delivered' AND NOT g."isTest" THEN g.events ELSE 0 END
-        FROM given g WHERE w.id = g.id
+        FROM given g WHERE w.id = g.id AND w.last_attempt IS DISTINCT FROM g."attemptId"
         RETURNING w.id, w.account_id, w.attempts, ${FITS} AS fits, g.cursor IS NOT NULL AS delivered, g."messageId", g."isTest",
           g."attemptedAt", g."durationMs", g.outcome, g.status, g.events, g.bytes, g.answer
       ), listed AS (

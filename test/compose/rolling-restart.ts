@@ -13,7 +13,17 @@ import { StreamChecker } from '../helpers/stream/stream-checker.ts';
 import { StreamReader } from '../helpers/stream/stream-reader.ts';
 import { until } from '../helpers/until.ts';
 
-const SERVICES = ['gateway', 'apply', 'relay', 'kafka-1', 'kafka-2', 'kafka-3', 'postgres', 'proxy'];
+const SERVICES = [
+  'gateway',
+  'apply',
+  'relay',
+  'deliver',
+  'kafka-1',
+  'kafka-2',
+  'kafka-3',
+  'postgres',
+  'proxy',
+];
 const READY_TIMEOUT_MS = 300_000;
 const READ_EVERY_MS = 50;
 /** The time between one container's readiness and the restart of the next. */

@@ -24,6 +24,8 @@ import { testServers } from '../helpers/servers/servers.ts';
 import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
 import { EventStreamClient } from '../helpers/stream/event-stream.ts';
 import { until } from '../helpers/until.ts';
+import { Receiver } from '../helpers/webhooks/receiver.ts';
+import { WEBHOOK_ENV } from '../helpers/webhooks/webhook-env.ts';
 
 const PREFIX = 'chart-';
 const MOUNT = '/run/secrets/ballot';
@@ -33,6 +35,7 @@ const databaseUrl = chooseDatabaseUrl();
 const processes: StartedPod[] = [];
 let dir: string;
 let kafka: SecureKafka;
+let receiver: Receiver | undefined;
 let resources: Resource[];
 /** The contents of secrets, by name and key. */
 let secrets: Record<string, Record<string, string>>;
@@ -49,6 +52,7 @@ beforeAll(async () => {
   kafka = await SecureKafka.start();
   secrets = {
     'ballot-database': { password: new URL(databaseUrl).password },
+    webhooks: { key: WEBHOOK_ENV.WEBHOOK_SECRET_KEY },
     'kafka-ca': { 'ca.crt': await readFile(kafka.authority.ca, 'utf8') },
   };
   for (const role of ROLES) {
@@ -68,6 +72,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all(processes.map(({ process }) => process.kill()));
+  await receiver?.stop();
   await kafka?.stop();
   if (dir) await rm(dir, { recursive: true, force: true });
 });
@@ -127,7 +132,7 @@ async function probe(name: string, { ports }: StartedPod, kind: string): Promise
   );
 }
 
-test('an event passes through the pods of the chart, and the gateway ends within its grace period', async () => {
+test('an event passes through the pods of the chart to a stream and a webhook, and the gateway ends within its grace period', async () => {
   const bare = new URL(databaseUrl);
   bare.password = '';
   resources = render({
@@ -136,13 +141,14 @@ test('an event passes through the pods of the chart, and the gateway ends within
     database: { url: bare.href },
     kafka: { brokers: kafka.addresses.login, caSecret: { name: 'kafka-ca', key: 'ca.crt' } },
     gateway: { drainSeconds: 1 },
+    webhooks: { enabled: true, keySecret: { name: 'webhooks', key: 'key' }, allowPrivate: true },
   });
   await runJob('migrate');
   expect(await runJob('topics')).toContain(`created ${PREFIX}endorsement-changes with 12 partitions`);
   await loadCatalogue(databaseUrl, SMALL_BALLOT);
   const key = await createKey({ databaseUrl, account: 'test', plan: 'internal' });
 
-  const names = ['gateway', 'apply', 'relay'];
+  const names = ['gateway', 'apply', 'relay', 'deliver'];
   const pods = new Map<string, StartedPod>();
   for (const name of names) pods.set(name, await startPod(name));
   for (const [name, pod] of pods) {
@@ -154,12 +160,19 @@ test('an event passes through the pods of the chart, and the gateway ends within
   const base = `http://127.0.0.1:${gateway.ports.get('http')}`;
   const authorization = { Authorization: `Bearer ${key}` };
   const stream = await EventStreamClient.open(`${base}/v1/stream?from=earliest`, authorization);
+  receiver = await Receiver.start();
+  const created = await fetch(`${base}/v1/webhooks`, {
+    method: 'POST',
+    headers: { ...authorization, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name: 'All', url: receiver.url }),
+  });
+  receiver.secret = ((await created.json()) as { data: { secret: string } }).data.secret;
   const producer = readBrokers(await kafka.loginAs('ballot-producer', 'password of producer')) as Brokers;
   await submitAll({
     ...{ brokers: producer, topic: topicNames(PREFIX).submissions },
     submissions: [endorse('bakers-local-1', 'mayor', 'ann')],
   });
-  await until('the event', () => stream.of('endorsement').length === 1);
+  await until('the event', () => stream.of('endorsement').length === 1 && receiver?.accepted.length === 1);
 
   const metrics = await (await fetch(`http://127.0.0.1:${gateway.ports.get('metrics')}/metrics`)).text();
   const scaled = find(render({ gateway: { autoscaling: { enabled: true } } }), 'HorizontalPodAutoscaler');

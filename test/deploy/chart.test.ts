@@ -208,6 +208,18 @@ chartTest('the network lets nothing through but what the programs need', () => {
   expect(policies).toHaveLength(6);
 });
 
+chartTest('the metrics of every program are read', () => {
+  const resources = render(EVERYTHING);
+  const policy = find(resources, 'NetworkPolicy', '-monitoring').spec.podSelector;
+  const programs = resources
+    .filter(({ kind, spec }) => kind === 'Deployment' && spec.template.spec.containers[0].readinessProbe)
+    .map(({ spec }) => spec.selector.matchLabels['app.kubernetes.io/component']);
+  expect(programs).toContain('deliver');
+  for (const { matchExpressions } of [find(resources, 'PodMonitor').spec.selector, policy]) {
+    expect(matchExpressions[0].values.sort()).toEqual(programs.sort());
+  }
+});
+
 chartTest('the rules of the Prometheus operator are those of Prometheus', async () => {
   const alerts = parse(await readFile('ops/monitoring/alerts.yml', 'utf8'));
   expect(find(render(EVERYTHING), 'PrometheusRule').spec).toEqual(alerts);

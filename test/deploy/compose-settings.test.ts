@@ -98,3 +98,13 @@ test('each program has its own user of Kafka, and only the secrets of that user'
     expect(secrets).toEqual([`secrets-${role}:/run/secrets/kafka:ro`]);
   }
 });
+
+/** The programs that run until they are stopped. */
+const programs = Object.entries(compose.services)
+  .filter(([, { command }]) => command?.some((word) => /^(gateway|consumers)\/main\.ts$/.test(word)))
+  .map(([service]) => service);
+
+test('Prometheus reads the metrics of every program', async () => {
+  const { scrape_configs: jobs } = parse(await readFile('ops/monitoring/prometheus.yml', 'utf8'));
+  expect(jobs[0].dns_sd_configs[0].names).toEqual(programs);
+});

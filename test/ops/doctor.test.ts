@@ -16,7 +16,7 @@ import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const run = createRunner('doctor');
-const service = useTestService({ partitions: 2 });
+const service = useTestService({ partitions: 2, roles: ['apply', 'relay', 'deliver'] });
 
 function settings(other: Record<string, string> = {}): Record<string, string> {
   return { ...service.env(), CHANGES_PARTITIONS: '2', ...other };

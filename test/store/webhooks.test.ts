@@ -19,6 +19,7 @@ import {
   renewLease,
 } from '../../store/webhooks/leases.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { until } from '../helpers/until.ts';
 
 const database = useTestDatabase();
 let pool: pg.Pool;
@@ -55,7 +56,8 @@ const heldBy = async (id: string) => (await listHeld(pool, id)).map((each) => ea
 const oneOf = async (id: number) => (await pool.query('SELECT * FROM webhooks WHERE id = $1', [id])).rows[0];
 
 const attemptOf = (id: number, values: Partial<RecordedAttempt> = {}): RecordedAttempt => ({
-  ...{ id, revision: 1, messageId: 'msg_1', isTest: false, attemptedAt: Date.now(), durationMs: 5 },
+  ...{ id, revision: 1, attemptId: randomUUID(), messageId: 'msg_1', isTest: false },
+  ...{ attemptedAt: Date.now(), durationMs: 5 },
   ...{ outcome: 'delivered', status: 204, events: 2, bytes: 10, answer: '' },
   after: {
     state: 'active',
@@ -339,6 +341,38 @@ describe('an attempt', () => {
     await Promise.all(processes);
     const { rows } = await pool.query('SELECT events::int FROM webhook_usage_days');
     expect(rows).toEqual(others.map(() => ({ events: 100 })));
+  });
+
+  test('that is recorded again after a lost answer counts once, also while the first statement still runs', async () => {
+    await pool.query('TRUNCATE webhook_usage_days');
+    const [id] = (await addWebhooks(1)) as [number];
+    const own = await startDeliverer();
+    await claimShare(pool, own);
+    await saveBatches(pool, own, [batchOf(id)]);
+    const attempt = attemptOf(id);
+    const first = await pool.connect();
+    await first.query('BEGIN');
+    expect(await recordAttempts(first as unknown as pg.Pool, own, [attempt])).toEqual(new Set([id]));
+    const again = recordAttempts(pool, own, [attempt]);
+    await until('it waits for the first one', async () => {
+      const { rowCount } = await pool.query("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
+      return rowCount === 1;
+    });
+    await first.query('COMMIT');
+    first.release();
+    expect(await again).toEqual(new Set());
+    // A test that is recorded between them, and a change by a person, do not matter.
+    await recordAttempts(pool, own, [attemptOf(id, { isTest: true, after: null, messageId: 'msg_t' })]);
+    await pool.query('UPDATE webhooks SET revision = 2');
+    expect(await recordAttempts(pool, own, [attempt])).toEqual(new Set());
+    expect(await oneOf(id)).toMatchObject({ attempts: '2', delivered_batches: '1', delivered_events: '2' });
+    // Another attempt to deliver the same message counts.
+    await recordAttempts(pool, own, [attemptOf(id)]);
+    const { rows } = await pool.query(
+      `SELECT (SELECT count(*) FROM webhook_attempts)::int AS listed, accepted::int, failed::int, events::int
+       FROM webhook_usage_days`,
+    );
+    expect(rows).toEqual([{ listed: 3, accepted: 2, failed: 0, events: 4 }]);
   });
 
   test('under way does not undo what a person changes, and is counted', async () => {

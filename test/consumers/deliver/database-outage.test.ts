@@ -58,4 +58,8 @@ test('a deliverer starts without a database, and loses nothing when the database
     JSON.parse(text).data.events.map(({ id }: { id: string }) => id),
   );
   expect(once).toEqual(expected);
+  await until('each event counts once', async () => {
+    const { body: webhook } = await service.get(`/v1/webhooks/${body.data.id}`);
+    return webhook.data.delivered_events === expected.length;
+  });
 });

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Deliver } from '../../../consumers/deliver/deliver.ts';
 import { formatCursor, parseCursor } from '../../../schemas/cursor.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
+import { expectMessage } from '../../helpers/http/response-schema.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
 import { metricValue } from '../../helpers/service/metrics.ts';
 import { useTestService } from '../../helpers/service/service.ts';
@@ -89,6 +90,7 @@ async function expectWholeStream(receiver: Receiver, cursor: string, filter = ''
   const bodies = new Map<string, string>();
   const owners = new Map<string, string>();
   for (const { id, body, json } of receiver.messages) {
+    expectMessage(json);
     expect(bodies.get(id) ?? body).toBe(body);
     bodies.set(id, body);
     for (const event of json.data.events) {
@@ -101,7 +103,7 @@ async function expectWholeStream(receiver: Receiver, cursor: string, filter = ''
 
 describe('a receiver', () => {
   test('gets a signed message with a single event at once, exactly as the stream has it', async () => {
-    await startDeliverer();
+    await startDeliverer({ timeoutMs: 15_000 });
     const receiver = await startReceiver();
     const id = await createWebhook(receiver);
     const { cursor } = await read(id);

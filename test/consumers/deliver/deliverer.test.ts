@@ -29,8 +29,10 @@ let attempts: PromiseWithResolvers<Attempt>[];
 /** The statements that were sent, and the number of those that counted shares and were answered. */
 let statements: string[];
 let looks: number;
-/** Whether attempts cannot be recorded. */
+/** Whether attempts cannot be recorded, and whether the answers to recording them are lost. */
 let isAway: boolean;
+let losesAnswers: boolean;
+let feed: FakeFeed;
 let deliverer: Deliverer;
 
 beforeAll(async () => {
@@ -40,9 +42,9 @@ beforeAll(async () => {
 afterAll(() => pool.end());
 
 beforeEach(async () => {
-  await client.query('TRUNCATE webhooks, webhook_deliverers CASCADE');
-  [attempts, statements, looks, isAway] = [[], [], 0, false];
-  const feed = new FakeFeed(clock);
+  await client.query('TRUNCATE webhooks, webhook_deliverers, webhook_usage_days CASCADE');
+  [attempts, statements, looks, isAway, losesAnswers] = [[], [], 0, false, false];
+  feed = new FakeFeed(clock);
   const cursor = formatCursor({ epoch: feed.epoch, ...feed.latest });
   for (const name of ['first', 'second']) {
     await client.query(
@@ -57,6 +59,7 @@ beforeEach(async () => {
     statements.push(name);
     if (isAway && name === RECORD) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
     const answer = await pool.query(given as string, values);
+    if (losesAnswers && name === RECORD) throw Object.assign(new Error('cut'), { code: 'ECONNRESET' });
     if (name === 'count webhook shares') looks += 1;
     return answer;
   };
@@ -134,4 +137,31 @@ test('a process stops although the database takes no attempts, which others make
   await until('it tries to record them', () => statements.includes(RECORD));
   await deliverer.stop();
   expect((await client.query('SELECT FROM webhook_batches')).rowCount).toBe(2);
+});
+
+test('an attempt is counted once although the answer to recording it is lost, and the next message follows', async () => {
+  losesAnswers = true;
+  const recordings = () => statements.filter((name) => name === RECORD).length;
+  for (const { resolve } of attempts) resolve(DELIVERED);
+  const counts = async () => {
+    const { rows } = await client.query(
+      `SELECT (SELECT count(*)::int FROM webhook_attempts) AS listed, (SELECT sum(attempts)::int FROM webhooks) AS noted,
+         accepted::int, events::int FROM webhook_usage_days`,
+    );
+    return rows;
+  };
+  const once = [{ listed: 2, noted: 2, accepted: 2, events: 2 }];
+  await until('both are recorded', async () => (await counts())[0]?.listed === 2);
+  const before = recordings();
+  await until('they are recorded again', async () => {
+    await clock.advance(1000);
+    return recordings() > before + 1;
+  });
+  losesAnswers = false;
+  feed.append();
+  await until('the next messages are under way', async () => {
+    await clock.advance(1000);
+    return attempts.length === 4;
+  });
+  expect(await counts()).toEqual(once);
 });

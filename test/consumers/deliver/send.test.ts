@@ -1,3 +1,4 @@
+import dgram from 'node:dgram';
 import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import https from 'node:https';
@@ -50,6 +51,54 @@ async function startRaw(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     connections: () => connections,
   };
+}
+
+/** A server of names that answers look-ups with these addresses, and others with "no such name". @returns its address */
+async function startNameServer(answers: Record<string, string[][]>): Promise<string> {
+  const asked = new Map<string, number>();
+  const server = dgram.createSocket('udp4', (query, { port, address }) => {
+    const labels: string[] = [];
+    let at = 12;
+    for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+      labels.push(query.toString('latin1', at + 1, at + 1 + length));
+      at += length + 1;
+    }
+    const name = labels.join('.').toLowerCase();
+    const type = query.readUInt16BE(at + 1);
+    const key = `${name} ${type}`;
+    const lookUp = asked.get(key) ?? 0;
+    asked.set(key, lookUp + 1);
+    const known = answers[name];
+    const records = (known?.[Math.min(lookUp, known.length - 1)] ?? [])
+      .filter((text) => net.isIPv6(text) === (type === AAAA))
+      .map((text) => {
+        const data = type === AAAA ? sixteenBytesOf(text) : Buffer.from(text.split('.').map(Number));
+        // The name of the question, the type, the class, no time to live, and the address.
+        return Buffer.concat([Buffer.of(0xc0, 12, 0, type, 0, 1, 0, 0, 0, 0, 0, data.length), data]);
+      });
+    const head = Buffer.from(query.subarray(0, 12));
+    head.writeUInt16BE(known ? 0x8180 : 0x8183, 2);
+    for (const [offset, count] of [
+      [6, records.length],
+      [8, 0],
+      [10, 0],
+    ] as const) {
+      head.writeUInt16BE(count, offset);
+    }
+    server.send(Buffer.concat([head, query.subarray(12, at + 5), ...records]), port, address);
+  });
+  await new Promise<void>((resolve) => server.bind(0, '127.0.0.1', resolve));
+  closing.push(() => server.close());
+  return `127.0.0.1:${server.address().port}`;
+}
+
+const AAAA = 28;
+/** The bytes of `::1`, or of an IPv4 address in IPv6. */
+function sixteenBytesOf(text: string): Buffer {
+  const bytes = Buffer.alloc(16);
+  if (text === '::1') bytes[15] = 1;
+  else bytes.set([0xff, 0xff, ...(text.split(':').at(-1) ?? '').split('.').map(Number)], 10);
+  return bytes;
 }
 
 describe('an answer', () => {
@@ -318,6 +367,30 @@ describe('a proxy', () => {
     expect(receiver.messages[0]?.headers.host).toBe(`hooks.example.org:${receiver.port}`);
     const refused = await sendWith(sender, `http://127.0.0.1:${receiver.port}/`);
     expect([refused.outcome, asked.length]).toEqual(['address_refused', 1]);
+  });
+
+  test('is not asked for a private address to which a server of names leads, also if it led elsewhere before', async () => {
+    const receiver = await startReceiver((response) => {
+      response.writeHead(204, { Connection: 'close' }).end();
+    });
+    const { url: proxy, asked } = await startProxy();
+    const answers: Record<string, string[][]> = {
+      // The first answers are to the first look-up, and the last ones to all others.
+      'rebound.example': [['8.8.8.8'], ['127.0.0.1']],
+      'inside.example': [['10.0.0.1', '::1']],
+      'six.example': [['::ffff:127.0.0.1']],
+    };
+    const nameServers = [await startNameServer(answers)];
+    const sender = senderWith({ allowPrivate: false, proxy, nameServers });
+    const send = async (host: string) => (await sendWith(sender, `http://${host}:${receiver.port}/`)).outcome;
+    expect(await send('rebound.example')).toBe('delivered');
+    expect(await send('rebound.example')).toBe('address_refused');
+    expect(await send('inside.example')).toBe('address_refused');
+    expect(await send('six.example')).toBe('address_refused');
+    expect(await send('nowhere.example')).toBe('unreachable');
+    // The names that only this machine knows lead nowhere.
+    expect(await send('localhost')).toBe('unreachable');
+    expect([receiver.messages.length, asked]).toEqual([1, [`8.8.8.8:${receiver.port}`]]);
   });
 
   test('that refuses makes the receiver unreachable', async () => {

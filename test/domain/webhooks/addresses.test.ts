@@ -12,6 +12,7 @@ describe('the address of a webhook', () => {
     ['https://hooks.example.org:8443/x', 'https://hooks.example.org:8443/x'],
     ['https://8.8.8.8/', 'https://8.8.8.8/'],
     ['https://[2606:4700::1111]/', 'https://[2606:4700::1111]/'],
+    ['https://bücher.example/', 'https://xn--bcher-kva.example/'],
   ])('%s is accepted in its one form', (text, url) => {
     expect(check(text)).toEqual({ url });
   });
@@ -47,6 +48,9 @@ describe('the address of a webhook', () => {
     ['https://0/', 'public address'],
     ['https://0.0.0.0/', 'public address'],
     ['https://１２７.0.0.1/', 'public address'],
+    ['https://127。0。0。1/', 'public address'],
+    ['https://ｌｏｃａｌｈｏｓｔ/', 'public host'],
+    ['https://xn--localhost-/', 'public host'],
     ['https://127.0.0.1./', 'public address'],
     ['https://0x7f000001./', 'public address'],
     ['https://017700000001/', 'public address'],

@@ -7,7 +7,7 @@ import { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 
-const service = useTestService();
+const service = useTestService({ roles: ['apply', 'relay', 'deliver'] });
 let operator: ConsoleClient;
 
 beforeEach(async () => {

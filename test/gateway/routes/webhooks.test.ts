@@ -4,12 +4,15 @@ import { formatCursor, parseCursor } from '../../../schemas/cursor.ts';
 import { createSeal } from '../../../service/sealing.ts';
 import { sealPurpose } from '../../../service/webhook-settings.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
+import { expectMessage } from '../../helpers/http/response-schema.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
+import { captureLog } from '../../helpers/service/captured-log.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { Receiver } from '../../helpers/webhooks/receiver.ts';
 import { WEBHOOK_ENV } from '../../helpers/webhooks/webhook-env.ts';
 
-const service = useTestService({ gateways: 2 });
+const { log, lines } = captureLog('trace');
+const service = useTestService({ gateways: 2, log });
 const client = useClient(service.databaseUrl);
 beforeEach(() => client.query('TRUNCATE webhooks, subscriptions, idempotency_keys CASCADE'));
 
@@ -58,7 +61,7 @@ describe('a webhook', () => {
     expect([gone.status, gone.body.error.code]).toEqual([404, 'not_found']);
   });
 
-  test('keeps its secret from the database, which has only a sealed form', async () => {
+  test('keeps its secret from the log, and from the database, which has only a sealed form', async () => {
     const { body } = await post(ALL, { 'Idempotency-Key': 'first' });
     const { secret } = body.data;
     const { rows } = await client.query('SELECT account_id, secret FROM webhooks');
@@ -68,7 +71,12 @@ describe('a webhook', () => {
     const { rows: dumped } = await client.query(
       'SELECT (SELECT json_agg(w)::text FROM webhooks w) || (SELECT json_agg(i)::text FROM idempotency_keys i) AS text',
     );
-    expect(dumped[0].text).not.toContain(secret.slice('whsec_'.length));
+    const text = secret.slice('whsec_'.length);
+    expect(dumped[0].text).not.toContain(text);
+    const logged = JSON.stringify(lines);
+    expect(logged).toContain(PATH);
+    expect(logged).not.toContain(text);
+    expect(logged).not.toContain(WEBHOOK_ENV.WEBHOOK_SECRET_KEY);
   });
 
   test('follows a subscription, by id or name, which then cannot be deleted', async () => {
@@ -333,6 +341,7 @@ describe('a test message', () => {
       timestamp: expect.any(String),
       data: { webhook_id: id },
     });
+    expectMessage(message?.json);
     const after = (await service.get(`${PATH}/${id}`)).body.data;
     expect(after).toMatchObject({
       state: 'disabled',

@@ -23,8 +23,13 @@ interface DescribedOperation {
   'x-lines'?: { response: DescribedResponse };
 }
 
+interface DescribedMessage {
+  post: { requestBody: { content: { 'application/json': { schema: object } } } };
+}
+
 interface OpenApi {
   paths: Record<string, Record<string, DescribedOperation>>;
+  webhooks: Record<string, DescribedMessage>;
   components: {
     responses: Record<string, DescribedResponse>;
     headers: Record<string, DescribedHeader>;
@@ -63,7 +68,7 @@ function closeObjects<Part>(part: Part): Part {
 }
 
 const ajv = createAjv();
-const { paths, components } = closeObjects(createOpenApi(routes)) as unknown as OpenApi;
+const { paths, webhooks, components } = closeObjects(createOpenApi(routes)) as unknown as OpenApi;
 const checks = new Map<object, ValidateFunction>();
 
 /** Compiles a schema of the description once. */
@@ -152,4 +157,13 @@ export function expectSchema(path: string, body: unknown): void {
   const head = { method: 'GET', path, status: 200, headers };
   const fault = findBodyFault(described, head, JSON.stringify(body));
   if (fault) throw new Error(`${path} ${fault}`);
+}
+
+/** Expects a message to a webhook to match the description of its type. */
+export function expectMessage(message: { type: string }): void {
+  const { type } = message;
+  const described = webhooks[type];
+  if (!described) throw new Error(`Messages of the type ${type} are not described.`);
+  const check = checkOf(described.post.requestBody.content['application/json'].schema);
+  if (!check(message)) throw new Error(`The message ${type} ${ajv.errorsText(check.errors)}`);
 }

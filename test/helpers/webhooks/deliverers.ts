@@ -20,9 +20,11 @@ export interface TestDelivererOptions {
   retentionMs?: number;
   clock?: Clock;
   env?: object;
+  /** How long an attempt may take, in milliseconds. */
+  timeoutMs?: number;
 }
 
-/** A deliverer of a service's webhooks, in this process. Attempts take at most a second, and repeat soon. */
+/** A deliverer of a service's webhooks, in this process. Attempts take at most a second by default, and repeat soon. */
 export function createTestDeliverer(
   service: TestService,
   {
@@ -30,6 +32,7 @@ export function createTestDeliverer(
     retentionMs = WEEK_MS,
     clock = hurriedClock,
     env = WEBHOOK_ENV,
+    timeoutMs = 1000,
   }: TestDelivererOptions = {},
 ): Deliver {
   return startDeliver({
@@ -41,7 +44,7 @@ export function createTestDeliverer(
     clock,
     synchronized: Promise.resolve(),
     log: createLog('consumers', 'silent'),
-    timeoutMs: 1000,
+    timeoutMs,
   });
 }
 

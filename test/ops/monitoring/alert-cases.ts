@@ -165,6 +165,13 @@ export const CASES: readonly AlertCase[] = [
   given('receivers refused messages', [], {
     [series('webhook_attempts_total', 'deliver-1', { kind: 'events', outcome: 'refused' })]: rising(1),
   }),
+  given('the last process that delivers to webhooks ended two minutes ago', ['NobodyDelivers'], {
+    [series('webhooks_held', 'deliver-1')]: gone(minutes(2)),
+  }),
+  given('one of two processes that deliver to webhooks has ended', [], {
+    [series('webhooks_held', 'deliver-1')]: gone(minutes(2)),
+    [series('webhooks_held', 'deliver-2')]: constant(3),
+  }),
   given('webhooks have waited for their turn for eleven minutes', ['WebhooksWait'], {
     [series('webhooks_waiting_for_turn', 'deliver-1')]: lately(minutes(11), '0', '3'),
   }),
