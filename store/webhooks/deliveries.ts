@@ -101,8 +101,8 @@ const KEPT_ATTEMPTS = 1000;
 const KEPT_ATTEMPT_DAYS = 7;
 
 /**
- * Records attempts, at most one for each webhook, and counts them as usage of its account. A delivered batch is forgotten, and
- * the position moves past it. An attempt to deliver a batch that is recorded already changes and counts nothing, so that a
+ * Records attempts, at most one for each webhook, and counts them as usage of its account. A delivered batch is
+ * forgotten, and the position moves past it. An attempt that is recorded already changes and counts nothing, so that a
  * caller can retry after a lost answer.
  *
  * @returns the ids of the webhooks whose states were changed
