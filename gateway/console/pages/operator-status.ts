@@ -1,13 +1,7 @@
 import type { Finding } from '../../../administration/health/finding.ts';
-import {
-  judgeLag,
-  MAX_SUBMISSIONS,
-  MAX_UNRELAYED_SECONDS,
-} from '../../../administration/health/judge-lag.ts';
+import { MAX_SUBMISSIONS, MAX_UNRELAYED_SECONDS } from '../../../administration/health/judge-lag.ts';
 import { judgeKafkaAway, judgeProcesses } from '../../../administration/health/judge-processes.ts';
-import { measureLag, type ServiceLag } from '../../../administration/lag.ts';
-import { findOldestWork, type OldestWork } from '../../../administration/oldest-work.ts';
-import { classifyFailure } from '../../../service/failure.ts';
+import type { ServiceLag } from '../../../administration/lag.ts';
 import { type ListedProcess, listProcesses } from '../../../store/processes/process-list.ts';
 import {
   type LoggedChange,
@@ -16,32 +10,14 @@ import {
   type StreamActivity,
 } from '../../../store/stream/stream-activity.ts';
 import { Moment, Notice, Table } from '../components.ts';
-import type { ConsoleContext } from '../context.ts';
 import { EFFECTS, HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
+import { loadHops } from '../operators/hops.ts';
 import type { Page } from '../page.ts';
 
 /** The number of changes that the page lists. */
 const NEWEST = 5;
-
-/** The lag at each hop and its problems; null while Kafka does not answer. */
-async function judgeHops({
-  pool,
-  clock,
-  ...place
-}: ConsoleContext): Promise<{ lag: ServiceLag; problems: Finding[] } | null> {
-  try {
-    const lag = await measureLag(pool, place);
-    const judge = (oldest: OldestWork) => judgeLag(lag, { oldest, now: clock.now() });
-    // Kafka is asked for times only if there is a problem.
-    const problems = judge({}).length === 0 ? [] : judge(await findOldestWork(pool, place, lag));
-    return { lag, problems };
-  } catch (error) {
-    if (classifyFailure(error) === 'kafka_away') return null;
-    throw error;
-  }
-}
 
 const ALERTS = '/docs/guides/operations/alerts';
 
@@ -165,7 +141,7 @@ export const operatorStatusPages: readonly Page[] = [
     role: 'operator',
     async handle(_request, context) {
       const { pool } = context;
-      const hops = await judgeHops(context);
+      const hops = await loadHops(context);
       const processes = await listProcesses(pool);
       const findings = [...(hops?.problems ?? [judgeKafkaAway(processes)]), ...judgeProcesses(processes)];
       const at = new Date().toISOString();

@@ -1,4 +1,9 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { beforeEach, expect, test } from '@jest/globals';
+import type { Pool } from 'pg';
+import { loadHops } from '../../../gateway/console/operators/hops.ts';
+import { systemClock } from '../../../service/clock.ts';
 import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
 import { endorser } from '../../helpers/ballots/catalogue-records.ts';
 import { EARLIER, LATER, rejectAtSameOrigin } from '../../helpers/ballots/same-origin.ts';
@@ -251,6 +256,20 @@ test('the status begins with what is wrong and what to do', async () => {
   expect(gone).toMatch(/process 7 on far does not report any more.*: read its log\. Since <time/);
   expect(gone).toMatch(/Open streams<\/dt><dd>0</);
   await service.query(`DELETE FROM processes WHERE host = 'far'`);
+});
+
+test('INV-15: a Kafka that hangs does not hold up the status, and pages that look meanwhile ask it once', async () => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const brokers = { addresses: [`127.0.0.1:${port}`], tls: null, login: null, rack: null };
+  const place = { pool: {} as Pool, clock: systemClock, brokers, topicPrefix: '' };
+  expect(await Promise.all([1, 2, 3].map(() => loadHops(place, 200)))).toEqual([null, null, null]);
+  expect(await loadHops(place, 100)).toBeNull();
+  expect(sockets).toHaveLength(1);
+  silent.close();
+  for (const socket of sockets) socket.destroy();
 });
 
 test('the status counts the changes of the last minute', async () => {
