@@ -295,6 +295,9 @@ testInBrowser('local times stand beside those in UTC', async () => {
   expect(await abroad.locator('td .local').first().textContent()).toMatch(
     new RegExp(`${hour}:\\d\\d E[DS]T$`),
   );
+  const displayOf = (part: string) =>
+    abroad.evaluate<string>(`getComputedStyle(document.querySelector('${part} .local')).display`);
+  expect([await displayOf('td'), await displayOf('p')]).toEqual(['block', 'inline']);
   const live = await open('/console/live?start=earliest', await ConsoleClient.signIn(service), {
     timezoneId: 'America/New_York',
   });
