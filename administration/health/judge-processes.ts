@@ -45,7 +45,7 @@ const LED_ROLES = { apply: 'NobodyApplies', relay: 'NobodyRelays' } as const;
 function findVacancies(all: readonly ListedProcess[]): Finding[] {
   const isGone = ({ state }: ListedProcess) => state === 'gone';
   const seenLast = (did: (process: ListedProcess) => boolean) =>
-    latest(all.filter((each) => isGone(each) && did(each)).map(({ seenAt }) => seenAt));
+    latest(all.filter(did).map(({ seenAt }) => seenAt));
   const findings = Object.entries(LED_ROLES).flatMap(([role, alert]) => {
     const leads = (each: ListedProcess) => each.program === 'consumers' && each.details.leads.includes(role);
     if (all.some((each) => !isGone(each) && leads(each))) return [];
