@@ -12,7 +12,7 @@ export function judgeProcesses(all: readonly ListedProcess[]): Finding[] {
   const findings = [
     ...all.filter(({ state }) => state === 'gone').map(judgeGone),
     ...running.filter(({ state }) => state === 'not_ready').map(judgeObstacle),
-    ...findVacancies(running),
+    ...findVacancies(all),
     ...running.flatMap(judgeDistance),
     ...findOtherVersions(running),
   ];
@@ -26,46 +26,81 @@ export function judgeProcesses(all: readonly ListedProcess[]): Finding[] {
 const nameOf = ({ program, host, pid }: ListedProcess) => `The ${program} process ${pid} on ${host}`;
 
 function judgeGone(process: ListedProcess): Finding {
-  const since = process.seenAt.toISOString();
   return warning(
     SUBJECT,
-    `${nameOf(process)} has not reported since ${since}, so it was killed or cannot reach the database: read its log.`,
+    `${nameOf(process)} does not report any more, so it was killed or cannot reach the database: read its log.`,
+    { since: process.seenAt, alert: 'ProgramDown' },
   );
 }
 
 function judgeObstacle(process: ListedProcess): Finding {
-  return failed(SUBJECT, `${nameOf(process)} is not ready (${process.obstacle}): read its log.`);
+  const text = `${nameOf(process)} is not ready (${process.obstacle}): read its log.`;
+  return failed(SUBJECT, text, { since: process.notReadySince ?? undefined, alert: 'ProgramNotReady' });
 }
 
-function findVacancies(running: ListedProcess[]): Finding[] {
-  const leads = new Set(running.flatMap((each) => (each.program === 'consumers' ? each.details.leads : [])));
-  const vacant = ['apply', 'relay'].filter((role) => !leads.has(role));
-  const findings = vacant.map((role) =>
-    warning(
-      SUBJECT,
-      `No process leads ${role}: start a consumer with that role, or read the logs of those that run.`,
-    ),
-  );
-  if (!running.some(({ program }) => program === 'gateway')) {
-    findings.push(warning(SUBJECT, 'No gateway runs: start one.'));
-  }
-  const hasWebhooks = running.some((each) => each.program === 'gateway' && each.details.hasWebhooks);
-  if (hasWebhooks && !running.some(delivers)) {
-    findings.push(
-      warning(SUBJECT, 'No process delivers to webhooks: start a consumer with the role deliver.'),
-    );
-  }
-  return findings;
-}
+/** The roles that every deployment needs, each with the alert for its absence. */
+const LED_ROLES = { apply: 'NobodyApplies', relay: 'NobodyRelays' } as const;
 
-const delivers = (process: ListedProcess): boolean =>
+type Test = (process: ListedProcess) => boolean;
+
+const isGateway: Test = ({ program }) => program === 'gateway';
+const delivers: Test = (process) =>
   process.program === 'consumers' && process.details.roles.includes('deliver');
+const offersWebhooks: Test = (process) =>
+  process.program === 'gateway' && process.details.hasWebhooks === true;
+const leads =
+  (role: string): Test =>
+  (process) =>
+    process.program === 'consumers' && process.details.leads.includes(role);
+
+/** The work that no running process does. If one that did it vanished, its last report is the beginning. */
+function findVacancies(all: readonly ListedProcess[]): Finding[] {
+  const running = all.filter(({ state }) => state !== 'gone');
+  const judgeVacancy = (does: Test, alert: string, text: string): Finding[] => {
+    if (running.some(does)) return [];
+    return [warning(SUBJECT, text, { since: latest(all.filter(does).map(({ seenAt }) => seenAt)), alert })];
+  };
+  const needsDelivery = running.some(offersWebhooks);
+  return [
+    ...Object.entries(LED_ROLES).flatMap(([role, alert]) => {
+      const text = `No process leads ${role}: start a consumer with that role, or read the logs of those that run.`;
+      return judgeVacancy(leads(role), alert, text);
+    }),
+    ...judgeVacancy(isGateway, 'ProgramDown', 'No gateway runs: start one.'),
+    ...(needsDelivery
+      ? judgeVacancy(
+          delivers,
+          'NobodyDelivers',
+          'No process delivers to webhooks: start a consumer with the role deliver.',
+        )
+      : []),
+  ];
+}
+
+/** The latest of some times; undefined for none. */
+const latest = (times: readonly Date[]): Date | undefined =>
+  times.length === 0 ? undefined : new Date(Math.max(...times.map(Number)));
+
+/** The last time at which a gateway, by its own report, had every change of Kafka. */
+const followedAt = (process: ListedProcess): Date[] =>
+  process.program === 'gateway' && process.state !== 'gone'
+    ? [new Date(process.seenAt.getTime() - process.details.behindMs)]
+    : [];
+
+/** The problem that Kafka does not answer. The gateways know when one of them last had every change. */
+export function judgeKafkaAway(all: readonly ListedProcess[]): Finding {
+  const text =
+    'Kafka does not answer. Reads work, open streams stay open, and changes wait in Postgres: look at the brokers.';
+  return failed('Kafka', text, { since: latest(all.flatMap(followedAt)), alert: 'GatewayNotFollowing' });
+}
 
 function judgeDistance(process: ListedProcess): Finding[] {
   if (process.program !== 'gateway' || process.state !== 'ready') return [];
   const seconds = Math.round(process.details.behindMs / 1000);
   if (seconds <= MAX_BEHIND_SECONDS) return [];
-  return [warning(SUBJECT, `${nameOf(process)} is ${seconds} s behind the stream: read its log.`)];
+  const [since] = followedAt(process);
+  const text = `${nameOf(process)} is ${seconds} s behind the stream: read its log.`;
+  return [warning(SUBJECT, text, { since, alert: 'GatewayBehind' })];
 }
 
 function findOtherVersions(running: ListedProcess[]): Finding[] {
@@ -73,5 +108,9 @@ function findOtherVersions(running: ListedProcess[]): Finding[] {
   const others = [...new Set(running.map(({ version }) => version))].filter((version) => version !== mine);
   if (others.length === 0) return [];
   const text = `Processes of version ${others.join(', ')} run beside this program of ${mine}: finish the deployment.`;
-  return [warning(SUBJECT, text)];
+  // They have run beside each other since the first process of the newest group.
+  const starts = [...Map.groupBy(running, ({ version }) => version).values()].map(
+    (group) => new Date(Math.min(...group.map(({ startedAt }) => startedAt.getTime()))),
+  );
+  return [warning(SUBJECT, text, { since: latest(starts) })];
 }

@@ -40,21 +40,23 @@ export function CopyText({ text, label }: { text: string; label: string }): Html
  * A table that scrolls sideways on a narrow page.
  *
  * @param numbersFrom the first column of numbers, which are aligned right; by default none
+ * @param numbersTo the last one; by default the last of the table
  * @param filled whether a script fills the rows
  */
 export function Table(props: {
   caption: string;
   head: readonly string[];
   numbersFrom?: number;
+  numbersTo?: number;
   filled?: boolean;
   children?: Content;
 }): Html {
-  const { caption, head, numbersFrom = Number.POSITIVE_INFINITY, filled, children } = props;
+  const { caption, head, numbersFrom = head.length, numbersTo = head.length, filled, children } = props;
   return html`
     <div class="scroll" tabindex="0" role="region" aria-label=${caption}>
       <table>
         <caption>${caption}</caption>
-        <thead><tr>${head.map((title, index) => html`<th scope="col" class=${index >= numbersFrom ? 'number' : null}>${title}</th>`)}</tr></thead>
+        <thead><tr>${head.map((title, index) => html`<th scope="col" class=${index >= numbersFrom && index <= numbersTo ? 'number' : null}>${title}</th>`)}</tr></thead>
         <tbody data-rows=${filled ? '' : null}>${children}</tbody>
       </table>
     </div>`;

@@ -72,6 +72,24 @@ export function loadBounds(options: ReadTopic): Promise<PartitionBounds[]> {
   return askOnce(options, (lookup) => lookup.bounds());
 }
 
+/**
+ * The append time of the first record at or after a time, by partition. Partitions without one are missing.
+ *
+ * @param times milliseconds since 1970, by partition
+ * @throws as `readTopic` does
+ */
+export function loadTimesAfter(
+  options: ReadTopic,
+  times: ReadonlyMap<number, number>,
+): Promise<Map<number, number>> {
+  return askOnce(options, async (lookup) => {
+    const found = await Promise.all(
+      [...times].map(async ([partition, time]) => [partition, await lookup.timeAt(partition, time)] as const),
+    );
+    return new Map(found.flatMap(([partition, time]) => (time === null ? [] : [[partition, time]])));
+  });
+}
+
 /** The ids of a topic and its cluster. @throws as `readTopic` does */
 export function identifyTopic(options: ReadTopic): Promise<TopicIdentity> {
   return askOnce(options, (lookup) => lookup.identify());

@@ -147,6 +147,23 @@ export class TopicLookup {
     return offset >= 0n ? Number(offset) : null;
   }
 
+  /**
+   * The append time of a partition's first record with one at or after `time`; null if there is none. Both are
+   * milliseconds since 1970. Records of open transactions count.
+   */
+  async timeAt(partition: number, time: number): Promise<number | null> {
+    const found = await this.ask(() =>
+      this.client.listOffsetsWithTimestamps({
+        topics: [this.topic],
+        partitions: { [this.topic]: [partition] },
+        timestamp: BigInt(time),
+        isolationLevel: 0,
+      }),
+    );
+    const { offset = -1n, timestamp = -1n } = found.get(this.topic)?.get(partition) ?? {};
+    return offset >= 0n ? Number(timestamp) : null;
+  }
+
   /** The brokers' answer, up to 5 s old. @throws OtherTopicError as `identify` does */
   protected async metadata(forceUpdate = false) {
     const known = await this.#load(forceUpdate);

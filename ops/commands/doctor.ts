@@ -56,8 +56,8 @@ const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red' } as const;
 function format(findings: Finding[], paint: Paint): string[] {
   const width = Math.max(...findings.map(({ subject }) => subject.length));
   return findings.map(
-    ({ status, subject, text }) =>
-      `${paint(COLOURS[status], status.padEnd(7))}  ${subject.padEnd(width)}  ${showControls(text)}`,
+    ({ status, subject, text, since }) =>
+      `${paint(COLOURS[status], status.padEnd(7))}  ${subject.padEnd(width)}  ${showControls(text)}${since ? ` Since ${since.toISOString()}.` : ''}`,
   );
 }
 

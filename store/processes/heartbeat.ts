@@ -42,10 +42,16 @@ export function startHeartbeat({
   });
   let isWritten = false;
   const attempt = createAttempt(log, 'processes');
+  /** When this process stopped being ready; null while it is. */
+  let notReadyAt: number | null = null;
   const beat = async () => {
-    isWritten = await attempt('the row about this process cannot be written; trying again', async () =>
-      writeProcess(pool, { ...me, ...(await describe()), ageMs: performance.now() - startedAt }),
-    );
+    isWritten = await attempt('the row about this process cannot be written; trying again', async () => {
+      const described = await describe();
+      const now = performance.now();
+      notReadyAt = described.obstacle === null ? null : (notReadyAt ?? now);
+      const notReadyMs = notReadyAt === null ? null : now - notReadyAt;
+      await writeProcess(pool, { ...me, ...described, ageMs: now - startedAt, notReadyMs });
+    });
   };
   const first = beat();
   const later = repeat(beatMs, systemClock, async () => {

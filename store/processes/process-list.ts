@@ -39,6 +39,8 @@ export type ProcessDescription = ProgramState & {
   ageMs: number;
   /** The reason why it is not ready; null if it is. */
   obstacle: string | null;
+  /** How long it has not been ready, in milliseconds; null if it is. */
+  notReadyMs: number | null;
 };
 
 /** A listed process. */
@@ -54,12 +56,14 @@ export type ListedProcess = ProgramState & {
   state: 'ready' | 'not_ready' | 'gone';
   /** The reason why it was not ready at its last beat; null if it was ready. */
   obstacle: string | null;
+  /** Since when, if it was not ready at its last beat. Earlier versions do not say it. */
+  notReadySince: Date | null;
 };
 
 /** Writes the row of a process, and deletes the rows of processes without a beat for an hour. */
 export async function writeProcess(
   client: ClientBase | Pool,
-  { id, program, host, pid, version, ageMs, obstacle, details }: ProcessDescription,
+  { id, program, host, pid, version, ageMs, obstacle, notReadyMs, details }: ProcessDescription,
 ): Promise<void> {
   await client.query(
     `WITH forgotten AS (
@@ -72,7 +76,7 @@ export async function writeProcess(
      VALUES ($1, $2, $3, $4, $5, clock_timestamp() - $6::float8 * interval '1 millisecond', clock_timestamp(), $7, $8)
      ON CONFLICT (id) DO UPDATE
        SET seen_at = excluded.seen_at, obstacle = excluded.obstacle, details = excluded.details`,
-    [id, program, host, pid, version, ageMs, obstacle, details],
+    [id, program, host, pid, version, ageMs, obstacle, { ...details, notReadyMs }],
   );
 }
 
@@ -84,7 +88,9 @@ export async function removeProcess(client: ClientBase | Pool, id: string): Prom
 /** Lists running processes, and those that vanished within the last hour, by program and age. */
 export async function listProcesses(client: ClientBase | Pool): Promise<ListedProcess[]> {
   const { rows } = await client.query<ListedProcess>(
-    `SELECT id, program, host, pid, version, started_at AS "startedAt", seen_at AS "seenAt", obstacle, details,
+    `SELECT id, program, host, pid, version, started_at AS "startedAt", seen_at AS "seenAt", obstacle,
+       details - 'notReadyMs' AS details,
+       seen_at - (details->>'notReadyMs')::float8 * interval '1 millisecond' AS "notReadySince",
        CASE WHEN seen_at < clock_timestamp() - interval '1 minute' THEN 'gone'
          WHEN obstacle IS NULL THEN 'ready' ELSE 'not_ready' END AS state
      FROM processes WHERE seen_at >= clock_timestamp() - interval '1 hour'

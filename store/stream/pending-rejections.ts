@@ -35,7 +35,7 @@ export async function addPendingRejections(
  * @param limit.after only those with a greater id
  */
 export async function loadPendingRejections(
-  client: ClientBase,
+  client: ClientBase | Pool,
   limit: { records: number; bytes: number; after?: number },
 ): Promise<PendingRejection[]> {
   const { rows } = await client.query<{ id: string; key: Buffer; value: Buffer }>(

@@ -238,13 +238,15 @@ describe('faults are found', () => {
     const { changes: topic } = topicNames(service.topicPrefix);
     await producer.send({ topic, messages: [{ partition: 1, key: 'x', value: 'garbage' }] });
     await producer.disconnect();
-    const { of } = await diagnose();
+    const { of, findings } = await diagnose();
     expect(of('failed', 'schemas')).toMatch(
       /^This version cannot read the newest records of the partitions 1:/,
     );
+    const times = findings.flatMap(({ since }) => (since ? [Date.parse(String(since)) - Date.now()] : []));
+    expect(Math.min(...times) / -60_000).toBeCloseTo(2, 0);
     expect(of('failed', 'processes')).toContain('The gateway process 7 on h is not ready (it is tired)');
     const warnings = of('warning', 'processes');
-    expect(warnings).toMatch(/^The gateway process 6 on h has not reported since /);
+    expect(warnings).toMatch(/^The gateway process 6 on h does not report any more, /);
     // The process that is gone has another version, but does not run.
     expect(warnings).toContain('Processes of version 0.0.9 run beside this program');
   });

@@ -1,10 +1,15 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { measureLag } from '../../administration/lag.ts';
+import { findOldestWork, type OldestWork } from '../../administration/oldest-work.ts';
 import { withAdmin } from '../../kafka/connection/admin.ts';
 import { createKafkaClient } from '../../kafka/connection/client.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { submissionCodec } from '../../schemas/submission.ts';
+import { rejectionCodec, submissionCodec } from '../../schemas/submission.ts';
+import { inTransaction } from '../../store/connection/transaction.ts';
+import { addPendingRejections } from '../../store/stream/pending-rejections.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { createIo, createRunner, type RecordedIo } from '../helpers/commands/command-io.ts';
 import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
@@ -27,6 +32,20 @@ async function ask(...args: string[]): Promise<string[]> {
   return io.printed;
 }
 
+/** The clocks of Kafka and of this process may differ by some milliseconds. */
+const CLOCK_MS = 1000;
+
+/** The oldest work that waits, as the status page shows it. */
+async function oldestWork(): Promise<OldestWork> {
+  const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 1 });
+  const place = { brokers: service.brokers, topicPrefix: service.topicPrefix };
+  try {
+    return await findOldestWork(pool, place, await measureLag(pool, place));
+  } finally {
+    await pool.end();
+  }
+}
+
 test('lag counts waiting submissions and changes to relay', async () => {
   await service.submit([endorse('bakers-local-1', 'mayor', 'ann'), endorse('coast-gazette', 'mayor', 'bob')]);
   await service.eventsOnceThereAre(2);
@@ -37,7 +56,9 @@ test('lag counts waiting submissions and changes to relay', async () => {
   expect(calm.changes).toEqual({ done: 2, end: 2, lag: 0, oldest_seconds: 0 });
   expect(calm.rejections).toEqual({ lag: 0 });
 
+  expect(await oldestWork()).toEqual({});
   await service.stopConsumers();
+  const begun = Date.now();
   await service.submit([
     endorse('bakers-local-1', 'mayor', 'bob'),
     endorse('bakers-local-1', 'mayor', 'cyd'),
@@ -46,11 +67,37 @@ test('lag counts waiting submissions and changes to relay', async () => {
   const waiting = JSON.parse((await ask('--json'))[0] ?? '');
   const total = waiting.submissions.reduce((sum: number, entry: { lag: number }) => sum + entry.lag, 0);
   expect(total).toBe(3);
+  // The last applied submission of each partition came before.
+  const { submission, ...others } = await oldestWork();
+  expect(submission?.getTime()).toBeGreaterThan(begun - CLOCK_MS);
+  expect(submission?.getTime()).toBeLessThan(Date.now() + CLOCK_MS);
+  expect(others).toEqual({});
   const table = await ask();
   expect(table[0]).toBe('WHAT\tDONE\tLAST STABLE\tEND\tLAG TO LAST STABLE\tLAG');
   expect(table.at(-3)).toBe('all submissions\t-\t-\t-\t3\t3');
   expect(table.at(-2)).toBe('changes\t2\t-\t2\t-\t0');
   expect(table.at(-1)).toBe('rejections\t-\t-\t-\t-\t0');
+});
+
+test('the oldest rejection that waits tells since when', async () => {
+  const rejected_at = Date.parse('2026-11-03T10:00:00Z');
+  const origin = { topic: 't', partition: 0, offset: 1, last_offset: null, truncated: null };
+  const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 1 });
+  await inTransaction(pool, (client) =>
+    addPendingRejections(
+      client,
+      [0, 1].map((more) => ({
+        key: Buffer.from('x'),
+        value: rejectionCodec.encode({
+          ...{ code: 'unknown_endorser', message: 'No.', value: null, rejected_at: rejected_at + more },
+          ...origin,
+        }),
+      })),
+    ),
+  );
+  expect((await oldestWork()).rejection).toEqual(new Date(rejected_at));
+  await pool.query('DELETE FROM pending_rejections');
+  await pool.end();
 });
 
 test('submissions that expired before they were applied do not wait', async () => {
@@ -71,6 +118,8 @@ test('submissions that expired before they were applied do not wait', async () =
 
 test('lag and the metrics show submissions behind an open transaction', async () => {
   await service.startConsumers();
+  // So that the time of the newest applied submission of its partition is known.
+  await service.submit([endorse('bakers-local-1', 'mayor', 'ann')]);
   const idle = async () => JSON.parse((await ask('--json'))[0] ?? '').submissions;
   const total = (lags: Record<string, number>[], name: string) =>
     lags.reduce((sum, each) => sum + (each[name] ?? 0), 0);
@@ -87,16 +136,23 @@ test('lag and the metrics show submissions behind an open transaction', async ()
   const messages = [
     { key: 'bakers-local-1', value: submissionCodec.encode(endorse('bakers-local-1', 'mayor', 'bob')) },
   ];
+  const begun = Date.now();
   await transaction.send({ topic: topicNames(service.topicPrefix).submissions, messages });
 
   const held = await idle();
   expect([total(held, 'lag'), total(held, 'stable_lag')]).toEqual([1, 0]);
+  const { submission, held: heldSince } = await oldestWork();
+  expect(heldSince).toEqual(submission);
+  expect(heldSince?.getTime()).toBeGreaterThan(begun - CLOCK_MS);
   const waiting = (state: string) => metricValue('submissions_waiting', { state });
   const heldBackSeconds = () => metricValue('submissions_held_back_seconds');
   await until('the metrics', async () => (await waiting('held_back')) === 1);
   expect(await waiting('readable')).toBe(0);
   await until('the time', async () => (await heldBackSeconds()) > 1);
 
+  // A second submission waits behind it.
+  await transaction.send({ topic: topicNames(service.topicPrefix).submissions, messages });
+  expect(await oldestWork()).toMatchObject({ submission, held: submission });
   await transaction.commit();
   await producer.disconnect();
   await until('it is applied', async () => total(await idle(), 'lag') === 0);

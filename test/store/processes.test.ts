@@ -80,6 +80,7 @@ test('a process describes itself, and follows its state', async () => {
     startedAt: expect.any(Date),
     seenAt: expect.any(Date),
     obstacle: null,
+    notReadySince: null,
     state: 'ready',
     details: { port: 8080, openStreams: 2, behindMs: 3 },
   });
@@ -93,6 +94,27 @@ test('a process describes itself, and follows its state', async () => {
     obstacle: 'The database does not answer.',
     details: { openStreams: 7 },
   });
+});
+
+test('a process is not ready since its first obstacle, whatever comes after it, until it is ready again', async () => {
+  const { said } = start();
+  const look = async () => (await listProcesses(readers))[0];
+  const becomes = (obstacle: string | null) => {
+    said.obstacle = obstacle;
+    return until(`the obstacle is ${obstacle}`, async () => (await look())?.obstacle === obstacle);
+  };
+  const since = async () => (await look())?.notReadySince?.getTime() ?? 0;
+  await becomes('One.');
+  const first = await since();
+  const seen = (await look())?.seenAt.getTime() ?? 0;
+  expect(first).toBeLessThanOrEqual(seen);
+  await becomes('Another.');
+  await until('time has passed', async () => ((await look())?.seenAt.getTime() ?? 0) > seen + 100);
+  expect(Math.abs((await since()) - first)).toBeLessThan(100);
+  await becomes(null);
+  expect(await since()).toBe(0);
+  await becomes('One.');
+  expect(await since()).toBeGreaterThan(seen);
 });
 
 test('processes are listed by program and age, without stopped ones', async () => {
@@ -160,7 +182,7 @@ test('a silent database does not delay a stop for long', async () => {
 });
 
 test('a process that could not write for hours is listed again, with its own start, and forgets others', async () => {
-  const me = { host: 'a', pid: 1, version: '1', obstacle: null, ageMs: 9_000_000 };
+  const me = { host: 'a', pid: 1, version: '1', obstacle: null, notReadyMs: null, ageMs: 9_000_000 };
   const consumers = { program: 'consumers', details: { roles: ['apply'], leads: [] } } as const;
   const [mine, theirs] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];
   for (const id of [mine, theirs]) await writeProcess(client, { ...me, ...consumers, id });

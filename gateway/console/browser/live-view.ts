@@ -1,5 +1,6 @@
 import { showCounts } from './count-bars.ts';
 import { EventCounts, type ShownEvent } from './event-counts.ts';
+import { showLocalTimes } from './show-local-times.ts';
 import type { Block } from './sse-parser.ts';
 
 /** The most events and frames that the page keeps. */
@@ -64,6 +65,7 @@ function createRow({ event, json }: ReceivedEvent): HTMLTableRowElement {
     cell.append(...content);
     row.append(cell);
   }
+  showLocalTimes(row);
   return row;
 }
 

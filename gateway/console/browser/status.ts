@@ -1,4 +1,5 @@
 /** Shows the present state of the service while the page is shown, without moving the reader's place. */
+import { showLocalTimes } from './show-local-times.ts';
 
 const EVERY_MS = 10_000;
 
@@ -17,6 +18,7 @@ async function refresh(): Promise<void> {
   if (!shown || !present || shown.contains(document.activeElement)) return;
   const open = readOpen(shown);
   shown.replaceChildren(...present.childNodes);
+  showLocalTimes(shown);
   shown.querySelectorAll('details').forEach((each, index) => {
     each.open = open[index] ?? false;
   });

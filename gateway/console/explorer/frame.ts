@@ -2,6 +2,7 @@ import { type Language, STATE_CODES } from '../../../schemas/vocabulary.ts';
 import { CopyText, Notice } from '../components.ts';
 import { type Content, type Html, html } from '../html.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
+import { labelState } from '../state-label.ts';
 import { ExplorerLink, InLanguage } from './ballot-text.ts';
 import { addressOf, type Question } from './question.ts';
 
@@ -106,7 +107,7 @@ export function StateField(props: {
     <label>State
       <select name=${props.name}>
         ${props.all && html`<option value="">${props.all}</option>`}
-        ${(props.states ?? STATE_CODES).map((code) => html`<option selected=${code === props.value}>${code}</option>`)}
+        ${(props.states ?? STATE_CODES).map((code) => html`<option value=${code} selected=${code === props.value}>${labelState(code)}</option>`)}
       </select>
     </label>`;
 }

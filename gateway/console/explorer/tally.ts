@@ -40,7 +40,7 @@ export function Tally({ contest }: { contest: RecommendedContest }): Html {
   return html`
     <h2>Tally</h2>
     <p>${AGREEMENT[agreement]} · ${number.format(all)} ${all === 1 ? 'endorser' : 'endorsers'} took a position</p>
-    <${Table} caption="Endorsers by choice" head=${['Choice', 'Endorsers', 'Share', 'To mark']}>
+    <${Table} caption="Endorsers by choice" head=${['Choice', 'Endorsers', 'Share', 'To mark']} numbersFrom=${1} numbersTo=${1}>
       ${contest.choices.map((choice) => {
         const backers = choice.endorsed_by.length;
         const place = marked.indexOf(choice.id);

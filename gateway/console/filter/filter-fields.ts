@@ -1,10 +1,10 @@
-import { stateName } from '../../../domain/officeholders/states.ts';
 import type { StreamFilter } from '../../../domain/stream-filter.ts';
 import { streamFilters } from '../../../schemas/http/parameters.ts';
-import { type FilterField, STATE_CODES } from '../../../schemas/vocabulary.ts';
+import type { FilterField } from '../../../schemas/vocabulary.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import type { PageRequest } from '../page.ts';
+import { labelState } from '../state-label.ts';
 import { FIELD_LABELS, FIELDS } from './filter-form.ts';
 
 interface Option {
@@ -12,14 +12,8 @@ interface Option {
   label: string;
 }
 
-const STATES: ReadonlySet<string> = new Set(STATE_CODES);
-
-/** The names of states stand beside their codes. */
-const labelOf = (value: string): string =>
-  STATES.has(value) ? `${value} ${stateName(value)}` : value.replaceAll('_', ' ');
-
 const asOptions = (values: readonly string[]): Option[] =>
-  values.map((value) => ({ value, label: labelOf(value) }));
+  values.map((value) => ({ value, label: labelState(value).replaceAll('_', ' ') }));
 
 /** More values than any list has. */
 const MANY = 1_000_000;

@@ -70,7 +70,7 @@ export const explorerCoveragePages: readonly Page[] = [
             body &&
             html`
             <p>${covered.length} of ${body.data.length} states and territories have ${isAll ? 'an election' : 'an upcoming election'}.</p>
-            <${Table} caption="States with elections" head=${['State', ...Object.values(COUNTS), 'First', 'Last']} numbersFrom=${1}>
+            <${Table} caption="States with elections" head=${['State', ...Object.values(COUNTS), 'First', 'Last']} numbersFrom=${1} numbersTo=${FIELDS.length}>
               ${covered.map((item) => html`<${StateRow} item=${item} />`)}
               <${Totals} items=${covered} />
             <//>`

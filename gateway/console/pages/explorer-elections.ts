@@ -100,7 +100,7 @@ export const explorerElectionPages: readonly Page[] = [
           ${
             body &&
             html`
-            <${Table} caption="Elections" head=${['Election', 'Date', 'State', 'Type', 'Contests', 'Endorsements']}>
+            <${Table} caption="Elections" head=${['Election', 'Date', 'State', 'Type', 'Contests', 'Endorsements']} numbersFrom=${4}>
               ${body.data.map((item) => html`<${ElectionRow} item=${item} />`)}
             <//>
             ${body.data.length === 0 && html`<p>There is no such election.</p>`}

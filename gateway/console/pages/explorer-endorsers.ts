@@ -82,7 +82,7 @@ export const explorerEndorserPages: readonly Page[] = [
           ${
             body &&
             html`
-            <${Table} caption="Endorsers" head=${['Endorser', 'Category', 'Home state', 'Endorsements']}>
+            <${Table} caption="Endorsers" head=${['Endorser', 'Category', 'Home state', 'Endorsements']} numbersFrom=${3}>
               ${body.data.map((item) => html`<${EndorserRow} item=${item} />`)}
             <//>
             ${body.data.length === 0 && html`<p>There is no such endorser.</p>`}
@@ -120,7 +120,7 @@ export const explorerEndorserPages: readonly Page[] = [
           ${found.description && html`<p><${BallotText}>${found.description}<//></p>`}
           ${found.website_url && html`<p><${OutsideLink} href=${found.website_url}>${found.website_url}<//></p>`}
           <p><a href=${`/console/live?endorsers=${encodeURIComponent(found.slug)}`}>Watch its changes live</a></p>
-          <${Table} caption="Elections that it has endorsed in" head=${['Election', 'Date', 'Contests']}>
+          <${Table} caption="Elections that it has endorsed in" head=${['Election', 'Date', 'Contests']} numbersFrom=${2}>
             ${found.elections.map(
               ({ election, name, date, contests }) => html`
               <tr>

@@ -53,7 +53,7 @@ function EntryRow({ entry, session, topic }: RowProps): Html {
     <tr>
       <td><${Moment} at=${occurredAt} seconds=${true} /></td>
       <td>${EFFECTS[type]}</td>
-      <td>
+      <td class="details">
         ${rank !== null && `${rank}. `}${body.choice.label}
         ${statement && html`<div>“${statement}”</div>`}
         ${published_on && html`<div class="muted">published on ${published_on}</div>`}
@@ -63,7 +63,7 @@ function EntryRow({ entry, session, topic }: RowProps): Html {
         ${describeAuthor(entry, session)}
         ${place && !entry.publishedBy && html`<div class="muted">${topic} ${place.partition}/${place.offset}</div>`}
       </td>
-      <td>
+      <td class="event">
         ${eventId ? html`<code>${eventId}</code>` : html`<span class="muted">${isWaiting ? 'on its way' : 'of an earlier history'}</span>`}
         <details><summary aria-label=${`JSON of the event of ${occurredAt.toISOString()}: ${body.choice.label}`}>JSON</summary><pre tabindex="0" aria-label="The JSON"><code>${JSON.stringify(json, null, 2)}</code></pre></details>
       </td>

@@ -75,7 +75,7 @@ async function showAccounts(
         <label>Name contains <input type="search" name="q" value=${contains} /></label>
         <button>Search</button>
       </form>
-      <${Table} caption="Accounts" head=${['Account', 'Plan', 'Usable keys', 'Made', 'Suspended']}>
+      <${Table} caption="Accounts" head=${['Account', 'Plan', 'Usable keys', 'Made', 'Suspended']} numbersFrom=${2} numbersTo=${2}>
         ${shown.map((item) => html`<${AccountRow} item=${item} />`)}
       <//>
       ${accounts.length > ON_PAGE && html`<p><a class="button" href=${`/console/operator/accounts?${next}`}>Next accounts</a></p>`}

@@ -15,6 +15,7 @@ import { actorOf } from '../actor.ts';
 import { Moment, Notice } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { BallotText } from '../explorer/ballot-text.ts';
+import { HistoryLink } from '../history-link.ts';
 import { type Content, type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
@@ -29,6 +30,10 @@ import { CSRF_FIELD } from '../session/forgery.ts';
 const BACK_FIELD = 'back';
 /** The largest submission that the form takes, in characters of JSON. */
 const MAX_JSON = 100_000;
+
+function PositionHistory({ of: { endorser, contest } }: { of: Submission }): Html {
+  return html`<${HistoryLink} endorser=${endorser} contest=${contest} of=${`${endorser}, ${contest}`} />`;
+}
 
 /** The fate of a rejected submission since. */
 async function loadStory(
@@ -47,10 +52,11 @@ async function loadStory(
     );
   }
   const change = await findWhatMended(pool, item);
-  if (change) {
+  const submission = readSubmission(item);
+  if (change && submission) {
     const { partition, offset, sequence, occurredAt } = change;
     story.push(
-      html`The submission ${`${partition}/${offset}`} has changed the position since, at <${Moment} at=${occurredAt} />: change ${sequence} of the stream.`,
+      html`The submission ${`${partition}/${offset}`} has changed the position since, at <${Moment} at=${occurredAt} />: change ${sequence} of the stream. <${PositionHistory} of=${submission} />`,
     );
   }
   return story;
@@ -212,13 +218,13 @@ async function previewCorrection(request: PageRequest, context: ConsoleContext):
     return showEdit(request, found, { values: form, problems: [effect].flat() });
   }
   const { item, submission } = found;
-  const { endorser, contest } = 'correction' in read ? read.correction : submission;
+  const sent = 'correction' in read ? read.correction : submission;
   const place = placeOf(item);
   const fields = [...form].filter(([name]) => name !== CSRF_FIELD);
   return {
     title: `Send the correction of ${originOf(item)}?`,
     body: html`
-      <p><strong>${endorser}</strong> · <${BallotText}>${effect.position.title}<//> <code>${contest}</code></p>
+      <p><strong>${sent.endorser}</strong> · <${BallotText}>${effect.position.title}<//> <code>${sent.contest}</code> · <${PositionHistory} of=${sent} /></p>
       <${Changes} position=${effect.position} changes=${effect.changes} />
       <${Form} action=${`${place}/edit`} csrf=${csrf}>
         ${fields.map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}

@@ -1,12 +1,7 @@
-import { type Finding, failed } from '../../../administration/health/finding.ts';
-import {
-  judgeLag,
-  MAX_SUBMISSIONS,
-  MAX_UNRELAYED_SECONDS,
-} from '../../../administration/health/judge-lag.ts';
-import { judgeProcesses } from '../../../administration/health/judge-processes.ts';
-import { measureLag, type ServiceLag } from '../../../administration/lag.ts';
-import { classifyFailure } from '../../../service/failure.ts';
+import type { Finding } from '../../../administration/health/finding.ts';
+import { MAX_SUBMISSIONS, MAX_UNRELAYED_SECONDS } from '../../../administration/health/judge-lag.ts';
+import { judgeKafkaAway, judgeProcesses } from '../../../administration/health/judge-processes.ts';
+import type { ServiceLag } from '../../../administration/lag.ts';
 import { type ListedProcess, listProcesses } from '../../../store/processes/process-list.ts';
 import {
   type LoggedChange,
@@ -15,29 +10,21 @@ import {
   type StreamActivity,
 } from '../../../store/stream/stream-activity.ts';
 import { Moment, Notice, Table } from '../components.ts';
-import type { ConsoleContext } from '../context.ts';
 import { EFFECTS, HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
+import { loadHops } from '../operators/hops.ts';
 import type { Page } from '../page.ts';
 
 /** The number of changes that the page lists. */
 const NEWEST = 5;
 
-/** The lag at each hop; null while Kafka does not answer. */
-async function findLag(context: ConsoleContext): Promise<ServiceLag | null> {
-  try {
-    return await measureLag(context.pool, context);
-  } catch (error) {
-    if (classifyFailure(error) === 'kafka_away') return null;
-    throw error;
-  }
-}
+const ALERTS = '/docs/guides/operations/alerts';
 
-const KAFKA_AWAY = failed(
-  'Kafka',
-  'Kafka does not answer. Reads work, open streams stay open, and changes wait in Postgres: look at the brokers.',
-);
+function Problem({ finding: { text, since, alert } }: { finding: Finding }): Html {
+  return html`
+    <li>${text}${since && html` Since <${Moment} at=${since} seconds=${true} />.`}${alert && html` <a href=${`${ALERTS}#${alert.toLowerCase()}`}>Runbook: ${alert}</a>`}</li>`;
+}
 
 /** Whether all is well, or what is wrong and what to do. */
 function Verdict({ findings }: { findings: readonly Finding[] }): Html {
@@ -46,8 +33,7 @@ function Verdict({ findings }: { findings: readonly Finding[] }): Html {
   return html`
     <div class="notice bad" role="status">
       <p>${problems.length === 1 ? 'There is a problem:' : `There are ${problems.length} problems:`}</p>
-      <ul>${problems.map(({ text }) => html`<li>${text}</li>`)}</ul>
-      <p><a href="/docs/guides/operations/alerts">What to do for each alert</a></p>
+      <ul>${problems.map((finding) => html`<${Problem} finding=${finding} />`)}</ul>
     </div>`;
 }
 
@@ -65,7 +51,7 @@ function Facts({
   return html`
     <dl class="facts">
       <div><dt>Changes in the last minute</dt><dd>${number.format(activity.lastMinute)}</dd></div>
-      <div><dt>Last change</dt><dd><${Moment} at=${activity.newestAt} /></dd></div>
+      <div><dt>Last change</dt><dd><${Moment} at=${activity.newestAt} seconds=${true} /></dd></div>
       <div><dt>Open streams</dt><dd>${number.format(streams)}</dd></div>
     </dl>`;
 }
@@ -89,7 +75,7 @@ function Lag({ lag }: { lag: ServiceLag }): Html {
     ['Rejections to send', lag.rejections.lag, 'any', ''],
   ];
   return html`
-    <${Table} caption="Lag at each hop" head=${['Work that waits', 'Number', 'A problem if', 'Note']}>
+    <${Table} caption="Lag at each hop" head=${['Work that waits', 'Number', 'A problem if', 'Note']} numbersFrom=${1} numbersTo=${1}>
       ${rows.map(
         ([what, lagging, limit, note]) =>
           html`<tr><th scope="row">${what}</th><td class="number">${number.format(lagging)}</td><td>${limit}</td><td>${note}</td></tr>`,
@@ -110,9 +96,9 @@ function ChangeRow({ change: { occurredAt, type, body } }: { change: LoggedChang
   const { endorser, contest, choice } = body;
   return html`
     <tr>
-      <th scope="row"><${Moment} at=${occurredAt} /></th>
+      <td><${Moment} at=${occurredAt} seconds=${true} /></td>
       <td>${EFFECTS[type]}</td>
-      <td>${endorser.name}</td>
+      <th scope="row">${endorser.name}</th>
       <td>${choice.label} <small class="muted">${contest.title}</small></td>
       <td><${HistoryLink} endorser=${endorser.slug} contest=${contest.id} of=${`${endorser.name}, ${contest.title}, ${occurredAt.toISOString()}`} /></td>
     </tr>`;
@@ -155,9 +141,9 @@ export const operatorStatusPages: readonly Page[] = [
     role: 'operator',
     async handle(_request, context) {
       const { pool } = context;
-      const lag = await findLag(context);
+      const hops = await loadHops(context);
       const processes = await listProcesses(pool);
-      const findings = [...(lag === null ? [KAFKA_AWAY] : judgeLag(lag)), ...judgeProcesses(processes)];
+      const findings = [...(hops?.problems ?? [judgeKafkaAway(processes)]), ...judgeProcesses(processes)];
       const at = new Date().toISOString();
       const activity = await loadStreamActivity(pool);
       const newest = await listNewestChanges(pool, NEWEST);
@@ -170,7 +156,7 @@ export const operatorStatusPages: readonly Page[] = [
           <${Table} caption="Processes" head=${['Program', 'Machine', 'State', 'Details', 'Version', 'Started']}>
             ${processes.map((process) => html`<${ProcessRow} process=${process} />`)}
           <//>
-          ${lag !== null && html`<${Lag} lag=${lag} />`}
+          ${hops && html`<${Lag} lag=${hops.lag} />`}
           ${
             newest.length > 0 &&
             html`
@@ -178,7 +164,7 @@ export const operatorStatusPages: readonly Page[] = [
               ${newest.map((change) => html`<${ChangeRow} change=${change} />`)}
             <//>`
           }
-          <p class="muted">As of <time datetime=${at}>${at.slice(11, 19)} UTC</time>.</p>`,
+          <p class="muted">As of <time datetime=${at}>${at.slice(11, 19)} UTC</time>. The command <code>npm run ops -- doctor</code> also examines settings, rights, certificates and clocks.</p>`,
       };
     },
   },

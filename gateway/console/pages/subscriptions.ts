@@ -86,7 +86,7 @@ async function showList(request: PageRequest, context: ConsoleContext): Promise<
         found.length === 0
           ? html`<p>There are none yet.</p>`
           : html`
-        <${Table} caption="Saved filters" head=${['Name', 'Filter', 'Events of the last day', 'Actions']}>
+        <${Table} caption="Saved filters" head=${['Name', 'Filter', 'Events of the last day', 'Actions']} numbersFrom=${2} numbersTo=${2}>
           ${found.map((item, index) => html`<${Row} item=${item} count=${counts[index]} publicUrl=${publicUrl} />`)}
         <//>
         <p class="muted">The number of events is up to a minute old.

@@ -25,7 +25,7 @@ function OutcomeRow({ item }: { item: Outcome }): Html {
       <th scope="row">${item.endorser}</th>
       <td>${item.contest}</td>
       <td>${STATES[item.status]}</td>
-      <td>${item.reason?.message}${item.events?.map((event) => html`<div><code>${event}</code></div>`)}</td>
+      <td class="event">${item.reason?.message}${item.events?.map((event) => html`<div><code>${event}</code></div>`)}</td>
       <td><${HistoryLink} endorser=${item.endorser} contest=${item.contest} of=${`${item.endorser}, ${item.contest}`} /></td>
     </tr>`;
 }
@@ -74,6 +74,8 @@ export async function showReceipt(
   const isOnItsWay = !isKnown || outcomes.some(({ status }) => status === 'submitted');
   return {
     title: `Receipt ${id}`,
+    // What stands below the receipt of a form is not on the page of its address.
+    ...(isKnown && isOnItsWay && !children && { script: 'look-again' }),
     body: html`
       ${
         isKnown

@@ -2,6 +2,7 @@ import type { UploadEffects } from '../../../administration/uploads/review.ts';
 import { countRemovals } from '../../../domain/removal-guard.ts';
 import type { EffectRow } from '../../../store/intake/staged.ts';
 import { Notice, Table } from '../components.ts';
+import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import { number } from '../number.ts';
@@ -33,6 +34,18 @@ function describePublishing(effects: UploadEffects): string {
   ]);
 }
 
+function EventRow({ row }: { row: EffectRow }): Html {
+  const { effect, endorser, contest, choice, title, label } = row;
+  return html`
+    <tr>
+      <th scope="row">${EFFECTS[effect]}</th>
+      <td>${endorser}</td>
+      <td>${title} <small class="muted">${contest}</small></td>
+      <td>${label} <small class="muted">${choice}</small></td>
+      <td><${HistoryLink} endorser=${endorser} contest=${contest} of=${`${endorser}, ${title}, ${label}`} /></td>
+    </tr>`;
+}
+
 /** Asks before an upload is published. */
 export function showUploadPreview(
   { csrf }: PageRequest,
@@ -60,8 +73,8 @@ export function showUploadPreview(
       ${
         rows.length > 0 &&
         html`
-        <${Table} caption="Events" head=${['Event', 'Endorser', 'Contest', 'Choice']}>
-          ${rows.map(({ effect, endorser, contest, choice, title, label }) => html`<tr><th scope="row">${EFFECTS[effect]}</th><td>${endorser}</td><td>${title} <small class="muted">${contest}</small></td><td>${label} <small class="muted">${choice}</small></td></tr>`)}
+        <${Table} caption="Events" head=${['Event', 'Endorser', 'Contest', 'Choice', 'History']}>
+          ${rows.map((row) => html`<${EventRow} row=${row} />`)}
         <//>`
       }
       ${changes > rows.length && html`<p>The first ${number.format(rows.length)} of ${number.format(changes)} are shown.</p>`}

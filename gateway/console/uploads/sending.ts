@@ -12,6 +12,7 @@ import {
 import { ApiError } from '../../http/api-error.ts';
 import { Moment, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
+import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import { number } from '../number.ts';
@@ -189,8 +190,8 @@ function Result({ followed, upload }: { followed: Followed; upload: Upload }): H
     ${
       rejected.length > 0 &&
       html`
-      <${Table} caption="Rejected" head=${['Endorser', 'Contest', 'Reason']}>
-        ${rejected.slice(0, MAX_LISTED).map(({ endorser, contest, reason: why }) => html`<tr><th scope="row">${endorser}</th><td>${contest}</td><td>${why?.message}</td></tr>`)}
+      <${Table} caption="Rejected" head=${['Endorser', 'Contest', 'Reason', 'History']}>
+        ${rejected.slice(0, MAX_LISTED).map(({ endorser, contest, reason: why }) => html`<tr><th scope="row">${endorser}</th><td>${contest}</td><td>${why?.message}</td><td><${HistoryLink} endorser=${endorser} contest=${contest} of=${`${endorser}, ${contest}`} /></td></tr>`)}
       <//>
       ${rejected.length > MAX_LISTED && html`<p>The first ${MAX_LISTED} are shown; the receipts have all.</p>`}`
     }`;

@@ -32,6 +32,11 @@ can come twice in rare cases: drop repeats by id, since ids compare as ASCII tex
 An id older than retention is answered 410 \`cursor_expired\`. Read \`/v1/endorsements\` to the end, remove records from
 the copy that are no longer there, and continue from the \`stream_cursor\` of that list.
 
+### Reading
+
+An interactive reference cannot show this answer, because it does not end. To watch the stream in a browser, sign in to the
+console, if the gateway serves it, and open [Live](/console/live). That page needs no key.
+
 A browser's \`EventSource\` cannot send an API key. Read the stream from a server, with any client of Server-Sent Events that
 can send headers:
 `.trim();

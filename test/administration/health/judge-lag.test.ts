@@ -14,8 +14,17 @@ const lagWith = (lag: Partial<ServiceLag>): ServiceLag => ({
   ...lag,
 });
 
+const OLDEST = {
+  submission: new Date('2026-11-03T10:00:01Z'),
+  held: new Date('2026-11-03T10:00:02Z'),
+  rejection: new Date('2026-11-03T10:00:04Z'),
+};
+const now = Date.parse('2026-11-03T10:00:14Z');
+
 const judge = (lag: Partial<ServiceLag>) =>
-  judgeLag(lagWith(lag)).map(({ status, text }) => `${status}: ${text.slice(0, 40)}`);
+  judgeLag(lagWith(lag), { oldest: OLDEST, now }).map(
+    ({ status, text, since }) => `${status} since ${since?.getUTCSeconds()}: ${text.slice(0, 40)}`,
+  );
 
 test('usual work is no problem', () => {
   expect(judge({})).toEqual([]);
@@ -25,16 +34,19 @@ test('usual work is no problem', () => {
 
 test('a backlog over all partitions, an open transaction, late changes and rejections are problems', () => {
   expect(judge({ submissions: [partition(4001), partition(6000)] })).toEqual([
-    'warning: 10,001 submissions wait to be applied. I',
+    'warning since 1: 10,001 submissions wait to be applied. I',
   ]);
   expect(judge({ submissions: [partition(7, 3), partition(2, 1)] })).toEqual([
-    'warning: An open transaction of a producer holds ',
+    'warning since 2: An open transaction of a producer holds ',
   ]);
-  expect(judgeLag(lagWith({ submissions: [partition(7, 3), partition(2, 1)] }))[0]?.text).toContain(
-    'holds back 5 submissions',
-  );
+  const held = lagWith({ submissions: [partition(7, 3), partition(2, 1)] });
+  expect(judgeLag(held, { oldest: {}, now })).toEqual([
+    expect.objectContaining({ text: expect.stringContaining('holds back 5 submissions'), since: undefined }),
+  ]);
   expect(judge({ changes: { done: 1, end: 3, lag: 2, oldest_seconds: 11 } })).toEqual([
-    'warning: 2 changes wait to be relayed, the oldest',
+    'warning since 3: 2 changes wait to be relayed. If Kafka r',
   ]);
-  expect(judge({ rejections: { lag: 1 } })).toEqual(['warning: 1 rejections wait for the rejected topic']);
+  expect(judge({ rejections: { lag: 1 } })).toEqual([
+    'warning since 4: 1 rejections wait for the rejected topic',
+  ]);
 });

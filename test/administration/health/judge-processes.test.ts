@@ -1,39 +1,128 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { judgeProcesses } from '../../../administration/health/judge-processes.ts';
+import { judgeLag } from '../../../administration/health/judge-lag.ts';
+import { judgeKafkaAway, judgeProcesses } from '../../../administration/health/judge-processes.ts';
 import { readVersion } from '../../../service/version.ts';
-import type { ListedProcess, ProgramState } from '../../../store/processes/process-list.ts';
+import type { ListedProcess } from '../../../store/processes/process-list.ts';
 
-const running = (state: ProgramState): ListedProcess => ({
-  ...{ id: 'id', host: 'here', pid: 7, version: readVersion(), startedAt: new Date(), seenAt: new Date() },
-  ...{ state: 'ready', obstacle: null, ...state },
-});
-const gatewayWith = (hasWebhooks?: boolean) =>
-  running({
-    program: 'gateway',
-    details: {
-      ...{ port: 8080, openStreams: 0, behindMs: 0 },
-      ...(hasWebhooks !== undefined && { hasWebhooks }),
+const at = (time: string): Date => new Date(`2026-11-03T${time}Z`);
+
+function listed(process: Partial<Pick<ListedProcess, 'seenAt' | 'startedAt' | 'state' | 'version'>>) {
+  return {
+    ...{
+      id: 'a',
+      host: 'h',
+      pid: 7,
+      version: readVersion(),
+      startedAt: at('08:00:00'),
+      seenAt: at('10:00:00'),
     },
-  });
-const consumersWith = (...roles: string[]) =>
-  running({ program: 'consumers', details: { roles, leads: roles.filter((role) => role !== 'deliver') } });
+    ...{ state: 'ready' as const, obstacle: null, notReadySince: null },
+    ...process,
+  };
+}
 
-const judge = (...all: ListedProcess[]) =>
-  judgeProcesses(all).map(({ status, text }) => `${status}: ${text}`);
+const gateway = (behindMs: number, process: Parameters<typeof listed>[0] = {}): ListedProcess => ({
+  ...{ program: 'gateway', details: { port: 1, openStreams: 0, behindMs } },
+  ...listed(process),
+});
+
+/** A gateway that tells whether accounts can have webhooks, as earlier versions do not. */
+const offering = (hasWebhooks: boolean): ListedProcess => ({
+  ...{ program: 'gateway', details: { port: 1, openStreams: 0, behindMs: 0, hasWebhooks } },
+  ...listed({}),
+});
+
+const consumers = (leads: string[], process: Parameters<typeof listed>[0] = {}): ListedProcess => ({
+  ...{ program: 'consumers', details: { roles: leads, leads } },
+  ...listed(process),
+});
+
+const problemsOf = (...all: ListedProcess[]) =>
+  judgeProcesses(all).map(({ text, since, alert }) => [text, since?.toISOString().slice(11, 19), alert]);
+
+const WELL = [gateway(0), consumers(['apply', 'relay'])];
+
+test('processes that are ready, lead and run one version are no problem', () => {
+  expect(judgeProcesses(WELL).map(({ status }) => status)).toEqual(['ok']);
+});
+
+test('a process that is not ready, behind or gone is a problem since it was seen to be so', () => {
+  const tired = {
+    ...gateway(0),
+    state: 'not_ready',
+    obstacle: 'tired',
+    notReadySince: at('09:58:00'),
+  } as const;
+  expect(
+    problemsOf(...WELL, tired, gateway(11_000), gateway(99_000, { state: 'gone', seenAt: at('09:59:00') })),
+  ).toEqual([
+    [expect.stringContaining('does not report any more'), '09:59:00', 'ProgramDown'],
+    [expect.stringContaining('is not ready (tired)'), '09:58:00', 'ProgramNotReady'],
+    [expect.stringContaining('is 11 s behind'), '09:59:49', 'GatewayBehind'],
+  ]);
+});
+
+test('a role without a leader is a problem since the last report of a vanished leader, if there was one', () => {
+  const gone = (time: string) => consumers(['relay'], { state: 'gone', seenAt: at(time) });
+  const problems = problemsOf(gateway(0), gone('09:40:00'), gone('09:50:00'));
+  expect(problems.slice(2)).toEqual([
+    [expect.stringContaining('No process leads apply'), undefined, 'NobodyApplies'],
+    [expect.stringContaining('No process leads relay'), '09:50:00', 'NobodyRelays'],
+  ]);
+  expect(problemsOf(consumers(['apply', 'relay']))).toEqual([
+    ['No gateway runs: start one.', undefined, 'ProgramDown'],
+  ]);
+});
 
 test('webhooks that the gateways offer need a process that delivers to them', () => {
-  const needed = ['warning: No process delivers to webhooks: start a consumer with the role deliver.'];
-  const well = ['ok: 1 gateway and 1 consumer are ready.'];
-  expect(judge(gatewayWith(true), consumersWith('apply', 'relay'))).toEqual(needed);
-  expect(judge(gatewayWith(true), consumersWith('apply', 'relay', 'deliver'))).toEqual(well);
-  const gone: ListedProcess = { ...consumersWith('deliver'), state: 'gone' };
-  expect(judge(gatewayWith(true), consumersWith('apply', 'relay'), gone)).toEqual(
-    expect.arrayContaining(needed),
-  );
+  const [led, gone] = [
+    consumers(['apply', 'relay']),
+    consumers(['deliver'], { state: 'gone', seenAt: at('09:50:00') }),
+  ];
+  const needed = [
+    'No process delivers to webhooks: start a consumer with the role deliver.',
+    undefined,
+    'NobodyDelivers',
+  ];
+  expect(problemsOf(offering(true), led)).toEqual([needed]);
+  expect(problemsOf(offering(true), led, gone).at(-1)).toEqual(needed.with(1, '09:50:00'));
+  for (const well of [[offering(true), led, consumers(['deliver'])], [offering(false), led], WELL])
+    expect(judgeProcesses(well).map(({ status }) => status)).toEqual(['ok']);
 });
 
-test.each([false, undefined])('gateways that offer none need none (%s)', (hasWebhooks) => {
-  expect(judge(gatewayWith(hasWebhooks), consumersWith('apply', 'relay'))).toEqual([
-    'ok: 1 gateway and 1 consumer are ready.',
+test('two versions run beside each other since the newer group began', () => {
+  const older = { version: '0.0.9', startedAt: at('06:00:00') };
+  expect(problemsOf(...WELL, gateway(0, { startedAt: at('07:30:00') }), gateway(0, older))).toEqual([
+    [expect.stringContaining('Processes of version 0.0.9'), '07:30:00', undefined],
   ]);
+});
+
+test('Kafka is away since a gateway last had all of it', () => {
+  const gone = gateway(0, { state: 'gone', seenAt: at('10:00:30') });
+  const { since } = judgeKafkaAway([gateway(60_000), gateway(20_000), gone, consumers([])]);
+  expect(since).toEqual(at('09:59:40'));
+  expect(judgeKafkaAway([]).since).toBeUndefined();
+});
+
+test('every alert that is named has its runbook', () => {
+  const lag = {
+    submissions: [
+      { partition: 0, done: 0, stable_end: 20_000, end: 20_001, lag: 20_001, stable_lag: 20_000 },
+    ],
+    changes: { done: 0, end: 1, lag: 1, oldest_seconds: 99 },
+    rejections: { lag: 1 },
+  };
+  const gone = consumers([], { state: 'gone' });
+  const findings = [
+    ...judgeLag(lag, { oldest: {}, now: 0 }),
+    ...judgeProcesses([gone]),
+    ...judgeProcesses([gateway(11_000), { ...gateway(0), state: 'not_ready' }]),
+    ...judgeProcesses([offering(true)]),
+    judgeKafkaAway([]),
+  ];
+  const named = new Set(findings.flatMap(({ alert }) => alert ?? []));
+  expect(named.size).toBe(11);
+  const guide = readFileSync('docs/operations/alerts.md', 'utf8');
+  for (const alert of named) expect(guide).toContain(`\n## ${alert}\n`);
 });

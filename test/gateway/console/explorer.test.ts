@@ -2,7 +2,9 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
 import { election } from '../../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
+import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
+import { createCheckout, person, role } from '../../helpers/officeholders/people-checkout.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 
 const service = useTestService({ gatewayConfig: { today: '2026-11-01' } });
@@ -161,9 +163,15 @@ test('every Spanish text is marked as Spanish, and the words of the console are 
   expect(html).toContain('<option value="es" lang="es" selected>Español');
 });
 
+test('states to choose from have their names beside their codes', async () => {
+  expect(await open('/console/explorer?states=OR')).toContain(
+    '<option value="OR" selected>OR Oregon</option>',
+  );
+});
+
 test('endorsers can be listed by the home state "national"', async () => {
   const html = await open('/console/explorer/endorsers?states=national');
-  expect(html).toContain('<option selected>national</option>');
+  expect(html).toContain('<option value="national" selected>national</option>');
   expect(html).toContain('Nation Herald');
   expect(html).not.toContain('Coast Gazette');
   expect((await client.get('/console/explorer')).html).not.toContain('>national<');
@@ -229,8 +237,18 @@ test('coverage is a table of the states with elections, with totals', async () =
 
 test('officeholders are found by name and state, and a service without them says so', async () => {
   const none = await client.get('/console/explorer/officeholders');
-  expect([none.status, none.html.includes('ever loaded') || none.html.includes('loaded')]).toEqual([
-    503,
-    true,
-  ]);
+  expect([none.status, none.html.includes('loaded')]).toEqual([503, true]);
+  const checkout = await createCheckout({
+    'or/legislature/ann.yml': person(1, 'Ann Álvarez', [role('lower', 'state:or', { district: 7 })]),
+    'ca/legislature/bo.yml': person(2, 'Bo Berg', [role('upper', 'state:ca', { district: 8 })]),
+  });
+  const io = createIo(service.env('ops'));
+  await createRunner('officeholders')(['import', checkout.dir], io).finally(checkout.remove);
+  const found = async (query: string) =>
+    [...(await open(`/console/explorer/officeholders${query}`)).matchAll(/<th scope="row">([^<]*)</g)].map(
+      ([, name]) => name,
+    );
+  expect(await found('')).toEqual(['Ann Álvarez', 'Bo Berg']);
+  expect(await found('?q=berg')).toEqual(['Bo Berg']);
+  expect(await found('?states=OR')).toEqual(['Ann Álvarez']);
 });

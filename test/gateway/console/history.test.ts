@@ -26,7 +26,7 @@ const textOf = (html: string): string =>
 /** The cells of the changes on a page, as texts. */
 const rowsOf = (html: string): string[][] =>
   [...html.matchAll(/<tr>(<td><time.*?)<\/tr>/gs)].map(([, row = '']) =>
-    [...row.matchAll(/<td>(.*?)<\/td>/gs)].map(([, cell = '']) => textOf(cell)),
+    [...row.matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell = '']) => textOf(cell)),
   );
 
 /** The change, the choice and the author of each row that a person sees. */

@@ -295,6 +295,13 @@ testInBrowser('local times stand beside those in UTC', async () => {
   expect(await abroad.locator('td .local').first().textContent()).toMatch(
     new RegExp(`${hour}:\\d\\d E[DS]T$`),
   );
+  const displayOf = (part: string) =>
+    abroad.evaluate<string>(`getComputedStyle(document.querySelector('${part} .local')).display`);
+  expect([await displayOf('td'), await displayOf('p')]).toEqual(['block', 'inline']);
+  const live = await open('/console/live?start=earliest', await ConsoleClient.signIn(service), {
+    timezoneId: 'America/New_York',
+  });
+  await live.locator('[data-rows] .local').first().waitFor();
   const here = await open(path, await ConsoleClient.signIn(service), { timezoneId: 'UTC' });
   expect(await here.locator('.local').count()).toBe(0);
 });
@@ -348,6 +355,7 @@ testInBrowser("the status page shows a new state by itself, but not under the re
   const page = await open(
     '/console/operator/status',
     await ConsoleClient.signIn(service, { role: 'operator' }),
+    { timezoneId: 'America/New_York' },
   );
   const streams = page.locator('dt:has-text("Open streams") + dd');
   await page.clock.install();
@@ -366,6 +374,7 @@ testInBrowser("the status page shows a new state by itself, but not under the re
   await next;
   await streams.filter({ hasText: /^70,00/ }).waitFor();
   expect(await page.locator('details[open]').count()).toBe(1);
+  expect(await page.locator('time').count()).toBe(await page.locator('time + .local').count());
   await page.locator('summary').focus();
   await report(90_000);
   // When the second answer comes, the first has been handled.

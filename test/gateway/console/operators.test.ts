@@ -1,4 +1,9 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { beforeEach, expect, test } from '@jest/globals';
+import type { Pool } from 'pg';
+import { loadHops } from '../../../gateway/console/operators/hops.ts';
+import { systemClock } from '../../../service/clock.ts';
 import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
 import { endorser } from '../../helpers/ballots/catalogue-records.ts';
 import { EARLIER, LATER, rejectAtSameOrigin } from '../../helpers/ballots/same-origin.ts';
@@ -240,15 +245,31 @@ test('the status begins with what is wrong and what to do', async () => {
   );
   const behind = (await operator.get('/console/operator/status')).html;
   expect(behind).toContain('There is a problem:');
-  const [, guide = ''] = /href="([^"]+)">What to do for each alert/.exec(behind) ?? [];
-  expect((await operator.get(guide)).html).toContain('SubmissionsPileUp');
-  expect(behind).toContain('The gateway process 7 on far is 11 s behind the stream: read its log.');
+  const [, guide = ''] = /href="([^"]+)">Runbook: GatewayBehind</.exec(behind) ?? [];
+  expect((await operator.get(guide.split('#')[0] ?? '')).html).toContain(` id="${guide.split('#')[1]}"`);
+  expect(behind).toMatch(
+    /The gateway process 7 on far is 11 s behind the stream: read its log\. Since <time datetime="/,
+  );
   expect(behind).toMatch(/Open streams<\/dt><dd>4</);
   await service.query(`UPDATE processes SET seen_at = now() - interval '2 minutes' WHERE host = 'far'`);
   const gone = (await operator.get('/console/operator/status')).html;
-  expect(gone).toMatch(/The gateway process 7 on far has not reported since .*: read its log\./);
+  expect(gone).toMatch(/process 7 on far does not report any more.*: read its log\. Since <time/);
   expect(gone).toMatch(/Open streams<\/dt><dd>0</);
   await service.query(`DELETE FROM processes WHERE host = 'far'`);
+});
+
+test('INV-15: a Kafka that hangs does not hold up the status, and pages that look meanwhile ask it once', async () => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const brokers = { addresses: [`127.0.0.1:${port}`], tls: null, login: null, rack: null };
+  const place = { pool: {} as Pool, clock: systemClock, brokers, topicPrefix: '' };
+  const found = await Promise.all([1, 2, 3].map(() => loadHops(place, 200)));
+  found.push(await loadHops(place, 100));
+  silent.close();
+  for (const socket of sockets) socket.destroy();
+  expect([found, sockets.length]).toEqual([[null, null, null, null], 1]);
 });
 
 test('the status counts the changes of the last minute', async () => {
@@ -266,7 +287,7 @@ test('the status lists the last five changes, the newest first, with links to th
     const { html } = await operator.get('/console/operator/status');
     const rows = html
       .slice(html.indexOf('The last changes'))
-      .matchAll(/<td>(Endorsed|Changed|Withdrawn)<\/td>\s*<td>([^<]*)<.*?href="([^"]*)"/gs);
+      .matchAll(/<td>(Endorsed|Changed|Withdrawn)<\/td>\s*<th scope="row">([^<]*)<.*?href="([^"]*)"/gs);
     return [...rows].map(([, type, endorser, address]) => ({ type, endorser, address }));
   };
   for (const choice of ['ann', 'bob', 'cyd', 'dee', 'ann'])

@@ -105,6 +105,10 @@ testInBrowser(
       expect(await page.locator('td code').textContent()).toBe(event?.id);
       const isWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
       expect(await page.evaluate<boolean>(isWide)).toBe(false);
+      // On a wide page the table shows all of its columns, however long the id is.
+      await page.setViewportSize({ width: 1200, height: 900 });
+      const table = `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.scroll'))`;
+      expect(await page.evaluate<number>(table)).toBe(0);
       await context.close();
     } finally {
       stream.close();

@@ -28,6 +28,17 @@ test('a receipt says what is known, and offers to look again until all is known'
   expect(rejected).toContain('No such contest.');
 });
 
+test('the receipt at its own address looks again by itself while something is on its way', async () => {
+  const scriptOf = async (status: string, children?: string) => {
+    const context = { api: { call: async () => outcomes({ status }) } } as unknown as ConsoleContext;
+    return (await showReceipt({} as PageRequest, context, { id: 7, ...(children && { children }) })).script;
+  };
+  expect(await scriptOf('submitted')).toBe('look-again');
+  expect(await scriptOf('applied')).toBeUndefined();
+  // A form's answer has the button "Undo", which another look would lose.
+  expect(await scriptOf('submitted', 'Undo')).toBeUndefined();
+});
+
 test('a receipt that the service cannot show yet says that nothing is lost', async () => {
   const busy = await show(async () => {
     throw new ApiError('server_busy', 'Too many requests wait.');

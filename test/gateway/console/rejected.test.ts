@@ -190,6 +190,6 @@ test('the page of a rejection says what came later', async () => {
     (await operator.get(mended)).html.includes('has changed the position since'),
   );
   expect((await operator.get(mended)).html).toMatch(
-    /The submission \d\/\d+ has changed.*: change \d+ of the stream/,
+    /The submission \d\/\d+ has changed.*: change \d+ of the stream\. <a href="\/console\/history\?endorser=nation-herald&amp;/,
   );
 });

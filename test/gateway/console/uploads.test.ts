@@ -116,6 +116,11 @@ test('an editor uploads a table, decides on its unclear rows, publishes it, and 
   expect(preview.html).toMatch(
     /<td>Governor of Oregon <small[^>]*>or-2026-11-03-general\/governor<\/small><\/td><td>Tina Kotek <small[^>]*>kotek<\/small>/,
   );
+  const [, history = ''] =
+    /href="([^"]+)" aria-label="History: sierra-club, Governor/.exec(preview.html) ?? [];
+  expect((await editor.get(history.replaceAll('&amp;', '&'))).html).toContain(
+    '<h1>History: Sierra Club, Governor of Oregon</h1>',
+  );
   expect(answer.location).toBe(`${address}?on`);
   const receipt = await editor.get(`${address}?on`);
   expect(receipt.html).toContain('6 of 6 submissions are sent.');

@@ -26,7 +26,7 @@ import { until } from '../../helpers/until.ts';
 import { Receiver } from '../../helpers/webhooks/receiver.ts';
 
 /** The most records of an example. */
-const RECORDS = 2;
+const RECORDS = 3;
 
 const importOfficeholders = createRunner('officeholders');
 const service = useTestService({

@@ -14,7 +14,14 @@ interface Operation {
   tags: string[];
   summary: string;
   description: string;
-  parameters: { name: string; in: string; required: boolean; description: string; schema: object }[];
+  parameters: {
+    name: string;
+    in: string;
+    required: boolean;
+    description: string;
+    schema: object;
+    example?: unknown;
+  }[];
   responses: Record<string, Body & { $ref?: string }>;
   requestBody?: Body;
   operationId: string;
@@ -136,6 +143,14 @@ describe('the OpenAPI description', () => {
       expect(description).toMatch(/^[A-Z].*\.(\n|$)/);
     }
     expect(new Set(operations.flatMap(({ tags: used }) => used))).toEqual(new Set(tags));
+  });
+
+  test('has an example of three records for every list that comes in pages', () => {
+    const limits = operations.flatMap(({ operationId, parameters }) =>
+      parameters.filter(({ name }) => name === 'limit').map((limit) => [operationId, limit.example]),
+    );
+    expect(limits.length).toBeGreaterThan(5);
+    for (const [operationId, example] of limits) expect([operationId, example]).toEqual([operationId, 3]);
   });
 
   test('describes every parameter, and every field whose name alone does not', () => {

@@ -52,12 +52,13 @@ function examplePosition() {
 
 /** The parts of an example request beyond its operation. */
 export interface ExampleRequest {
-  /** Values of path parameters, and of query parameters that the example needs. */
+  /** Values of path and query parameters. */
   parameters?: Readonly<Record<string, string | number | number[]>>;
-  /** More query parameters, which keep the answer short. */
-  short?: Readonly<Record<string, string | number>>;
   body?: unknown;
 }
+
+/** A list that is easy to look through. */
+const SHORT = { parameters: { limit: 3 } };
 
 const NEWSPAPERS = {
   name: 'Newspapers of the coast',
@@ -82,20 +83,20 @@ export const exampleRequests = (ids: {
   receiver: string;
 }): Readonly<Record<string, ExampleRequest>> => ({
   listStates: {},
-  listElections: { short: { limit: 1 } },
+  listElections: SHORT,
   listEndorserCategories: {},
-  listEndorsers: { short: { limit: 1 } },
+  listEndorsers: SHORT,
   getEndorser: { parameters: { slug: ids.endorser } },
-  listContests: { short: { limit: 1 } },
+  listContests: SHORT,
   getContest: { parameters: { id: ids.contest } },
-  listEndorsements: { short: { limit: 1 } },
+  listEndorsements: SHORT,
   getEndorsement: { parameters: { id: ids.endorsement } },
   getDigest: {},
   getCoverage: {},
-  listOfficeholders: { short: { limit: 1 } },
+  listOfficeholders: SHORT,
   getOfficeholder: { parameters: { id: ids.officeholder } },
   getRecommendations: { parameters: { contest: [ids.contest] } },
-  listEvents: { parameters: { from: 'earliest' }, short: { limit: 1 } },
+  listEvents: { parameters: { from: 'earliest', limit: 3 } },
   streamEvents: {},
   listSubscriptions: {},
   createSubscription: { body: NEWSPAPERS },
@@ -123,10 +124,10 @@ export const exampleRequests = (ids: {
 /** The address of a request: its path, and its query. */
 export function addressOf(
   { path, query }: Pick<Route | Endpoint, 'path' | 'query'>,
-  { parameters = {}, short = {} }: ExampleRequest,
+  { parameters = {} }: ExampleRequest,
 ): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(parameters[name]));
-  const chosen = Object.entries({ ...parameters, ...short }).filter(([name]) => name in query);
+  const chosen = Object.entries(parameters).filter(([name]) => name in query);
   const search = new URLSearchParams(chosen.map(([name, value]): [string, string] => [name, String(value)]));
   return `${filled}${search.size > 0 ? `?${search}` : ''}`;
 }

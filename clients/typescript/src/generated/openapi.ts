@@ -357,6 +357,11 @@ export interface paths {
          *     An id older than retention is answered 410 `cursor_expired`. Read `/v1/endorsements` to the end, remove records from
          *     the copy that are no longer there, and continue from the `stream_cursor` of that list.
          *
+         *     ### Reading
+         *
+         *     An interactive reference cannot show this answer, because it does not end. To watch the stream in a browser, sign in to the
+         *     console, if the gateway serves it, and open [Live](/console/live). That page needs no key.
+         *
          *     A browser's `EventSource` cannot send an API key. Read the stream from a server, with any client of Server-Sent Events that
          *     can send headers:
          *
@@ -2206,7 +2211,10 @@ export interface operations {
                 lang?: components["schemas"]["Language"];
                 /** @description District levels. Must be at most 500 levels, comma-separated. */
                 levels?: components["schemas"]["Level"][];
-                /** @description The most records of a page. Must be a whole number from 1 to 500. */
+                /**
+                 * @description The most records of a page. Must be a whole number from 1 to 500.
+                 * @example 3
+                 */
                 limit?: number;
                 /** @description States in which the contest is voted. Must be at most 500 USPS codes, comma-separated. */
                 states?: components["schemas"]["StateCode"][];
@@ -2374,7 +2382,10 @@ export interface operations {
                 from?: string;
                 /** @description The language of ballot text; English if the state publishes no Spanish. */
                 lang?: components["schemas"]["Language"];
-                /** @description The most records of a page. Must be a whole number from 1 to 500. */
+                /**
+                 * @description The most records of a page. Must be a whole number from 1 to 500.
+                 * @example 3
+                 */
                 limit?: number;
                 /** @description States that hold the election. Must be at most 500 USPS codes, comma-separated. */
                 states?: components["schemas"]["StateCode"][];
@@ -2433,7 +2444,10 @@ export interface operations {
                 lang?: components["schemas"]["Language"];
                 /** @description District levels. Must be at most 500 levels, comma-separated. */
                 levels?: components["schemas"]["Level"][];
-                /** @description The most records of a page. Must be a whole number from 1 to 500. */
+                /**
+                 * @description The most records of a page. Must be a whole number from 1 to 500.
+                 * @example 3
+                 */
                 limit?: number;
                 /** @description States in which the contest is voted. Must be at most 500 USPS codes, comma-separated. */
                 states?: components["schemas"]["StateCode"][];
@@ -2550,7 +2564,10 @@ export interface operations {
                 elections?: string[];
                 /** @description The language of ballot text; English if the state publishes no Spanish. */
                 lang?: components["schemas"]["Language"];
-                /** @description The most records of a page. Must be a whole number from 1 to 500. */
+                /**
+                 * @description The most records of a page. Must be a whole number from 1 to 500.
+                 * @example 3
+                 */
                 limit?: number;
                 /** @description The name contains this. Case, accents, ligatures, apostrophes, kinds of quotes, dashes and spaces do not count. Must be text of 1 to 200 characters. */
                 q?: string;
@@ -2647,7 +2664,10 @@ export interface operations {
                 lastEventId?: string;
                 /** @description District levels. Must be at most 500 levels, comma-separated. */
                 levels?: components["schemas"]["Level"][];
-                /** @description The most events of an answer. Must be a whole number from 1 to 1000. */
+                /**
+                 * @description The most events of an answer. Must be a whole number from 1 to 1000.
+                 * @example 3
+                 */
                 limit?: number;
                 /** @description Begin with changes from this time on, within retention. Must be a time with its offset from UTC, such as 2026-11-03T00:00:00Z (+ is written %2B). */
                 since?: string;
@@ -2691,7 +2711,10 @@ export interface operations {
                 lang?: components["schemas"]["Language"];
                 /** @description Levels of the seats. Must be at most 500 levels, comma-separated. */
                 levels?: components["schemas"]["SeatLevel"][];
-                /** @description The most records of a page. Must be a whole number from 1 to 500. */
+                /**
+                 * @description The most records of a page. Must be a whole number from 1 to 500.
+                 * @example 3
+                 */
                 limit?: number;
                 /** @description Kinds of office. Must be at most 500 offices, comma-separated. */
                 offices?: components["schemas"]["Office"][];
