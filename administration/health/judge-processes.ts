@@ -41,22 +41,22 @@ function judgeObstacle(process: ListedProcess): Finding {
 /** The roles that every deployment needs, each with the alert for its absence. */
 const LED_ROLES = { apply: 'NobodyApplies', relay: 'NobodyRelays' } as const;
 
-type Test = (process: ListedProcess) => boolean;
+type Predicate = (process: ListedProcess) => boolean;
 
-const isGateway: Test = ({ program }) => program === 'gateway';
-const delivers: Test = (process) =>
+const isGateway: Predicate = ({ program }) => program === 'gateway';
+const delivers: Predicate = (process) =>
   process.program === 'consumers' && process.details.roles.includes('deliver');
-const offersWebhooks: Test = (process) =>
+const offersWebhooks: Predicate = (process) =>
   process.program === 'gateway' && process.details.hasWebhooks === true;
 const leads =
-  (role: string): Test =>
+  (role: string): Predicate =>
   (process) =>
     process.program === 'consumers' && process.details.leads.includes(role);
 
 /** The work that no running process does. If one that did it vanished, its last report is the beginning. */
 function findVacancies(all: readonly ListedProcess[]): Finding[] {
   const running = all.filter(({ state }) => state !== 'gone');
-  const judgeVacancy = (does: Test, alert: string, text: string): Finding[] => {
+  const judgeVacancy = (does: Predicate, alert: string, text: string): Finding[] => {
     if (running.some(does)) return [];
     return [warning(SUBJECT, text, { since: latest(all.filter(does).map(({ seenAt }) => seenAt)), alert })];
   };
