@@ -19,7 +19,8 @@ export interface EffectRow {
   endorser: string;
   contest: string;
   choice: string;
-  /** The contest's title, and the choice's label. */
+  /** The endorser's name, the contest's title, and the choice's label. */
+  name: string;
   title: string;
   label: string;
 }
@@ -179,7 +180,7 @@ export async function compareStage(
     `WITH shown AS (
       SELECT effect, endorser, contest, choice FROM (${EFFECTS(replace)}) AS effects WHERE effect <> 'unchanged'
       ORDER BY effect DESC, endorser, contest, choice LIMIT $1)
-    SELECT shown.*, c.title, h.label FROM shown
+    SELECT shown.*, e.name, c.title, h.label FROM shown JOIN endorsers e ON e.slug = shown.endorser
       JOIN contests c ON c.key = shown.contest JOIN choices h ON h.contest_id = c.id AND h.key = shown.choice
     ORDER BY effect DESC, endorser, contest, choice`,
     [most],

@@ -117,7 +117,7 @@ test('an editor uploads a table, decides on its unclear rows, publishes it, and 
     /<td>Governor of Oregon <small[^>]*>or-2026-11-03-general\/governor<\/small><\/td><td>Tina Kotek <small[^>]*>kotek<\/small>/,
   );
   const [, history = ''] =
-    /href="([^"]+)" aria-label="History: sierra-club, Governor/.exec(preview.html) ?? [];
+    /href="([^"]+)" aria-label="History: Sierra Club, Governor/.exec(preview.html) ?? [];
   expect((await editor.get(history.replaceAll('&amp;', '&'))).html).toContain(
     '<h1>History: Sierra Club, Governor of Oregon</h1>',
   );
