@@ -12,11 +12,20 @@ export function useGlobals(globals) {
   globalThis[CURRENT] = globals;
 }
 
-/** A function with properties, such as `test.each`, that is looked up at each use. */
-function delegate(name) {
+/**
+ * A function of jest, or one of its properties such as `test.skip`, that is looked up at each use: helpers keep both
+ * beyond their first file.
+ *
+ * @param {...string} names
+ */
+function delegate(...names) {
+  const find = () => names.reduce((value, name) => value[name], globalThis[CURRENT]);
   return new Proxy(() => {}, {
-    apply: (_target, _this, args) => globalThis[CURRENT][name](...args),
-    get: (_target, property) => globalThis[CURRENT][name][property],
+    apply: (_target, _this, args) => find()(...args),
+    get: (_target, property) => {
+      const value = find()[property];
+      return typeof value === 'function' ? delegate(...names, property) : value;
+    },
   });
 }
 
