@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import type { ClientBase } from 'pg';
 import { loadOutcomes } from '../../administration/publishing/outcomes.ts';
 import { appendChanges, lockStreamHead } from '../../store/stream/change-log.ts';
@@ -8,32 +8,63 @@ import { CHANGE_BODY } from '../helpers/stream/change-body.ts';
 
 const { client } = useTestDatabase({ pipeline: true });
 const TOPIC = 'submissions';
+const PUBLICATION = {
+  ...{ id: 1, topicId: 'topic', afterSequence: 0, afterRejection: 0 },
+  ...{ endorsers: ['acme'], contests: ['a/b'], partitions: [0] },
+};
 
-test('INV-8: a submission that is applied while its outcome is looked up is on its way, not without an effect', async () => {
-  // The change has no election, so the trigger for its activity must not run.
+beforeAll(async () => {
+  // The changes have no election, so the trigger for its activity must not run.
   await client.query('SET session_replication_role = replica');
   await reconcileTopic(client, TOPIC, { topicId: 'topic', clusterId: 'cluster' });
+});
+
+/** Applies the submission at an offset, which makes a number of changes. */
+async function applySubmission(offset: number, count: number): Promise<void> {
+  const submission = { partition: 0, offset, submittedAt: null, traceparent: null, sender: null };
+  const change = { type: 'created' as const, body: CHANGE_BODY, submission };
+  await client.query('BEGIN');
+  await appendChanges(
+    client,
+    await lockStreamHead(client),
+    Array.from({ length: count }, () => change),
+  );
+  await resetConsumerOffset(client, TOPIC, 0, offset + 1);
+  await client.query('COMMIT');
+}
+
+test('INV-8: a submission that is applied while its outcome is looked up is on its way, not without an effect', async () => {
   await resetConsumerOffset(client, TOPIC, 0, 4);
   let isApplied = false;
-  const apply = async () => {
-    isApplied = true;
-    const place = { partition: 0, offset: 4, submittedAt: null, traceparent: null, sender: null };
-    await client.query('BEGIN');
-    const head = await lockStreamHead(client);
-    await appendChanges(client, head, [{ type: 'created', body: CHANGE_BODY, submission: place }]);
-    await resetConsumerOffset(client, TOPIC, 0, 5);
-    await client.query('COMMIT');
-  };
   /** Applies the submission after the first look at the progress or at the changes. */
   const query = async (given: string | { text: string }, values?: unknown[]) => {
     const answer = await client.query(given as string, values);
     const isLook = /consumer_offsets|change_log/.test(typeof given === 'string' ? given : given.text);
-    if (isLook && !isApplied) await apply();
+    if (isLook && !isApplied) {
+      isApplied = true;
+      await applySubmission(4, 1);
+    }
     return answer;
   };
-  const marks = { id: 1, topicId: 'topic', afterSequence: 0, afterRejection: 0 };
-  const publication = { ...marks, endorsers: ['acme'], contests: ['a/b'], partitions: [0], offsets: [4] };
   const looking = { query } as unknown as ClientBase;
-  expect(await loadOutcomes(looking, TOPIC, publication)).toEqual([{ status: 'submitted' }]);
+  expect(await loadOutcomes(looking, TOPIC, { ...PUBLICATION, offsets: [4] })).toEqual([
+    { status: 'submitted' },
+  ]);
   expect(isApplied).toBe(true);
+});
+
+test('a submission is on its way until Kafka has all of its changes', async () => {
+  await applySubmission(5, 2);
+  const { rows } = await client.query<{ last: number }>('SELECT last_sequence::int AS last FROM stream_head');
+  const last = rows[0]?.last ?? 0;
+  const relay = (from: number, to: number) =>
+    client.query(
+      `INSERT INTO relay_batches (first_sequence, last_sequence, offsets, acknowledged_at) VALUES ($1, $2, '{0}', now())`,
+      [from, to],
+    );
+  const load = () => loadOutcomes(client, TOPIC, { ...PUBLICATION, offsets: [5] });
+  await relay(1, last - 1);
+  expect(await load()).toEqual([{ status: 'submitted' }]);
+  await relay(last, last);
+  expect(await load()).toEqual([{ status: 'applied', events: [expect.any(String), expect.any(String)] }]);
 });

@@ -128,3 +128,16 @@ test('a search reads on until it finds, and tells of each match where a reading 
     expect(read.rejections.map(({ offset }) => offset)).toContain(match.offset);
   }
 });
+
+test('a search from a time on offers older rejections only until it has read past that time', async () => {
+  const place = await keep([1, 2, 3, 4].map((second) => rejectedAt(second)));
+  const find = async (since: number, before: ReadonlyMap<number, number> | null = null) => {
+    const search = { code: null, endorser: null, since: since * 1000 };
+    const { found, before: older } = await searchRejections(place, search, { ofPartition: 2, before });
+    return { seconds: found.map(({ offset }) => offset), older };
+  };
+  expect(await find(4)).toEqual({ seconds: [4], older: null });
+  const { seconds, older } = await find(2);
+  expect(seconds).toEqual([3, 4]);
+  expect(await find(2, older)).toEqual({ seconds: [2], older: null });
+});

@@ -8,6 +8,7 @@ import { type CanaryConfig, createCanaryConfig } from '../../ops/canary/config.t
 import { writeServiceEnv } from '../../ops/local/processes/run-files.ts';
 import type { Service } from '../../service/lifecycle.ts';
 import { createIo, createRunner } from '../helpers/commands/command-io.ts';
+import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { captureLog } from '../helpers/service/captured-log.ts';
 import { countObserved, metricValue } from '../helpers/service/metrics.ts';
 import { useTestService } from '../helpers/service/service.ts';
@@ -69,6 +70,19 @@ test('a probe that does not arrive in time is a failure', async () => {
   expect(await arrived()).toBe(0);
   await service.startConsumers();
   await until('a probe', async () => (await arrived()) >= 1);
+});
+
+test('a stream that has ended between two probes is opened again, which is no failure', async () => {
+  await setUp();
+  const way = await TcpProxy.open(service.url(''));
+  start({ GATEWAY_URL: way.address }, { timeoutMs: 5000 });
+  await until('a probe', async () => (await arrived()) >= 1);
+  const before = await arrived();
+  way.cut();
+  await until('another probe', async () => (await arrived()) > before);
+  expect(await failed('arrival')).toBe(0);
+  await canary?.stop();
+  await way.close();
 });
 
 test('a stream that the gateway refuses is a failure, and the log has its answer', async () => {

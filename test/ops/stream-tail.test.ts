@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { followStream, type StreamNews } from '../../ops/stream/follow-stream.ts';
 import { SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
@@ -177,12 +179,13 @@ test('--key-file holds the key', async () => {
 describe('a faulty server', () => {
   let answers: ((
     headers: Record<string, unknown>,
-  ) => [status: number, headers: object, body: string | null])[];
+  ) => [status: number, headers: object, body: string | AsyncIterable<string> | null])[];
   const server = createServer((request, response) => {
     const [status, headers, body] = answers.shift()?.(request.headers) ?? [400, {}, 'no more'];
     response.writeHead(status, { ...headers });
     response.flushHeaders();
-    if (body !== null) response.end(body);
+    if (typeof body === 'string') response.end(body);
+    else if (body !== null) Readable.from(body).pipe(response);
   });
   beforeAll(async () => {
     server.listen(0, '127.0.0.1');
@@ -265,6 +268,18 @@ describe('a faulty server', () => {
       reason: 'the connection was silent for too long',
       waitMs: 1000,
     });
+  });
+
+  test('a connection with nothing but pings goes on', async () => {
+    async function* ping() {
+      for (let count = 0; count < 8; count += 1) {
+        yield ': ping\n\n';
+        await setTimeout(50);
+      }
+    }
+    answers = [() => [200, STREAM, ping()]];
+    const { news } = await follow(300);
+    expect(news[1]).toEqual({ kind: 'lost', reason: 'the connection ended', waitMs: 1000 });
   });
 
   test('a gap in the stream ends it', async () => {

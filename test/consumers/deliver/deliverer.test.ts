@@ -21,6 +21,7 @@ const DELIVERED: Attempt = { outcome: 'delivered', status: 204, retryAfterMs: nu
 const { seal } = readWebhookSettings(WEBHOOK_ENV) as WebhookSettings;
 const clock = new ManualClock();
 const RECORD = 'record webhook attempts';
+const SAVE = 'save webhook batches';
 
 let pool: pg.Pool;
 let accountId: number;
@@ -29,9 +30,10 @@ let attempts: PromiseWithResolvers<Attempt>[];
 /** The statements that were sent, and the number of those that counted shares and were answered. */
 let statements: string[];
 let looks: number;
-/** Whether attempts cannot be recorded, and whether the answers to recording them are lost. */
+/** Whether attempts cannot be recorded, and the statement whose answers are lost, with their number. */
 let isAway: boolean;
-let losesAnswers: boolean;
+let unanswered: string | null;
+let lostAnswers: number;
 let feed: FakeFeed;
 let deliverer: Deliverer;
 
@@ -43,7 +45,7 @@ afterAll(() => pool.end());
 
 beforeEach(async () => {
   await client.query('TRUNCATE webhooks, webhook_deliverers, webhook_usage_days CASCADE');
-  [attempts, statements, looks, isAway, losesAnswers] = [[], [], 0, false, false];
+  [attempts, statements, looks, isAway, unanswered, lostAnswers] = [[], [], 0, false, null, 0];
   feed = new FakeFeed(clock);
   const cursor = formatCursor({ epoch: feed.epoch, ...feed.latest });
   for (const name of ['first', 'second']) {
@@ -59,7 +61,10 @@ beforeEach(async () => {
     statements.push(name);
     if (isAway && name === RECORD) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
     const answer = await pool.query(given as string, values);
-    if (losesAnswers && name === RECORD) throw Object.assign(new Error('cut'), { code: 'ECONNRESET' });
+    if (name === unanswered) {
+      lostAnswers += 1;
+      throw Object.assign(new Error('cut'), { code: 'ECONNRESET' });
+    }
     if (name === 'count webhook shares') looks += 1;
     return answer;
   };
@@ -140,7 +145,7 @@ test('a process stops although the database takes no attempts, which others make
 });
 
 test('an attempt is counted once although the answer to recording it is lost, and the next message follows', async () => {
-  losesAnswers = true;
+  unanswered = RECORD;
   const recordings = () => statements.filter((name) => name === RECORD).length;
   for (const { resolve } of attempts) resolve(DELIVERED);
   const counts = async () => {
@@ -157,11 +162,28 @@ test('an attempt is counted once although the answer to recording it is lost, an
     await clock.advance(1000);
     return recordings() > before + 1;
   });
-  losesAnswers = false;
+  unanswered = null;
   feed.append();
   await until('the next messages are under way', async () => {
     await clock.advance(1000);
     return attempts.length === 4;
   });
   expect(await counts()).toEqual(once);
+});
+
+test('a batch that is stored although the answer to storing it is lost is sent after a pause, as it is stored', async () => {
+  for (const { resolve } of attempts) resolve(DELIVERED);
+  const stored = async () => (await client.query('SELECT FROM webhook_batches')).rowCount;
+  await until('both are recorded', async () => (await stored()) === 0);
+  const loads = () => statements.filter((name) => name === 'load held webhooks').length;
+  const before = loads();
+  unanswered = SAVE;
+  feed.append();
+  await until('an answer is lost', () => lostAnswers > 0);
+  unanswered = null;
+  await until('the next messages are under way', async () => {
+    await clock.advance(1000);
+    return attempts.length === 4;
+  });
+  expect([await stored(), loads()]).toEqual([2, before]);
 });

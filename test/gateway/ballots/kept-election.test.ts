@@ -220,6 +220,21 @@ test('a state from before the ballot gets the ballot', async () => {
   expect(asked).toEqual(['ballot']);
 });
 
+test('INV-1: a change that is noticed while the whole ballot is loaded again, after changes everywhere, is loaded afterwards', async () => {
+  contests = new Map(Array.from({ length: 1001 }, (_, index) => [index + 1, 1]));
+  const kept = keep();
+  await read(kept);
+  for (const id of contests.keys()) change(id);
+  whileLoading = () => {
+    whileLoading = () => {};
+    change(1);
+    expect(kept.find(state())).toBeUndefined();
+  };
+  await read(kept);
+  expect((await read(kept))[1]).toBe(3);
+  expect(asked).toEqual(['ballot', 'ballot', 'picks of 1']);
+});
+
 describe('requests at the same time', () => {
   test('share a load', async () => {
     const kept = keep();

@@ -171,6 +171,23 @@ test('if the catalogue has changed since the preview, the new preview is shown, 
   expect(await titlesOf(slug)).toHaveLength(2);
 });
 
+test('if it would withdraw more endorsements than the preview has shown, nothing is imported', async () => {
+  const slug = 'or-2027-06-07-special';
+  await loadCatalogue(service.databaseUrl, ballot(slug, ['clerk', 'judge']));
+  const take = (endorser: string) =>
+    service.submit([{ ...endorse(endorser, 'judge', 'ann'), contest: `${slug}/judge` }]);
+  const countEndorsements = async () => (await service.query('SELECT FROM endorsements')).length;
+  await take('bakers-local-1');
+  await until('it is applied', async () => (await countEndorsements()) === 1);
+  const uploaded = await upload(contestsOf(ballot(slug, ['clerk'])));
+  await take('coast-gazette');
+  await until('it is applied', async () => (await countEndorsements()) === 2);
+  const [, consent = ''] = /name="consent" value="(\d+)"/.exec(uploaded.page.html) ?? [];
+  const { page } = await importSeen(uploaded, { consent });
+  expect(page.html).toContain('The catalogue has changed since the preview, so nothing was imported.');
+  expect(await titlesOf(slug)).toHaveLength(2);
+});
+
 test('a change of another record in equal number is a difference too', async () => {
   const slug = 'or-2027-06-05-special';
   await loadCatalogue(service.databaseUrl, ballot(slug, ['clerk', 'judge']));

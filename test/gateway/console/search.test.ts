@@ -55,6 +55,19 @@ test('each kind shows ten, those of the nearest upcoming election first, and say
   expect(html).toContain('href="/console/explorer/endorsers?q=many">All endorsers that fit');
   const { html: people } = await member.get('/console/explorer/search?q=bob');
   expect(people).not.toContain('There are more');
+  const slug = 'or-2026-12-01-special';
+  const numbers = Array.from({ length: 11 }, (_, index) => index + 1);
+  await loadCatalogue(service.databaseUrl, [
+    ['elections', election({ slug, date: '2026-12-01' })],
+    ...numbers.map((number): (typeof TABLE_BALLOT)[number] => [
+      'contests',
+      contest(`warden-${number}`, { election: slug, title: `Warden ${number}` }),
+    ]),
+  ]);
+  expect((await search('warden')).Contests).toHaveLength(10);
+  expect((await member.get('/console/explorer/search?q=warden')).html).toContain(
+    'There are more: add a word.',
+  );
 });
 
 test('contests of upcoming elections come first, then past ones, the nearest first', async () => {

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
 import { forgetOldUploads, saveUpload } from '../../../store/console/uploads.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
 import { TABLE_BALLOT } from '../../helpers/ballots/table-ballot.ts';
 import { ConsoleClient, type ReceivedPage } from '../../helpers/console/console-client.ts';
 import { inputsOf } from '../../helpers/console/console-pages.ts';
@@ -322,24 +323,17 @@ describe('nobody publishes by an upload', () => {
 
 test('what somebody else has changed since the preview is shown before it is overwritten', async () => {
   const { address } = await upload(['contest,choice,statement', 'mayor,dee,Mine.'], GAZETTE);
-  const seen = await seenOf(address);
-  await service.submit([
-    {
-      ...{ action: 'endorse', endorser: 'coast-gazette', contest: `${GENERAL}/mayor` },
-      picks: [
-        {
-          ...{ choice: 'dee', rank: null, statement: 'Theirs.', statement_es: null, source_url: null },
-          ...{ published_on: null, details: null },
-        },
-      ],
-    },
-  ]);
-  await until('it is applied', async () =>
-    (await positions('coast-gazette')).includes('Title of mayor: dee'),
-  );
-  const refused = await editor.post(`${address}/publish`, { seen });
-  expect(refused.status).toBe(409);
-  expect(refused.html).toMatch(/Something has changed since the preview.*<th scope="row">Change/s);
+  for (const statement of ['Theirs.', 'Theirs again.']) {
+    const seen = await seenOf(address);
+    await service.submit([endorse('coast-gazette', 'mayor', 'dee', { statement })]);
+    await until('it is applied', async () => {
+      const held = await service.query('SELECT FROM endorsements WHERE statement = $1', [statement]);
+      return held.length === 1;
+    });
+    const refused = await editor.post(`${address}/publish`, { seen });
+    expect(refused.status).toBe(409);
+    expect(refused.html).toMatch(/Something has changed since the preview.*<th scope="row">Change/s);
+  }
   expect((await publish(address)).answer.status).toBe(303);
 });
 

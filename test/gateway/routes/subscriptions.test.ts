@@ -74,6 +74,7 @@ describe('a subscription', () => {
       'endorsers has "nobody"',
     ],
     ['an unpaired surrogate', { name: 'a\ud800' }, 'invalid_subscription', 'surrogate'],
+    ['a NUL beside its name', { name: 'a', filter: { endorsers: ['b\0'] } }, 'invalid_subscription', 'NUL'],
     ['no object', [], 'invalid_subscription', 'must be an object'],
     ['invalid JSON', '{"name":', 'invalid_json', 'not a JSON object'],
     ['an empty body', '', 'invalid_json', 'JSON object'],

@@ -160,6 +160,7 @@ describe('a webhook', () => {
     ],
     ['a cursor of nobody', { ...ALL, cursor: 'x' }, 'invalid_parameter', 'not a cursor'],
     ['an unpaired surrogate', { ...ALL, name: 'a\ud800' }, 'invalid_webhook', 'surrogate'],
+    ['a NUL beside its name', { ...ALL, subscription: 'a\0b' }, 'invalid_webhook', 'NUL character'],
   ])('with %s is refused, and nothing is saved', async (_, body, code, message) => {
     const answer = await post(body);
     expect([answer.status, answer.body.error.code]).toEqual([400, code]);
