@@ -272,13 +272,13 @@ describe('a faulty server', () => {
 
   test('a connection with nothing but pings goes on', async () => {
     async function* ping() {
-      for (let count = 0; count < 8; count += 1) {
+      for (let count = 0; count < 10; count += 1) {
         yield ': ping\n\n';
-        await setTimeout(50);
+        await setTimeout(100);
       }
     }
     answers = [() => [200, STREAM, ping()]];
-    const { news } = await follow(300);
+    const { news } = await follow(800);
     expect(news[1]).toEqual({ kind: 'lost', reason: 'the connection ended', waitMs: 1000 });
   });
 

@@ -176,7 +176,10 @@ test('if it would withdraw more endorsements than the preview has shown, nothing
   await loadCatalogue(service.databaseUrl, ballot(slug, ['clerk', 'judge']));
   const take = (endorser: string) =>
     service.submit([{ ...endorse(endorser, 'judge', 'ann'), contest: `${slug}/judge` }]);
-  const countEndorsements = async () => (await service.query('SELECT FROM endorsements')).length;
+  const countEndorsements = async () => {
+    const ofContest = 'SELECT FROM endorsements WHERE contest_id = (SELECT id FROM contests WHERE key = $1)';
+    return (await service.query(ofContest, [`${slug}/judge`])).length;
+  };
   await take('bakers-local-1');
   await until('it is applied', async () => (await countEndorsements()) === 1);
   const uploaded = await upload(contestsOf(ballot(slug, ['clerk'])));
