@@ -4,8 +4,8 @@
  * A fresh clone has neither packages nor the right Node, so this file is plain JavaScript that an older Node can read
  * and imports nothing from npm. It installs the missing packages of package-lock.json that the entry needs. Then it
  * runs the entry under Node 24: in this process if that is new enough, or else under the Node of the `node` package.
- * Without an entry it installs all packages and fetches Kafka. Its own messages go to standard error; standard output
- * belongs to the entry: `npm run ops -- keys create` prints only a key there.
+ * Without an entry it installs all packages. Its own messages go to standard error; standard output belongs to the
+ * entry: `npm run ops -- keys create` prints only a key there.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -50,7 +50,8 @@ async function install(entry) {
     () => process.exit(128 + os.constants.signals[signal]),
   ]);
   for (const [signal, end] of ends) process.once(signal, end);
-  const startsKafka = hasJava && (entry === START ? !process.env.KAFKA_BROKERS : !isRunning);
+  const startsKafka =
+    hasJava && (entry === START ? !process.env.KAFKA_BROKERS : !isRunning && entry !== undefined);
   const done = await Promise.allSettled([installPackages(plan), startsKafka && findKafkaJars()]);
   const failed = done.find(({ status }) => status === 'rejected');
   if (failed) giveUp(failed.reason.message);
