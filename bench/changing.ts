@@ -2,8 +2,8 @@
  * Measures read requests while endorsements all over the country change: without changes, and at each rate of
  * `--rates`, in turn. At the last rate, a server of Fastify and postgres.js is measured too, with the same SQL for each
  * answer, and with answers that it keeps for a second where requests repeat. `--before FOLDER` measures the gateway of
- * another checkout in the same rounds. It runs on a loaded store: DATABASE_URL and KAFKA_BROKERS, or a running service's DATA_DIR. Its consumers
- * must be running.
+ * another checkout in the same rounds. It runs on a loaded store: DATABASE_URL and KAFKA_BROKERS, or a running service's
+ * DATA_DIR. Its consumers must be running.
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';

@@ -234,14 +234,19 @@ describe('FileStorage', () => {
     expect(await readFile(file, 'utf8')).toBe(text);
   });
 
-  test('saves a commit that comes during a save with the next one', async () => {
+  /** A storage whose save has begun, and takes more turns of the event loop. */
+  async function beginSave() {
     const file = newFile();
     const storage = new FileStorage(file, { saveEveryMs: 1_000_000 });
     await storage.commit([{ id: 1, record: recordOf(1) }], at('1'));
     const saving = storage.flush();
-    // The save has begun, and takes more turns of the event loop.
     await new Promise(setImmediate);
     expect(existsSync(file)).toBe(false);
+    return { file, storage, saving };
+  }
+
+  test('saves a commit that comes during a save with the next one', async () => {
+    const { file, storage, saving } = await beginSave();
     await storage.commit([{ id: 2, record: recordOf(2) }], at('2'));
     await saving;
     await storage.flush();
@@ -251,12 +256,7 @@ describe('FileStorage', () => {
   });
 
   test('does not save again at once what came during a save', async () => {
-    const file = newFile();
-    const storage = new FileStorage(file, { saveEveryMs: 1_000_000 });
-    await storage.commit([{ id: 1, record: recordOf(1) }], at('1'));
-    const saving = storage.flush();
-    await new Promise(setImmediate);
-    expect(existsSync(file)).toBe(false);
+    const { storage, saving } = await beginSave();
     const setTimer = jest.spyOn(globalThis, 'setTimeout');
     await storage.commit([{ id: 2, record: recordOf(2) }], at('2'));
     const waits = setTimer.mock.calls.map(([, ms]) => ms ?? 0);
