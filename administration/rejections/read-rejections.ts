@@ -11,6 +11,8 @@ export interface RejectionPage {
   strangers: number;
   /** The offset up to which the topic was read so far, by partition. */
   ends: ReadonlyMap<number, number>;
+  /** The earliest time of a rejection so far, by partition with any, in milliseconds since 1970. */
+  oldest: ReadonlyMap<number, number>;
 }
 
 /** The size of a page, in bytes of values. The last fetch can exceed it. */
@@ -33,12 +35,13 @@ export async function* readRejections(
 ): AsyncGenerator<RejectionPage> {
   const seen = new LRUCache<string, true>({ max: REMEMBERED });
   const ends = new Map<number, number>();
+  const oldest = new Map<number, number>();
   let page: Rejection[] = [];
   let bytes = 0;
   let strangers = 0;
   const endPage = (): RejectionPage => {
     const rejections = page.sort((a, b) => a.rejected_at - b.rejected_at);
-    const ended = { rejections, strangers, ends: new Map(ends) };
+    const ended = { rejections, strangers, ends: new Map(ends), oldest: new Map(oldest) };
     page = [];
     bytes = 0;
     strangers = 0;
@@ -55,6 +58,10 @@ export async function* readRejections(
         strangers += 1;
         continue;
       }
+      oldest.set(
+        partition,
+        Math.min(rejection.rejected_at, oldest.get(partition) ?? Number.POSITIVE_INFINITY),
+      );
       const identity = identify(rejection);
       if (seen.has(identity)) continue;
       seen.set(identity, true);

@@ -9,8 +9,10 @@ export interface RecentRejections {
   rejections: Rejection[];
   /** Other records and unreadable batches that were read. */
   strangers: number;
-  /** The offsets at which the reading began, by partition; null if it has no older rejections before it. */
+  /** The offsets at which the reading began, by partition with older records; null if no partition has any. */
   before: ReadonlyMap<number, number> | null;
+  /** The earliest time of a rejection that was read, by partition with any, in milliseconds since 1970. */
+  oldest: ReadonlyMap<number, number>;
 }
 
 /** The records of a partition to read at first, and the factor by which further readings grow. */
@@ -45,11 +47,15 @@ export async function loadRecentRejections(
     const starts = new Map(
       bounds.map(({ start, end }, partition) => [partition, Math.max(start, end - count)]),
     );
-    const isComplete = bounds.every(({ start }, partition) => starts.get(partition) === start);
-    const read: RecentRejections = { rejections: [], strangers: 0, before: isComplete ? null : starts };
+    const older = new Map([...starts].filter(([partition, from]) => from !== bounds[partition]?.start));
+    const isComplete = older.size === 0;
+    const read: RecentRejections = {
+      ...{ rejections: [], strangers: 0, before: isComplete ? null : older, oldest: new Map() },
+    };
     for await (const page of readRejections({ brokers, topic }, starts, ends)) {
       read.rejections.push(...page.rejections);
       read.strangers += page.strangers;
+      read.oldest = page.oldest;
     }
     const bytes = read.rejections.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
     if (isComplete || count >= ofPartition || GROWTH * bytes > MAX_BYTES) {

@@ -13,7 +13,7 @@ export interface RejectionSearch {
   since: number | null;
 }
 
-export interface FoundRejections extends RecentRejections {
+export interface FoundRejections extends Omit<RecentRejections, 'oldest'> {
   /** Those that match, by time. `rejections` are all that were read. */
   found: Rejection[];
   /** Where the reading of each match began: its `before`, or null for the newest. */
@@ -28,6 +28,12 @@ const matches = (rejection: Rejection, { code, endorser, since }: RejectionSearc
   (code === null || rejection.code === code) &&
   (since === null || rejection.rejected_at >= since) &&
   (endorser === null || readSubmission(rejection)?.endorser === endorser);
+
+/** Whether each partition with older records was read past a time. Within a partition, times hardly go back. */
+function isReadPast({ before, oldest }: RecentRejections, since: number | null): boolean {
+  if (since === null || before === null) return false;
+  return [...before.keys()].every((partition) => (oldest.get(partition) ?? since) < since);
+}
 
 /**
  * Looks for rejections among the newest, or among those before an earlier search. Its cost is bounded, so that it may
@@ -51,9 +57,7 @@ export async function searchRejections(
       all.places.set(rejection, all.before);
     }
     all.before = read.before;
-    const oldest = read.rejections[0]?.rejected_at ?? 0;
-    const isOver = search.since !== null && oldest < search.since;
-    if (isOver) all.before = null;
+    if (isReadPast(read, search.since)) all.before = null;
     const isSearch = search.code !== null || search.endorser !== null;
     if (all.before === null || !isSearch || all.found.length >= ENOUGH) break;
   }

@@ -141,3 +141,25 @@ test('a search from a time on offers older rejections only until it has read pas
   expect(seconds).toEqual([3, 4]);
   expect(await find(2, older)).toEqual({ seconds: [2], older: null });
 });
+
+test('a partition that was read past a time does not end the search in one that has more', async () => {
+  const { prefix: topicPrefix, brokers } = await createTestTopics();
+  const producer = await startKafkajsClient(brokers, topicNames(topicPrefix).rejected).open();
+  const send = (partition: number, seconds: number[]) =>
+    producer.send(seconds.map((second) => ({ key: null, partition, value: rejectedAt(second) })));
+  await send(0, [5, 6, 7, 8]);
+  await send(1, [1, 2, 3]);
+  await producer.close();
+  const search = { code: null, endorser: null, since: 5000 };
+  const pages: number[][] = [];
+  let before: ReadonlyMap<number, number> | null = null;
+  do {
+    const read = await searchRejections({ brokers, topicPrefix }, search, { ofPartition: 2, before });
+    pages.push(read.found.map(({ offset }) => offset));
+    before = read.before;
+  } while (before !== null && pages.length < 5);
+  expect(pages).toEqual([
+    [7, 8],
+    [5, 6],
+  ]);
+});
