@@ -1,11 +1,8 @@
 import { systemClock } from './clock.ts';
 
-/**
- * Wakes waiting callers. A finished wait leaves nothing behind. A promise would keep a reaction for every
- * past race, so a process without news would grow.
- */
+/** Wakes waiting callers. A finished wait leaves nothing behind, so that a process without news does not grow. */
 export class Notifier {
-  readonly #waiting = new Set<AbortController>();
+  readonly #waiting = new Set<() => void>();
   #notifications = 0;
 
   /** The number of notifications so far. */
@@ -15,7 +12,7 @@ export class Notifier {
 
   notify(): void {
     this.#notifications += 1;
-    for (const waiter of this.#waiting) waiter.abort();
+    for (const wake of this.#waiting) wake();
   }
 
   /**
@@ -25,10 +22,15 @@ export class Notifier {
    * once
    */
   async wait(ms: number, signal: AbortSignal, seen = this.#notifications): Promise<void> {
-    if (this.#notifications > seen) return;
-    const notified = new AbortController();
-    this.#waiting.add(notified);
-    await systemClock.wait(ms, AbortSignal.any([signal, notified.signal]));
-    this.#waiting.delete(notified);
+    if (this.#notifications > seen || signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = () => resolve();
+    const cancel = systemClock.schedule(ms, wake);
+    signal.addEventListener('abort', wake);
+    this.#waiting.add(wake);
+    await promise;
+    this.#waiting.delete(wake);
+    signal.removeEventListener('abort', wake);
+    cancel();
   }
 }

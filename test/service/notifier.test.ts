@@ -21,6 +21,13 @@ test.each([
   await new Notifier().wait(ms, signal);
 });
 
+test('ends a wait when the signal aborts', async () => {
+  const ending = new AbortController();
+  const wait = new Notifier().wait(HOUR_MS, ending.signal);
+  ending.abort();
+  await wait;
+});
+
 test('ends a wait at once if it has notified since the caller last looked', async () => {
   const notifier = new Notifier();
   const seen = notifier.notifications;
