@@ -13,7 +13,7 @@ import { CHUNK_CHANGES } from './chunk-cache.ts';
 import { FanOut } from './fan-out.ts';
 import { findConflict } from './history.ts';
 import { MemoryLog } from './memory-log.ts';
-import { feedFilters, feedSequence } from './metrics.ts';
+import { feedFilters } from './metrics.ts';
 import { FeedReader } from './reader.ts';
 import { type Chunk, laterPoint, type RenderedEvent, type ResumePoint } from './rendered-event.ts';
 import { Replay } from './replay.ts';
@@ -203,7 +203,6 @@ export class Feed {
         this.#generation = generation;
         this.#latest = { sequence: start.sequence, time: 0, offsets: start.offsets };
         this.#target = target;
-        feedSequence.set(start.sequence);
         this.#startTail(start, target);
         return;
       } catch (error) {
@@ -302,7 +301,6 @@ export class Feed {
     this.#memory.append(events);
     this.#latest = last.resumePoint;
     this.#latestId = last.id;
-    feedSequence.set(last.sequence);
     feedFilters.set(this.#fanOut.size);
     this.#arrivals.published(events, this.#fanOut.publish(events, last.resumePoint));
   }
@@ -313,7 +311,6 @@ export class Feed {
     this.#memory.clear();
     this.#latest = { ...this.#latest, sequence };
     this.#latestId = null;
-    feedSequence.set(sequence);
     this.#fanOut.interrupt(before);
   }
 }

@@ -5,11 +5,6 @@ export const undecodableRecords = new Counter({
   help: 'Records of the changes topic that cannot be decoded.',
 });
 
-export const feedSequence = new Gauge({
-  name: 'feed_sequence',
-  help: 'The sequence of the newest change that this gateway can deliver.',
-});
-
 export const replays = new Counter({
   name: 'feed_replay_chunks_total',
   help: 'Chunks of older changes that were read from Kafka.',
@@ -36,16 +31,22 @@ export const unreadableBatches = new Counter({
 });
 
 /**
- * Exposes how far a gateway is behind. It is measured on request, so that it also grows while the feed hangs.
- *
- * @param behindMs the time since the feed was last at the end of the topic, in milliseconds
+ * Exposes the newest change of a gateway, and how far it is behind. They are read on request, so that the lag also grows
+ * while the feed hangs. Other programs have neither metric: alerts know gateways by them.
  */
-export function exposeFeedLag(behindMs: () => number): void {
+export function exposeFeed(feed: { readonly latest: { sequence: number }; readonly behindMs: number }): void {
+  new Gauge({
+    name: 'feed_sequence',
+    help: 'The sequence of the newest change that this gateway can deliver.',
+    collect() {
+      this.set(feed.latest.sequence);
+    },
+  });
   new Gauge({
     name: 'feed_behind_seconds',
     help: 'The time since this gateway last had every change in Kafka.',
     collect() {
-      this.set(behindMs() / 1000);
+      this.set(feed.behindMs / 1000);
     },
   });
 }

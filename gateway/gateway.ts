@@ -55,8 +55,8 @@ export interface Gateway extends Stoppable {
   port: number;
   /** Whether it may receive requests (`/readyz`). */
   isReady(): Promise<boolean>;
-  /** The time since it last had every change in Kafka, in milliseconds. */
-  behindMs(): number;
+  /** The changes that it follows. */
+  feed: Pick<Feed, 'latest' | 'behindMs'>;
 }
 
 export interface GatewayOptions {
@@ -207,7 +207,7 @@ export async function startGateway(
   return {
     port,
     isReady: readiness.isReady,
-    behindMs: () => feed.behindMs,
+    feed,
     async stop() {
       draining.abort();
       await closeHttpServer(server, openStreams.drain(config.drainMs));

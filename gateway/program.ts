@@ -1,4 +1,4 @@
-import { exposeFeedLag } from '../feed/metrics.ts';
+import { exposeFeed } from '../feed/metrics.ts';
 import { stopOnSignal } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
 import { startMonitoring } from '../service/monitoring.ts';
@@ -20,7 +20,7 @@ export async function start(log: Logger): Promise<void> {
   // A gateway follows one history of the stream. The supervisor restarts the process for the new one.
   const onNewEpoch = () => process.kill(process.pid, 'SIGTERM');
   const gateway = await startGateway(config, { log, onNewEpoch, warmsUp: true });
-  exposeFeedLag(gateway.behindMs);
+  exposeFeed(gateway.feed);
   await startMonitoring({ port: config.metricsPort, host: config.host, isReady: gateway.isReady, log });
   stopOnSignal(gateway, log, isOneOfSeveral ? ['SIGTERM'] : ['SIGTERM', 'SIGINT']);
   reportStarted();

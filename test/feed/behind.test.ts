@@ -14,7 +14,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const behindMs = () => service.gateways[0]?.behindMs() ?? Number.NaN;
+const behindMs = () => service.gateways[0]?.feed.behindMs ?? Number.NaN;
 
 test.each<[string, Error, string]>([
   ['while Kafka is away', new KafkaUnavailableError('injected'), 'warn'],

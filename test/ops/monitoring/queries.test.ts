@@ -185,8 +185,13 @@ const hasBoth = hasProgram('prometheus') && hasProgram('promtool');
     },
   );
 
-  test('no alert fires for a healthy service', async () => {
-    // Objectives count seconds, which a busy machine exceeds.
-    expect(await query('ALERTS{alertstate="firing",alertname!="ObjectiveAtRisk"}')).toEqual([]);
+  test('no alert fires for a healthy service, or will if it stays as it is', async () => {
+    // Objectives count seconds, which a busy machine exceeds; the database that stands for a replica gets no reads.
+    const findAlerts = () => query('ALERTS{alertname!~"ObjectiveAtRisk|ReplicaOutOfUse"}');
+    // Others are pending for a moment after the start.
+    await until('no alert to be pending', async () => (await findAlerts()).length === 0, 20_000).catch(
+      () => {},
+    );
+    expect(await findAlerts()).toEqual([]);
   });
 });
