@@ -16,6 +16,7 @@ import { hasProgram, RULES } from '../../helpers/deploy/promtool.ts';
 import { type ServiceProcess, startProcess } from '../../helpers/service/process.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
+import { WEBHOOK_ENV } from '../../helpers/webhooks/webhook-env.ts';
 import { METRIC_NAMES } from './metric-names.ts';
 
 interface Rule {
@@ -111,6 +112,7 @@ const hasBoth = hasProgram('prometheus') && hasProgram('promtool');
     const gateway = `http://127.0.0.1:${port}`;
     const env = {
       ...service.env(),
+      ...WEBHOOK_ENV,
       // It is not a replica and gets no reads, but it has a replica's metrics.
       READ_DATABASE_URLS: service.databaseUrl,
       LOG_LEVEL: 'warn',
