@@ -74,8 +74,10 @@ export function startCanary(config: CanaryConfig, { log }: { log: Logger }): Ser
       const value = submissionCodec.encode(createProbe(statement));
       await producer.send([{ key: CANARY_ENDORSER, value }], 'the canary');
     });
-    if (!(await arrival))
-      throw new ProbeError('arrival', new Error(`It did not arrive within ${timeoutMs} ms.`));
+    if (!(await arrival)) {
+      const reason = listening.isOpen ? `within ${timeoutMs} ms` : 'before the stream ended';
+      throw new ProbeError('arrival', new Error(`It did not arrive ${reason}.`));
+    }
     latency.observe((performance.now() - startedAt) / 1000);
   };
 

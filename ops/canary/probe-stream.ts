@@ -3,8 +3,8 @@ import { createParser } from 'eventsource-parser';
 /** Listens to the changes of one endorser on a gateway's stream. */
 export class ProbeStream {
   readonly #ending = new AbortController();
-  /** By statement: resolves when its change arrives. */
-  readonly #awaited = new Map<string, () => void>();
+  /** By statement: told whether its change has arrived. */
+  readonly #awaited = new Map<string, (hasArrived: boolean) => void>();
   #isOpen = true;
 
   /**
@@ -38,15 +38,16 @@ export class ProbeStream {
   }
 
   close(): void {
-    this.#isOpen = false;
+    this.#end();
     this.#ending.abort();
   }
 
-  /** Resolves to true when the change with this statement arrives, and to false after the timeout. */
+  /** Resolves to true when the change with this statement arrives, and to false after the timeout or the stream's end. */
   async arrival(statement: string, timeoutMs: number): Promise<boolean> {
+    if (!this.#isOpen) return false;
     const arrived = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => arrived.resolve(false), timeoutMs).unref();
-    this.#awaited.set(statement, () => arrived.resolve(true));
+    this.#awaited.set(statement, arrived.resolve);
     const hasArrived = await arrived.promise;
     this.#awaited.delete(statement);
     clearTimeout(timer);
@@ -57,13 +58,18 @@ export class ProbeStream {
     const parser = createParser({
       onEvent: ({ event, data }) => {
         if (event === 'ready') onReady();
-        if (event === 'endorsement') this.#awaited.get(JSON.parse(data).endorsement.statement)?.();
+        if (event === 'endorsement') this.#awaited.get(JSON.parse(data).endorsement.statement)?.(true);
       },
     });
     try {
       for await (const text of body.pipeThrough(new TextDecoderStream())) parser.feed(text);
     } finally {
-      this.#isOpen = false;
+      this.#end();
     }
+  }
+
+  #end(): void {
+    this.#isOpen = false;
+    for (const tell of this.#awaited.values()) tell(false);
   }
 }
