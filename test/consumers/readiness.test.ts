@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import pg from 'pg';
+import { appliedSubmissions } from '../../consumers/apply/metrics.ts';
 import { startConsumers } from '../../consumers/consumers.ts';
 import { startRelay } from '../../consumers/relay/leader.ts';
 import { relayLeader } from '../../consumers/relay/metrics.ts';
@@ -104,6 +105,32 @@ test('the offsets of the consumer group follow what is applied, also after a fai
   const [first, second] = commit.mock.calls.map(([offsets]) => [...offsets]);
   expect(first).toHaveLength(1);
   expect(second).toEqual(first);
+  await commit.mock.results[1]?.value;
+});
+
+test('offsets that are reached during a commit to the group are committed after it', async () => {
+  await start('apply');
+  const held = Promise.withResolvers<void>();
+  const commit = jest.spyOn(GroupOffsets.prototype, 'commit').mockReturnValueOnce(held.promise);
+  const { brokers, prefix } = topics;
+  const countApplied = async () => (await appliedSubmissions.get()).values[0]?.value ?? 0;
+  const submit = async (contest: string, choice: string) => {
+    const before = await countApplied();
+    const submissions = [endorse('coast-gazette', contest, choice)];
+    await submitAll({ brokers, topic: topicNames(prefix).submissions, submissions });
+    await until('it is applied', async () => (await countApplied()) > before);
+  };
+  // Commits have a distance in time, so there is only one until time goes on.
+  const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+  await submit('mayor', 'bob');
+  await until('the first commit', () => commit.mock.calls.length === 1);
+  await submit('sheriff', 'cyd');
+  held.resolve();
+  await new Promise(setImmediate);
+  time.mockRestore();
+  await until('the second commit', () => commit.mock.calls.length === 2);
+  const [first, second] = commit.mock.calls.map(([offsets]) => Math.max(...offsets.values()));
+  expect(second).toBeGreaterThan(first as number);
   await commit.mock.results[1]?.value;
 });
 

@@ -109,6 +109,20 @@ test('a waiting reader that leaves a filter gets none of its changes, although o
   expect(log.fanOut.size).toBe(0);
 });
 
+test('filters that match equally many changes, from the same first to the same last, share no delivery', async () => {
+  const log = new Log();
+  const filters: StreamFilter[] = [{ states: ['CA', 'OR'] }, { states: ['CA', 'WA'] }];
+  const clients = filters.map((each) => new Client(log, each, log.latest));
+  for (const client of clients) void client.run(10);
+  log.append(['CA', 'OR', 'WA', 'CA']);
+  await settle();
+  expect(clients.map(({ received }) => received)).toEqual([
+    [1, 2, 4],
+    [1, 3, 4],
+  ]);
+  for (const { reader } of clients) reader.close();
+});
+
 test('INV-11: readers with equal filters share one delivery and its bytes', async () => {
   const log = new Log();
   const readers = [{ states: ['CA', 'OR'] }, { states: ['OR', 'CA'] }].map(

@@ -91,6 +91,18 @@ describe('a stream whose client does not acknowledge', () => {
     expect(stream.endings).toEqual([]);
   });
 
+  test('keeps its place through silences that are short, however many', async () => {
+    const { clock, open } = watch();
+    const stream = open();
+    for (let outage = 0; outage < 20; outage += 1) {
+      stream.vanish();
+      await clock.advance(2 * SECOND);
+      stream.mend();
+      await clock.advance(2 * SECOND);
+    }
+    expect([stream.done.places, stream.endings]).toEqual([[], []]);
+  });
+
   test('gives up its place three seconds after the first lost heartbeat, once', async () => {
     const { clock, open } = watch();
     const [stream, other] = [open(), open()];
