@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
+import { disableWebhook, retryWebhook } from '../../store/webhooks/control.ts';
 import { listDueNotices } from '../../store/webhooks/notices.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
@@ -7,6 +8,7 @@ import { until } from '../helpers/until.ts';
 
 const { client } = useTestDatabase();
 const pool = client as unknown as Pool;
+const actor = { osUser: 'ann', person: null };
 
 beforeEach(() => client.query('TRUNCATE webhooks CASCADE'));
 
@@ -32,4 +34,12 @@ test('notices that are never accepted do not hold up the others', async () => {
     for (const id of some) tried.add(id);
     return tried.size === ids.length;
   });
+});
+
+test('nobody is told of a webhook that its account has resumed and disabled itself', async () => {
+  const accountId = await createAccount(client);
+  const [id = 0, other] = await addDisabled(accountId, 2);
+  await retryWebhook(client, id, actor);
+  await disableWebhook(client, { id, accountId }, actor);
+  expect(await due()).toEqual([other]);
 });
