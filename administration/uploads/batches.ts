@@ -29,9 +29,10 @@ export class BatchWriter {
 
   async add(submission: Submission): Promise<void> {
     const json = stringifyJson(writeSubmission(submission));
-    if (this.#batch.length >= MAX_SUBMISSIONS || this.#bytes + json.length > MAX_BYTES) await this.#flush();
+    const bytes = Buffer.byteLength(json);
+    if (this.#batch.length >= MAX_SUBMISSIONS || this.#bytes + bytes > MAX_BYTES) await this.#flush();
     this.#batch.push(json);
-    this.#bytes += json.length;
+    this.#bytes += bytes;
     this.#made += 1;
   }
 

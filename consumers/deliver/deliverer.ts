@@ -67,6 +67,8 @@ export class Deliverer {
   readonly #options: DelivererOptions;
   readonly #turns = new Turns();
   readonly #couriers = new Map<number, { stamp: string; courier: Courier }>();
+  /** The webhooks that other processes are to have. */
+  #leaving: ReadonlySet<number> = new Set();
   /** The webhooks whose test is being sent. */
   readonly #tests = new Map<number, Promise<void>>();
   readonly #services: CourierServices;
@@ -136,7 +138,7 @@ export class Deliverer {
     const mayDeliver = feed.ready && !feed.isInConflict;
     if (mayDeliver) {
       const { held, fair } = await claimShare(pool, this.#id);
-      if (held > fair) await this.#release(held - fair);
+      await this.#release(Math.max(0, held - fair));
     }
     const held = mayDeliver ? await listHeld(pool, this.#id) : [];
     await this.#follow(held.filter(({ isEnabled }) => isEnabled));
@@ -155,6 +157,7 @@ export class Deliverer {
   async #follow(held: readonly HeldWebhook[]): Promise<void> {
     const wanted = new Map(held.map(({ id, stamp }) => [id, stamp]));
     for (const [id, { stamp, courier }] of this.#couriers) {
+      if (this.#leaving.has(id)) continue;
       if (wanted.get(id) !== stamp) void courier.stop();
       // The next one starts only when this one has ended.
       if (courier.isFinished) this.#couriers.delete(id);
@@ -173,15 +176,19 @@ export class Deliverer {
     }
   }
 
+  /** Gives a surplus back. A webhook whose attempt is under way follows at a later look, and the others do not wait for it. */
   async #release(count: number): Promise<void> {
     const surplus = [...this.#couriers].slice(0, count);
-    await Promise.all(surplus.map(([, { courier }]) => courier.stop()));
-    await this.#store(surplus.map(([, { courier }]) => courier));
-    for (const [id] of surplus) this.#couriers.delete(id);
+    this.#leaving = new Set(surplus.map(([id]) => id));
+    for (const [, { courier }] of surplus) void courier.stop();
+    const ended = surplus.filter(([, { courier }]) => courier.isFinished);
+    if (ended.length === 0) return;
+    await this.#store(ended.map(([, { courier }]) => courier));
+    for (const [id] of ended) this.#couriers.delete(id);
     await releaseWebhooks(
       this.#options.pool,
       this.#id,
-      surplus.map(([id]) => id),
+      ended.map(([id]) => id),
     );
   }
 

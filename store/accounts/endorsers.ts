@@ -20,16 +20,21 @@ export interface AllowedEndorser {
   state: string | null;
 }
 
-/** The endorsers for which an account may publish, by slug. @param page only slugs after one, and the most of them */
+/**
+ * The endorsers for which an account may publish, by slug.
+ *
+ * @param page only slugs after one, and the most of them; `chosen` is the last to be left out
+ */
 export async function listAllowedEndorsers(
   client: ClientBase | Pool,
   accountId: number,
-  { after = '', limit }: { after?: string; limit?: number } = {},
+  { after = '', limit, chosen = null }: { after?: string; limit?: number; chosen?: string | null } = {},
 ): Promise<AllowedEndorser[]> {
   const { rows } = await client.query<AllowedEndorser>(
-    `SELECT e.slug, e.name, e.state FROM account_endorsers a JOIN endorsers e ON e.id = a.endorser_id
-     WHERE a.account_id = $1 AND e.slug > $2 ORDER BY e.slug LIMIT $3`,
-    [accountId, after, limit ?? null],
+    `SELECT * FROM (
+       SELECT e.slug, e.name, e.state FROM account_endorsers a JOIN endorsers e ON e.id = a.endorser_id
+       WHERE a.account_id = $1 AND e.slug > $2 ORDER BY e.slug <> $4, e.slug LIMIT $3) AS listed ORDER BY slug`,
+    [accountId, after, limit ?? null, chosen],
   );
   return rows;
 }

@@ -20,14 +20,19 @@ export interface Person {
 }
 
 /**
- * Finds a known person, and refreshes their address and name.
+ * Finds a known person, and refreshes their address and name, also in the open invitations that they made.
  *
  * @returns null for a stranger; nothing about strangers is stored
  */
 export async function refreshPerson(client: ClientBase, identity: Identity): Promise<Person | null> {
   const { issuer, subject, email, name } = identity;
   const { rows } = await client.query<Person>(
-    `UPDATE people SET email = $3, name = $4 WHERE issuer = $1 AND subject = $2
+    `WITH known AS (
+       SELECT email FROM people WHERE issuer = $1 AND subject = $2
+     ), renamed AS (
+       UPDATE console_invitations SET invited_by = $3 FROM known
+       WHERE invited_by = known.email AND known.email <> $3 AND accepted_at IS NULL)
+     UPDATE people SET email = $3, name = $4 WHERE issuer = $1 AND subject = $2
      RETURNING id, is_operator AS "isOperator"`,
     [issuer, subject, email, name],
   );
@@ -36,6 +41,8 @@ export async function refreshPerson(client: ClientBase, identity: Identity): Pro
 
 /** Finds a person, or makes them known. */
 export async function ensurePerson(client: ClientBase, identity: Identity): Promise<Person> {
+  const known = await refreshPerson(client, identity);
+  if (known) return known;
   const { issuer, subject, email, name } = identity;
   const { rows } = await client.query<Person>(
     `INSERT INTO people (issuer, subject, email, name) VALUES ($1, $2, $3, $4)

@@ -88,7 +88,7 @@ export async function saveUpload(client: ClientBase, upload: NewUpload): Promise
   await client.query(
     `WITH own AS (SELECT id, ${STATE} AS state FROM uploads WHERE account_id = $1)
      DELETE FROM uploads WHERE id IN (
-       SELECT id FROM (SELECT * FROM own ORDER BY state = 'sent', id DESC OFFSET $2) AS beyond
+       SELECT id FROM (SELECT * FROM own ORDER BY state = 'sent' AND id IS DISTINCT FROM $3, id DESC OFFSET $2) AS beyond
        WHERE state = 'sent' AND id IS DISTINCT FROM $3)`,
     [accountId, MAX_UPLOADS - 1, undoes],
   );

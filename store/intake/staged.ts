@@ -100,17 +100,44 @@ interface Staged {
   contest: string;
 }
 
-/** The staged rows as submissions of one pick, in the order of the table. */
-export async function* readEndorses(client: ClientBase): AsyncGenerator<Submission> {
-  const query = `SELECT endorser, contest, ${PICK} AS pick FROM staged_rows ORDER BY ordinal`;
-  for await (const { endorser, contest, pick } of readAll<Staged & { pick: SubmittedPick }>(client, query)) {
-    yield { action: 'endorse', endorser, contest, picks: [pick] };
-  }
-}
-
 /** The last row of each endorsement. */
 const WANTED = `wanted AS (
   SELECT DISTINCT ON (endorser, contest, choice) * FROM staged_rows ORDER BY endorser, contest, choice, ordinal DESC)`;
+
+/**
+ * The whole positions in which staged picks take the ranks of other ones: one pick after another, they would be rejected. A
+ * position that would have a rank twice is not among them.
+ */
+const REORDERED = `held AS (
+    SELECT w.endorser, w.contest, h.key AS choice, n.rank, n.statement, n.statement_es, n.source_url, n.published_on,
+      NULLIF(n.details, '{}')::text AS details
+    FROM (SELECT DISTINCT endorser, contest FROM wanted WHERE rank IS NOT NULL) AS w
+      JOIN endorsers e ON e.slug = w.endorser JOIN contests c ON c.key = w.contest
+      JOIN endorsements n ON n.endorser_id = e.id AND n.contest_id = c.id JOIN choices h ON h.id = n.choice_id
+  ), reordered AS (
+    SELECT endorser, contest, json_agg(${PICK} ORDER BY ordinal) AS picks, min(ordinal) AS ordinal
+    FROM (
+      SELECT endorser, contest, choice, rank, statement, statement_es, source_url, published_on, details, ordinal FROM wanted
+      UNION ALL
+      SELECT *, NULL FROM held
+      WHERE NOT EXISTS (SELECT FROM wanted w WHERE (w.endorser, w.contest, w.choice) = (held.endorser, held.contest, held.choice))
+    ) AS picks
+    WHERE EXISTS (
+      SELECT FROM wanted w JOIN held h USING (endorser, contest, rank)
+      WHERE (endorser, contest) = (picks.endorser, picks.contest) AND w.choice <> h.choice)
+    GROUP BY endorser, contest HAVING count(rank) = count(DISTINCT rank) AND count(*) <= ${MAX_PICKS})`;
+
+/** The staged rows as submissions of one pick, or of whole positions that get another order, in the order of the table. */
+export async function* readEndorses(client: ClientBase): AsyncGenerator<Submission> {
+  const query = `WITH ${WANTED}, ${REORDERED}
+    SELECT 'endorse' AS action, endorser, contest, json_build_array(${PICK}) AS picks, ordinal FROM staged_rows s
+    WHERE NOT EXISTS (SELECT FROM reordered r WHERE (r.endorser, r.contest) = (s.endorser, s.contest))
+    UNION ALL
+    SELECT 'position', endorser, contest, picks, ordinal FROM reordered ORDER BY ordinal`;
+  for await (const { action, endorser, contest, picks } of readAll<Submission>(client, query)) {
+    yield { action, endorser, contest, picks };
+  }
+}
 
 /** The stored endorsements of the staged endorsers in the staged elections that the staged rows lack. */
 const MISSING = `

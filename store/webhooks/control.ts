@@ -40,7 +40,8 @@ export async function listAttempts(
 }
 
 /**
- * Disables a webhook, in the caller's transaction. Writes to the audit log only what changes.
+ * Disables a webhook, in the caller's transaction. Operators also take the right to resume a disabled one. Writes to the
+ * audit log only what changes.
  *
  * @param accountId the account that must have it; null for operators
  * @returns false if there is no such webhook
@@ -52,8 +53,9 @@ export async function disableWebhook(
 ): Promise<boolean> {
   const held = await lockWebhook(client, id, accountId);
   if (!held) return false;
-  if (held.state === 'disabled') return true;
   const reason: DisabledReason = accountId === null ? 'by_operator' : 'by_account';
+  const isOver = held.state === 'disabled' && (accountId !== null || held.reason === reason);
+  if (isOver) return true;
   await client.query(
     `UPDATE webhooks SET state = 'disabled', reason = $2, next_attempt_at = NULL, revision = revision + 1 WHERE id = $1`,
     [id, reason],
@@ -84,8 +86,8 @@ export async function retryWebhook(client: ClientBase, id: number, actor: Actor)
 }
 
 async function lockWebhook(client: ClientBase, id: number, accountId: number | null) {
-  const { rows } = await client.query<{ state: string; accountId: number }>(
-    `SELECT state, account_id AS "accountId" FROM webhooks
+  const { rows } = await client.query<{ state: string; reason: string | null; accountId: number }>(
+    `SELECT state, reason, account_id AS "accountId" FROM webhooks
      WHERE id = $1 AND ($2::integer IS NULL OR account_id = $2) FOR UPDATE`,
     [id, accountId],
   );

@@ -12,14 +12,17 @@ export interface DueNotice {
   people: string[];
 }
 
-/** The notices that are due, of webhooks that are still disabled; at most this number. */
+/**
+ * Some of the notices that are due, of webhooks that are still disabled; at most this number. By chance, so that those that
+ * are never accepted hold up no others.
+ */
 export async function listDueNotices(pool: Pool, limit: number): Promise<DueNotice[]> {
   const { rows } = await pool.query<DueNotice>(
     `SELECT w.id, w.name, w.url, w.reason, a.name AS account, ARRAY(
        SELECT p.email FROM account_members m JOIN people p ON p.id = m.person_id
        WHERE m.account_id = w.account_id ORDER BY p.email) AS people
      FROM webhooks w JOIN accounts a ON a.id = w.account_id
-     WHERE w.notice_due AND w.state = 'disabled' ORDER BY w.id LIMIT $1`,
+     WHERE w.notice_due AND w.state = 'disabled' ORDER BY random() LIMIT $1`,
     [limit],
   );
   return rows;

@@ -1,3 +1,3 @@
-/** The columns of a webhook that is resumed: its next attempt follows at once, where it stands. */
+/** The columns of a webhook that is resumed: its next attempt follows at once, where it stands, and nobody need be told. */
 export const RESUMED = `state = 'active', reason = NULL, failures = 0, failing_since = NULL, next_attempt_at = NULL,
-  revision = revision + 1`;
+  notice_due = false, revision = revision + 1`;

@@ -10,32 +10,39 @@ import { useTestDatabase } from '../helpers/postgres/database.ts';
 const { client } = useTestDatabase();
 const ROWS = 60;
 
-test('long submissions are sent in few batches, each of at most half a megabyte, in the order of the table', async () => {
-  const accountId = await createAccount(client);
-  await client.query('BEGIN');
-  const table = { fileName: 'a.csv', content: Buffer.from('a'), header: ['a'] };
-  const settings = { map: [], endorser: null, election: null, isWhole: false };
-  const id = await saveUpload(client, { ...table, accountId, person: 'ann', settings });
-  await createStage(client);
-  const rows = Array.from({ length: ROWS }, (_, index) => {
-    const statement = `No. ${index}. ${'x'.repeat(19_000)}`;
-    return { ...pick('ann', { statement }), line: index + 2, endorser: 'acme', contest: 'a/b' };
-  });
-  await stageRows(client, rows);
-  await finishStage(client);
-  const upload = await findUpload(client, { accountId, id });
-  const matched = { decisions: [] } as unknown as UploadEffects['matched'];
-  const made = await makeBatches(client, { accountId, upload } as UploadWork, { matched });
-  await client.query('COMMIT');
-  expect(made).toBe(ROWS);
-  const { rows: batches } = await client.query<{ submissions: string; count: number }>(
-    'SELECT submissions, count FROM upload_batches WHERE upload_id = $1 ORDER BY ordinal',
-    [id],
-  );
-  const sent = batches.flatMap(({ submissions }) => JSON.parse(submissions));
-  expect(sent.map(({ statement }) => statement.split(' ', 2)[1])).toEqual(
-    rows.map((_, index) => `${index}.`),
-  );
-  expect(batches.map(({ count }) => count)).toEqual([26, 26, 8]);
-  for (const { submissions } of batches) expect(submissions.length).toBeLessThanOrEqual(500_100);
-});
+test.each([
+  ['Latin', 'x', [26, 26, 8]],
+  ['Chinese', '選', [8, 8, 8, 8, 8, 8, 8, 4]],
+])(
+  'long submissions in %s are sent in few batches, each of at most half a megabyte, in the order of the table',
+  async (_, letter, counts) => {
+    const accountId = await createAccount(client);
+    await client.query('BEGIN');
+    const table = { fileName: 'a.csv', content: Buffer.from('a'), header: ['a'] };
+    const settings = { map: [], endorser: null, election: null, isWhole: false };
+    const id = await saveUpload(client, { ...table, accountId, person: 'ann', settings });
+    await createStage(client);
+    const rows = Array.from({ length: ROWS }, (_, index) => {
+      const statement = `No. ${index}. ${letter.repeat(19_000)}`;
+      return { ...pick('ann', { statement }), line: index + 2, endorser: 'acme', contest: 'a/b' };
+    });
+    await stageRows(client, rows);
+    await finishStage(client);
+    const upload = await findUpload(client, { accountId, id });
+    const matched = { decisions: [] } as unknown as UploadEffects['matched'];
+    const made = await makeBatches(client, { accountId, upload } as UploadWork, { matched });
+    await client.query('COMMIT');
+    expect(made).toBe(ROWS);
+    const { rows: batches } = await client.query<{ submissions: string; count: number }>(
+      'SELECT submissions, count FROM upload_batches WHERE upload_id = $1 ORDER BY ordinal',
+      [id],
+    );
+    const sent = batches.flatMap(({ submissions }) => JSON.parse(submissions));
+    expect(sent.map(({ statement }) => statement.split(' ', 2)[1])).toEqual(
+      rows.map((_, index) => `${index}.`),
+    );
+    expect(batches.map(({ count }) => count)).toEqual(counts);
+    for (const { submissions } of batches)
+      expect(Buffer.byteLength(submissions)).toBeLessThanOrEqual(500_100);
+  },
+);

@@ -369,3 +369,25 @@ test('options of tables are refused without a table, and a table is sent alone',
     'A table is sent alone: name one table, or no table.',
   ]);
 });
+
+test('a list whose order has changed is sent again, also a part of it, and nothing of it is rejected', async () => {
+  const options = ['--endorser', 'nation-herald', '--election', 'or-2026-11-03-general', '--wait'];
+  const ranked = (...lines: string[]) => ['contest,choice,rank', ...lines.map((line) => `sheriff,${line}`)];
+  const ranks = async () => {
+    const { body } = await service.get('/v1/endorsements?endorsers=nation-herald');
+    const found = body.data as { choice: { label: string }; rank: number; statement: string | null }[];
+    return found
+      .filter(({ rank }) => rank !== null)
+      .map(({ choice, rank, statement }) => `${rank} ${choice.label}${statement ? `: ${statement}` : ''}`)
+      .sort();
+  };
+  await submit('first.csv', ranked('ann,1', 'bob,2'), ...options);
+  await submit('said.csv', ['contest,choice,rank,statement', 'sheriff,dee,4,Hm.'], ...options);
+  const swapped = await submit('swapped.csv', ranked('ann,2', 'bob,1'), ...options);
+  expect(swapped.printed.at(-1)).toContain('0 rejected');
+  expect(await ranks()).toEqual(['1 bob', '2 ann', '4 dee: Hm.']);
+  const inserted = await submit('inserted.csv', ranked('bob,1', 'cyd,2', 'ann,3'), ...options);
+  expect(countOf(inserted.printed, 'created')).toBe(1);
+  expect(inserted.printed.at(-1)).toContain('0 rejected');
+  expect(await ranks()).toEqual(['1 bob', '2 cyd', '3 ann', '4 dee: Hm.']);
+});

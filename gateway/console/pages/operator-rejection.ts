@@ -162,7 +162,7 @@ function showEdit(
         }
         <button>Preview</button> <a href=${placeOf(item)}>Cancel</a>
       <//>
-      ${!isJson && html`<p><a href=${`?${new URLSearchParams({ ...(before && { before }), as: 'json' })}`}>Correct it as JSON, also its endorser and contest</a></p>`}`,
+      ${!isJson && html`<p><a href=${`${placeOf(item)}/edit?${new URLSearchParams({ ...(before && { before }), as: 'json' })}`}>Correct it as JSON, also its endorser and contest</a></p>`}`,
   };
 }
 

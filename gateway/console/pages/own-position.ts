@@ -114,11 +114,12 @@ function showPreview(
 
 /** A warning about more choices than a voter may mark. It is no mistake for an endorser. */
 function describeSurplus(
-  { position: { votes_allowed } }: Subject,
+  { position: { vote_method, votes_allowed, ranks_allowed } }: Subject,
   picks: readonly SubmittedPick[],
 ): Html | null {
-  if (votes_allowed === null || picks.length <= votes_allowed) return null;
-  return html`<p>You endorse ${picks.length} choices; a voter may mark ${votes_allowed}.</p>`;
+  const [most, verb] = vote_method === 'ranked_choice' ? [ranks_allowed, 'rank'] : [votes_allowed, 'mark'];
+  if (most === null || picks.length <= most) return null;
+  return html`<p>You endorse ${picks.length} choices; a voter may ${verb} ${most}.</p>`;
 }
 
 async function preview(request: PageRequest, context: ConsoleContext): Promise<PageReply> {

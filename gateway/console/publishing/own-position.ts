@@ -8,12 +8,13 @@ import { readRowId } from '../row-id.ts';
 /** The most endorsers of an account that its pages offer. */
 const MAX_OFFERED = 500;
 
-/** The endorsers for which the session's account may publish. */
+/** The endorsers for which the session's account may publish, always with the one of the form or the address. */
 export function listEndorsers(
-  { session }: PageRequest,
+  { session, form, query }: PageRequest,
   { pool }: ConsoleContext,
 ): Promise<AllowedEndorser[]> {
-  return listAllowedEndorsers(pool, session.accountId, { limit: MAX_OFFERED });
+  const chosen = form.get('endorser') ?? query.get('endorser');
+  return listAllowedEndorsers(pool, session.accountId, { limit: MAX_OFFERED, chosen });
 }
 
 /** The field with the version of the position that a form has shown: its `sequence`. */

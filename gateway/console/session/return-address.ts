@@ -1,5 +1,5 @@
 /** A path of the console, without characters that a browser could read as another site. */
-const PAGE = /^\/console(\/[A-Za-z0-9._~%-]+)*(\?[A-Za-z0-9._~%&=+,:-]*)?$/;
+const PAGE = /^\/console(\/[A-Za-z0-9._~%@:-]+)*(\?[A-Za-z0-9._~%&=+,:-]*)?$/;
 
 /** The encodings of `.` and `..`, which browsers resolve. */
 const STEP = /\/(\.|%2e){1,2}([/?]|$)/i;

@@ -8,7 +8,7 @@ import { formatCursor } from '../../../schemas/cursor.ts';
 import { generateWebhookSecret } from '../../../schemas/webhook-signature.ts';
 import { createLog } from '../../../service/log.ts';
 import { readWebhookSettings, sealPurpose, type WebhookSettings } from '../../../service/webhook-settings.ts';
-import { renewLease } from '../../../store/webhooks/leases.ts';
+import { endLease, renewLease } from '../../../store/webhooks/leases.ts';
 import { createAccount } from '../../helpers/postgres/accounts.ts';
 import { useTestDatabase } from '../../helpers/postgres/database.ts';
 import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
@@ -108,6 +108,28 @@ test('a webhook goes to another process only when its attempt under way has ende
 });
 
 const requestTest = () => client.query(`UPDATE webhooks SET test_message = 'msg_test' WHERE name = 'first'`);
+
+test('the others do not wait for the attempt of a webhook that goes to another process', async () => {
+  await renewLease(pool, randomUUID(), HOUR);
+  await untilItLooks();
+  await requestTest();
+  await until('the test is under way', () => attempts.length === 3);
+  expect(isReleased()).toBe(false);
+});
+
+test('a webhook that goes to another process stays if that one ends meanwhile', async () => {
+  const other = randomUUID();
+  await renewLease(pool, other, HOUR);
+  await untilItLooks();
+  await endLease(pool, other);
+  await untilItLooks();
+  for (const { resolve } of attempts) resolve(DELIVERED);
+  const recorded = async () => (await client.query('SELECT FROM webhook_batches')).rowCount === 0;
+  await until('both are recorded', recorded);
+  feed.append();
+  await until('the next messages are under way', () => attempts.length === 4);
+  expect(isReleased()).toBe(false);
+});
 
 test('a webhook that is edited gets no second attempt, and no second test, while the first one is under way', async () => {
   await client.query('UPDATE webhooks SET revision = revision + 1');

@@ -116,7 +116,8 @@ describe('an editor', () => {
 
   test('ranks choices, and gets the form again with its entries and the reason if two have one rank', async () => {
     const sheriff = await idOf('sheriff');
-    await take(editor, sheriff, { 'rank:bob': '1', 'rank:ann': '2' });
+    const ranked = await take(editor, sheriff, { 'rank:bob': '1', 'rank:ann': '2' });
+    expect(ranked.preview.html).not.toContain('a voter may');
     expect((await positions()).sort()).toEqual([
       ['ann', 2, null],
       ['bob', 1, null],
@@ -130,6 +131,10 @@ describe('an editor', () => {
     expect(preview.html).toContain('cyd: rank must be unique in the position, is 1 as in ann.');
     expect(preview.html).toContain('>kept</textarea>');
     expect(await positions()).toHaveLength(2);
+    const all = { 'rank:bob': '1', 'rank:ann': '2', 'rank:cyd': '3', 'rank:dee': '4' };
+    const form = await editor.get(sheriff);
+    const more = await editor.post(`${sheriff}/preview`, { ...fieldsOf(form, `${sheriff}/preview`), ...all });
+    expect(more.html).toContain('You endorse 4 choices; a voter may rank 3.');
     await editor.post(sheriff, fieldsOf(await editor.get(`${sheriff}/withdraw`), sheriff));
   });
 

@@ -129,6 +129,8 @@ test('a correction is previewed as a publication is, and the preview leads back 
   const back = await preview({ ...fields, back: '' });
   expect(back.html).toMatch(/name="rank:bob"[^>]*value="1"/);
   expect(back.html).toContain('<button>Preview</button>');
+  const [, asJson = ''] = /<a href="([^"]+)">Correct it as JSON/.exec(back.html) ?? [];
+  expect((await operator.get(asJson.replace(/^(?=\?)/, `${place}/edit/preview`))).status).toBe(200);
   // A correction that the service would reject again is not sent.
   const json = (choice: string) => ({
     json: JSON.stringify({
