@@ -67,7 +67,7 @@ export class Deliverer {
   readonly #options: DelivererOptions;
   readonly #turns = new Turns();
   readonly #couriers = new Map<number, { stamp: string; courier: Courier }>();
-  /** The webhooks that other processes are to have. */
+  /** The webhooks that it gives to other processes. */
   #leaving: ReadonlySet<number> = new Set();
   /** The webhooks whose test is being sent. */
   readonly #tests = new Map<number, Promise<void>>();
