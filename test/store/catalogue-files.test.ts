@@ -120,8 +120,8 @@ describe('the work on a file', () => {
     expect(await markImported(client, id)).toBe(true);
     expect(await markImported(client, 999)).toBe(false);
     const worker = await pool.connect();
-    expect(await beginCatalogueWork(worker, id, 'import')).toBeNull();
-    worker.release(true);
+    const begun = await beginCatalogueWork(worker, id, 'import').finally(() => worker.release(true));
+    expect(begun).toBeNull();
     await changeCatalogueOptions(client, id, { ...OPTIONS, keepMissing: true });
     expect(await findCatalogueFile(client, id)).toMatchObject({
       ...{ work: null, outcome: { added: 1 }, options: OPTIONS, importedAt: expect.any(Date) },
