@@ -320,6 +320,9 @@ describe('a webhook', () => {
       replaceWebhook(pool, {
         ...{ accountId: ours, id, name: 'hook', url: address, subscriptionId: null, filter: {}, now: LATER },
       });
+    await replace('https://c.example/');
+    expect((await stored(id)).next_attempt_at).toBeNull();
+    await replace('https://a.example/');
     await client.query(
       `UPDATE webhooks SET state = 'failing', failures = 3, failing_since = now(), next_attempt_at = $2 WHERE id = $1`,
       [id, next],
@@ -331,7 +334,7 @@ describe('a webhook', () => {
       next_attempt_at: LATER,
       state: 'failing',
       failures: 3,
-      revision: '3',
+      revision: '5',
     });
   });
 
@@ -399,6 +402,8 @@ describe('a webhook', () => {
     await disable(id, 'position_expired');
     expect(parse(await resume('elsewhere'))).toMatchObject({ state: 'active', cursor: 'elsewhere' });
     expect(await batches()).toEqual([{ id: other }]);
+    // One that works can be sent elsewhere too.
+    expect(parse(await resume('further'))).toMatchObject({ state: 'active', cursor: 'further' });
   });
 
   test('has one test message asked for at a time', async () => {

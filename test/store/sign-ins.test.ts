@@ -113,6 +113,8 @@ describe('a session', () => {
   test('has the role of a link, of an operator, or of a member as it is now', async () => {
     const ann = await addPerson('ann', { [acme]: 'member' });
     const ops = await addPerson('ops', { [acme]: 'member' }, true);
+    const onOwn = await startSession(client, { accountId: acme, personId: ops });
+    expect(await find(onOwn)).toMatchObject({ role: 'operator', account: 'acme' });
     const [byLink, byAnn, byOps] = [
       await startSession(client, { accountId: acme, linkPerson: 'cyd', linkRole: 'editor' }),
       await startSession(client, { accountId: acme, personId: ann }),
