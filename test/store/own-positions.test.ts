@@ -326,7 +326,11 @@ describe('the positions of an upload', () => {
     await applySubmissions(client, endorse(BAKERS, 'council', 'bob'));
     const shown = async () =>
       (await read(id)).map(({ contest: of, before, present, isMade, isChanged, isAllowed, choices }) => ({
-        ...{ of: of.split('/')[1], before: before.length, present: present.map(({ choice }) => choice) },
+        ...{
+          of: of.slice(`${OREGON}/`.length),
+          before: before.length,
+          present: present.map(({ choice }) => choice),
+        },
         ...{ isMade, isChanged, isAllowed, choices: choices.map(({ key }) => key).sort() },
       }));
     const council = { of: 'council', before: 0, present: ['bob'], isAllowed: true, choices: ['bob'] };

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { collectBatch, renderMessage } from '../../../consumers/deliver/collect-batch.ts';
 import { MAX_BATCH_BYTES, MAX_BATCH_EVENTS } from '../../../domain/webhooks/batch-cut.ts';
+import { Delivery } from '../../../feed/fan-out.ts';
 import type { RenderedEvent, ResumePoint } from '../../../feed/rendered-event.ts';
 
 const pointAt = (sequence: number): ResumePoint => ({ sequence, time: sequence, offsets: [sequence] });
@@ -28,7 +29,7 @@ function readerOf(sizes: readonly number[], chunk = 7) {
       const bytes = sizes[next - 1] ?? 0;
       if (bytes > 0) events.push(eventAt(next, bytes));
     }
-    return { events, resumePoint: pointAt(end) };
+    return new Delivery(events, pointAt(end));
   };
   return { read, count: () => reads };
 }
