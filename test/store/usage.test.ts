@@ -276,7 +276,7 @@ describe('what is kept of the requests', () => {
     await store({
       errors: [
         ...Array.from({ length: 101 }, (_, index) => errorOf(index, 429)),
-        ...Array.from({ length: 902 }, (_, index) => errorOf(index, 400)),
+        ...Array.from({ length: 902 }, (_, index) => errorOf(index, index % 2 === 0 ? 400 : 503)),
         ...Array.from({ length: 101 }, (_, index) => ({ ...errorOf(index, 429), accountId: other })),
       ],
     });
