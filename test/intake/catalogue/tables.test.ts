@@ -25,7 +25,7 @@ describe('a table of endorsers', () => {
     expect(
       await recordsOf([
         'Organization,Slug,Category,Category name,State,Website,About',
-        'Café Club,,,Labor Unions,national,https://a.example,',
+        'Café Club,,,Labor Unions,National,https://a.example,',
         'Bakers,bakers-1,labor-unions,Labor unions,Oregon,,About us.',
         'Press,,news_papers,Newspapers,or,,',
         'Friends,,Good Friends,,wa,,',

@@ -30,6 +30,7 @@ describe('a cell', () => {
     ['level', 'Town', 'city'],
     ['vote_method', 'Ranked-choice voting', 'ranked_choice'],
     ['vote_method', 'ranked_choice', 'ranked_choice'],
+    ['vote_method', 'Multi-Seat', 'multi_seat'],
     // The check of every record names the words that are right.
     ['vote_method', 'Borda', 'Borda'],
     ['election_type', 'Rerun', 'Rerun'],
@@ -141,12 +142,12 @@ describe('notes', () => {
     const notes = new Notes();
     notes.add('to check', 'b', 'one');
     notes.add('assumed', 'rare', 'x'.repeat(121));
-    for (const example of ['a', 'a', 'b', 'c', 'd', 'e', 'f']) notes.add('assumed', 'often', example);
+    for (const example of ['a', 'a', 'b', 'c', 'd', 'e', 'f']) notes.add('assumed', 'usual', example);
     notes.add('left out', 'rare', undefined, 5);
     notes.add('left out', 'z');
     notes.add('left out', 'y');
     expect(notes.all).toEqual([
-      { kind: 'assumed', message: 'often', count: 7, examples: ['a', 'b', 'c', 'd', 'e'] },
+      { kind: 'assumed', message: 'usual', count: 7, examples: ['a', 'b', 'c', 'd', 'e'] },
       { kind: 'assumed', message: 'rare', count: 1, examples: [expect.stringMatching(/^x{100,120}…$/)] },
       { kind: 'left out', message: 'rare', count: 5, examples: [] },
       { kind: 'left out', message: 'y', count: 1, examples: [] },
