@@ -206,6 +206,18 @@ describe('rows that are put together', () => {
     expect(drafts[1]).toMatchObject({ choiceLines: [2, 3, 4, 5] });
   });
 
+  test('and contradict a cell that came after a blank one name the line of that cell', async () => {
+    const drafts = await mapRows([
+      ['state', 'date', 'type', 'office', 'district', 'level', 'seats', 'candidate'],
+      ...['', '1', '2'].map((seats) => [
+        ...['OR', '2026-11-03', 'general', 'Mayor', 'Rio', 'city', seats, `Ann ${seats}`],
+      ]),
+    ]);
+    expect(drafts[1]?.problems).toMatchObject([
+      { line: 4, field: 'seats', message: 'must be 1, as in line 3 for Mayor, is 2' },
+    ]);
+  });
+
   test('have the election and its type that the person gives, if they name none', async () => {
     const head = ['election', 'state', 'date', 'type', 'office', 'level', 'candidate'];
     const rows = [
@@ -326,6 +338,7 @@ test('a contest that nothing tells apart from another one says so, and both need
 
 test.each([
   [['office', 'candidate', 'state'], 'does not say its election: it needs the columns state, election_date'],
+  [['office', 'candidate', 'date'], 'does not say its election'],
   [['candidate', 'state', 'date'], 'has no column for the contests'],
 ])('a table with the columns %j is refused', async (head, words) => {
   await expect(mapRows([head, head.map(() => 'x')])).rejects.toThrow(words);
