@@ -52,7 +52,7 @@ export type EndorsementField = keyof typeof ENDORSEMENT_FIELDS;
 
 const FIELD_OF_NAME = new Map(
   Object.entries(ENDORSEMENT_FIELDS).flatMap(([field, names]) =>
-    names.map((name) => [name as string, field as EndorsementField] as const),
+    [foldText(field), ...names].map((name) => [name, field as EndorsementField] as const),
   ),
 );
 

@@ -11,16 +11,15 @@ const PARTIES: Readonly<Record<string, readonly string[]>> = {
   'working families': ['wf', 'wfp', 'wor'],
   nonpartisan: ['n', 'np', 'non partisan'],
 };
-const BY_WORD = new Map(
-  Object.entries(PARTIES).flatMap(([party, words]) =>
-    [party, ...words].map((word) => [word, party] as const),
-  ),
-);
-
 const partyText = (text: string): string =>
   foldWords(text)
     .filter((word) => word !== 'party' && word !== 'the')
     .join(' ');
+const BY_WORD = new Map(
+  Object.entries(PARTIES).flatMap(([party, words]) =>
+    [party, ...words].map((word) => [partyText(word), party] as const),
+  ),
+);
 
 /** The party in its one form; null for an empty text. */
 export function foldParty(text: string | null): string | null {

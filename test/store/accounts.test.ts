@@ -5,11 +5,25 @@ import { noteKeyUses } from '../../store/access/api-keys.ts';
 import {
   AccountMovedError,
   ensureAccount,
+  listAccounts,
   setAccountPlan,
   setAccountSuspended,
 } from '../../store/accounts/accounts.ts';
-import { issueKeyOf, revokeKey, TooManyKeysError } from '../../store/accounts/issued-keys.ts';
-import { listBusyPredecessors, listKeys } from '../../store/accounts/listed-keys.ts';
+import { listAudit, recordAudit } from '../../store/accounts/audit-log.ts';
+import {
+  listAllowedEndorsers,
+  setEndorsersAllowed,
+  UnknownEndorsersError,
+} from '../../store/accounts/endorsers.ts';
+import { issueKeyOf, isUsableKey, revokeKey, TooManyKeysError } from '../../store/accounts/issued-keys.ts';
+import {
+  countUsableKeys,
+  findKeyOf,
+  type KeyPlace,
+  listBusyPredecessors,
+  listKeys,
+  listKeysOf,
+} from '../../store/accounts/listed-keys.ts';
 import { changePlan, listPlans, PlanChangedError, PlanMismatchError } from '../../store/accounts/plans.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { inTransaction } from '../../store/connection/transaction.ts';
@@ -166,6 +180,81 @@ describe('a key', () => {
     expect(await busy()).toEqual([]);
   });
 
+  test('can be used until it expires or is revoked, or its account is suspended', async () => {
+    const issue = async (expiresAt: Date | null = null) => {
+      const issued = await issueKeyOf(client, acme, { ...grant, expiresAt }, ACTOR);
+      return issued ?? { id: 0, key: '' };
+    };
+    const [lasting, expired, later] = [
+      await issue(),
+      await issue(new Date(Date.now() - 1000)),
+      await issue(new Date(Date.now() + 600_000)),
+    ];
+    const usable = async () => {
+      const keys = [lasting.key, expired.key, later.key, 'unknown'];
+      const all: boolean[] = [];
+      for (const key of keys) all.push(await isUsableKey(client, key));
+      return all;
+    };
+    const counts = async () => [
+      await countUsableKeys(client, acme.id),
+      (await listAccounts(client, { id: acme.id }))[0]?.usableKeys,
+    ];
+    expect([await usable(), await counts()]).toEqual([
+      [true, false, true, false],
+      [2, 2],
+    ]);
+    await revokeKey(client, lasting.id, ACTOR);
+    expect([await usable(), await counts()]).toEqual([
+      [false, false, true, false],
+      [1, 1],
+    ]);
+    await setAccountSuspended(client, 'acme', true, ACTOR);
+    expect([await usable(), await counts()]).toEqual([Array(4).fill(false), [1, 0]]);
+    await setAccountSuspended(client, 'acme', false, ACTOR);
+    expect((await usable())[2]).toBe(true);
+    expect((await audited()).slice(-2)).toEqual(['account.suspended', 'account.resumed']);
+  });
+
+  test('is found and revoked by its own account alone, once, or by an operator', async () => {
+    const { id = 0 } = (await issueKeyOf(client, acme, { ...grant, name: 'Ours' }, ACTOR)) ?? {};
+    const other = await ensureAccount(client, { name: 'other', plan: 'free' }, ACTOR);
+    expect([await findKeyOf(client, other, id), (await findKeyOf(client, acme.id, id))?.name]).toEqual([
+      null,
+      'Ours',
+    ]);
+    expect(await revokeKey(client, id, ACTOR, other)).toBe(false);
+    const revokedAt = async () => (await findKeyOf(client, acme.id, id))?.revokedAt;
+    expect(await revokedAt()).toBeNull();
+    expect(await revokeKey(client, id, ACTOR, acme.id)).toBe(true);
+    const at = await revokedAt();
+    expect(at).toEqual(expect.any(Date));
+    expect([await revokeKey(client, id, ACTOR), await revokedAt()]).toEqual([true, at]);
+    expect(await revokeKey(client, 999, ACTOR)).toBe(false);
+    expect((await audited()).filter((action) => action === 'key.revoked')).toHaveLength(1);
+  });
+
+  test('that is revoked or expired comes after usable ones in the pages of its account, the newest first', async () => {
+    const ids: number[] = [];
+    for (let key = 0; key < 6; key += 1) {
+      const expiresAt = key === 2 ? new Date(Date.now() - 1000) : null;
+      ids.push((await issueKeyOf(client, acme, { ...grant, expiresAt }, ACTOR))?.id ?? 0);
+    }
+    await revokeKey(client, ids[4] ?? 0, ACTOR);
+    const other = { id: await ensureAccount(client, { name: 'other', plan: 'free' }, ACTOR), name: 'other' };
+    await issueKeyOf(client, other, grant, ACTOR);
+    const pages: number[][] = [];
+    for (let after: KeyPlace | null = null; pages.length === 0 || after; ) {
+      const page = await listKeysOf(client, acme.id, { limit: 3, after });
+      pages.push(page.keys.map(({ id }) => ids.indexOf(id)));
+      after = page.next;
+    }
+    expect(pages).toEqual([
+      [5, 3, 1],
+      [0, 4, 2],
+    ]);
+  });
+
   test('has its own latest use among those of others', async () => {
     const ids: number[] = [];
     for (let key = 0; key < 3; key += 1) ids.push((await issueKeyOf(client, acme, grant, ACTOR))?.id ?? 0);
@@ -196,4 +285,113 @@ describe('a key', () => {
     await noteKeyUses(gateway, new Map([[id, 3000]]));
     expect(await lastUse()).toBe(3000);
   });
+});
+
+describe('accounts', () => {
+  test('are listed by name, in pages, by a part of the name in any case, or by the whole name', async () => {
+    for (const name of ['Bakers', 'bakery', 'Zoo'])
+      await ensureAccount(client, { name, plan: 'standard' }, ACTOR);
+    const names = async (search: Parameters<typeof listAccounts>[1]) =>
+      (await listAccounts(client, search)).map(({ name }) => name);
+    const all = await names({});
+    expect(all.toSorted()).toEqual(['Bakers', 'Zoo', 'acme', 'bakery']);
+    expect(await names({ limit: 2 })).toEqual(all.slice(0, 2));
+    expect(await names({ after: all[1] ?? '', limit: 5 })).toEqual(all.slice(2));
+    expect((await names({ contains: 'BAKE' })).toSorted()).toEqual(['Bakers', 'bakery']);
+    expect([
+      await names({ contains: '%' }),
+      await names({ name: ' Zoo ' }),
+      await names({ name: 'zoo' }),
+    ]).toEqual([[], ['Zoo'], []]);
+    expect(await names({ id: acme.id })).toEqual(['acme']);
+  });
+
+  test('that nobody has made are neither suspended nor moved', async () => {
+    expect(await setAccountSuspended(client, 'nobody', true, ACTOR)).toBe(false);
+    expect(await setAccountPlan(client, 'nobody', 'free', ACTOR)).toBe(false);
+    await expect(setAccountPlan(client, 'acme', 'gold', ACTOR)).rejects.toThrow(
+      'There is no plan "gold"; there are: free, internal, partner, standard.',
+    );
+    expect(await audited()).toEqual([]);
+  });
+});
+
+describe('the endorsers for which an account may publish', () => {
+  beforeEach(async () => {
+    await client.query('TRUNCATE endorsers, endorser_categories CASCADE');
+    await client.query(`INSERT INTO endorser_categories (slug, name) VALUES ('c', 'C')`);
+    await client.query(
+      `INSERT INTO endorsers (slug, name, category) SELECT slug, upper(slug), 'c' FROM unnest('{b,a,c}'::text[]) slug`,
+    );
+  });
+  const set = (isAllowed: boolean, ...slugs: string[]) =>
+    setEndorsersAllowed(client, acme, { slugs, isAllowed }, ACTOR);
+  const listed = async (page?: Parameters<typeof listAllowedEndorsers>[2], id = acme.id) =>
+    (await listAllowedEndorsers(client, id, page)).map(({ slug }) => slug);
+  const details = async () =>
+    (await client.query('SELECT action, details FROM audit_log ORDER BY id')).rows.map(
+      ({ action, details: { endorsers } }) => `${action} ${endorsers}`,
+    );
+
+  test('change only where they differ, which the audit log says', async () => {
+    const other = await ensureAccount(client, { name: 'other', plan: 'free' }, ACTOR);
+    await client.query('TRUNCATE audit_log');
+    await client.query('INSERT INTO account_endorsers SELECT $1, id FROM endorsers', [other]);
+    expect(await set(true, 'b', 'a')).toEqual(['a', 'b']);
+    expect(await set(true, 'c', 'b')).toEqual(['c']);
+    expect(await set(true, 'c', 'b')).toEqual([]);
+    expect(await set(false, 'a', 'c')).toEqual(['a', 'c']);
+    expect(await set(false, 'a', 'c')).toEqual([]);
+    expect([await listed(), await listed({}, other)]).toEqual([['b'], ['a', 'b', 'c']]);
+    expect(await details()).toEqual([
+      'account.endorsers_allowed a,b',
+      'account.endorsers_allowed c',
+      'account.endorsers_disallowed a,c',
+    ]);
+    expect((await listAccounts(client)).map(({ name, endorsers }) => [name, endorsers])).toEqual([
+      ['acme', 1],
+      ['other', 3],
+    ]);
+  });
+
+  test('do not change at all if one of them does not exist', async () => {
+    const refused = set(true, 'a', 'x', 'b', 'y');
+    await expect(refused).rejects.toThrow(UnknownEndorsersError);
+    await expect(refused).rejects.toThrow('There are no endorsers x, y.');
+    expect([await listed(), await details()]).toEqual([[], []]);
+  });
+
+  test('are listed by slug, in pages', async () => {
+    await set(true, 'c', 'a', 'b');
+    expect([await listed(), await listed({ limit: 2 }), await listed({ after: 'a', limit: 2 })]).toEqual([
+      ['a', 'b', 'c'],
+      ['a', 'b'],
+      ['b', 'c'],
+    ]);
+  });
+});
+
+test('the audit log is listed from its end, for all accounts or for one', async () => {
+  const other = await ensureAccount(client, { name: 'other', plan: 'free' }, ACTOR);
+  await client.query('TRUNCATE audit_log');
+  const record = (subject: string, accountId?: number) =>
+    recordAudit(
+      client,
+      { osUser: null, person: 'eve' },
+      {
+        ...{ action: 'key.created', subject, details: { a: 1 } },
+        ...(accountId !== undefined && { accountId }),
+      },
+    );
+  await record('one', acme.id);
+  await record('two', other);
+  await record('three', acme.id);
+  await record('four');
+  const subjects = async (page: Parameters<typeof listAudit>[1]) =>
+    (await listAudit(client, page)).map(({ subject }) => subject);
+  expect(await subjects({ limit: 3 })).toEqual(['two', 'three', 'four']);
+  expect(await subjects({ limit: 10, accountId: acme.id })).toEqual(['one', 'three']);
+  const [, two, three] = await listAudit(client, { limit: 10 });
+  expect(await subjects({ limit: 10, before: three?.id ?? 0 })).toEqual(['one', 'two']);
+  expect(two).toMatchObject({ action: 'key.created', osUser: null, person: 'eve', details: { a: 1 } });
 });

@@ -1,14 +1,23 @@
 import { expect, test } from '@jest/globals';
 import {
   addBatch,
+  changeUpload,
+  deleteUpload,
+  findLostAnswers,
+  findNextBatch,
   findUpload,
   forgetContent,
+  forgetOldUploads,
+  KEPT_DAYS,
   listBatches,
+  listUndoings,
   listUploads,
   MAX_UPLOADS,
   markPublished,
+  readContent,
   saveUpload,
   stopUpload,
+  TooManyUploadsError,
 } from '../../store/console/uploads.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
@@ -58,4 +67,133 @@ test('a batch that is published while somebody stops its upload is remembered, u
   const undoing = await save(table);
   expect(await findUpload(client, { accountId, id: undoing })).toBeNull();
   expect(await listBatches(client, undoing)).toEqual([]);
+});
+
+/** Saves a table of these bytes, or an undoing. */
+async function saveTable(
+  accountId: number,
+  content: Buffer | null = Buffer.from('a'),
+  undoes = 0,
+): Promise<number> {
+  const settings = { map: [], endorser: null, election: null, isWhole: false };
+  const table = { fileName: 'a.csv', header: ['a'], accountId, person: 'ann', settings };
+  await client.query('BEGIN');
+  try {
+    return await saveUpload(client, { ...table, ...(content === null ? { content, undoes } : { content }) });
+  } finally {
+    await client.query('COMMIT');
+  }
+}
+
+test('a file is read whole, in pieces, until its batches are made', async () => {
+  const accountId = await createAccount(client);
+  const content = Buffer.alloc(200_000, 'abcdefg');
+  const id = await saveTable(accountId, content);
+  const read = async () => {
+    const pieces: Buffer[] = [];
+    for await (const piece of readContent(client, id)) pieces.push(piece);
+    return pieces;
+  };
+  const pieces = await read();
+  expect([Buffer.concat(pieces).equals(content), pieces.length]).toEqual([true, 4]);
+  expect(await findUpload(client, { accountId, id })).toMatchObject({ bytes: 200_000, state: 'draft' });
+  await forgetContent(client, id);
+  expect(await read()).toEqual([]);
+});
+
+test('what people decide about an upload is kept with it, and changes no other', async () => {
+  const accountId = await createAccount(client);
+  const [id, other] = [await saveTable(accountId), await saveTable(accountId)];
+  const settings = { map: ['a=choice'], endorser: 'acme', election: null, isWhole: true };
+  const decisions = { 2: { decision: 'no', endorser: null } };
+  await changeUpload(client, id, { settings, decisions });
+  expect(await findUpload(client, { accountId, id })).toMatchObject({ settings, decisions });
+  expect((await findUpload(client, { accountId, id: other }))?.decisions).toEqual({});
+});
+
+test('the batches of an upload are sent in their order, each until it is noted', async () => {
+  const accountId = await createAccount(client);
+  const [id, other] = [await saveTable(accountId), await saveTable(accountId)];
+  for (const ordinal of [2, 1, 3])
+    await addBatch(client, id, { ordinal, submissions: `[${ordinal}]`, count: 5 });
+  await addBatch(client, other, { ordinal: 1, submissions: '[9]', count: 1 });
+  await forgetContent(client, id);
+  const stateOf = async () => (await findUpload(client, { accountId, id }))?.state;
+  for (const ordinal of [1, 2, 3]) {
+    expect([await stateOf(), await findNextBatch(client, id)]).toMatchObject([
+      'sending',
+      { ordinal, submissions: `[${ordinal}]`, count: 5 },
+    ]);
+    await markPublished(client, id, { ordinal, count: 5, publicationId: 100 + ordinal });
+  }
+  expect([await stateOf(), await findNextBatch(client, id)]).toEqual(['sent', null]);
+  expect(await listBatches(client, id)).toEqual(
+    [1, 2, 3].map((ordinal) => ({ ordinal, count: 5, publicationId: 100 + ordinal })),
+  );
+  expect(await findNextBatch(client, other)).toMatchObject({ submissions: '[9]' });
+  const { rows } = await client.query('SELECT submissions FROM upload_batches WHERE upload_id = $1', [id]);
+  expect(rows.map(({ submissions }) => submissions)).toEqual(['', '', '']);
+});
+
+test('a lost answer is found by the key of its batch, for the account that has sent it', async () => {
+  const [accountId, stranger] = [await createAccount(client), await createAccount(client)];
+  const id = await saveTable(accountId);
+  for (const ordinal of [1, 2, 3]) await addBatch(client, id, { ordinal, submissions: '[]', count: 1 });
+  await markPublished(client, id, { ordinal: 1, count: 1, publicationId: 11 });
+  const { rows } = await client.query(
+    'SELECT idempotency_key AS key FROM upload_batches ORDER BY upload_id DESC, ordinal',
+  );
+  const keys = rows.slice(0, 3).map(({ key }) => key);
+  const answer = (account: number, key: string, publicationId: number) =>
+    client.query(
+      `INSERT INTO idempotency_keys (account_id, key, request_hash, publication_id, answer, created_at)
+       VALUES ($1, $2, '', $3, '', now())`,
+      [account, key, publicationId],
+    );
+  await answer(accountId, keys[0], 21);
+  await answer(accountId, keys[1], 22);
+  await answer(stranger, keys[2], 23);
+  await findLostAnswers(client, accountId, id);
+  expect((await listBatches(client, id)).map(({ publicationId }) => publicationId)).toEqual([11, 22, null]);
+});
+
+test('an upload is deleted by its account alone, and forgotten some days after its last change', async () => {
+  const [accountId, stranger] = [await createAccount(client), await createAccount(client)];
+  const [first, second, third] = [
+    await saveTable(accountId),
+    await saveTable(accountId),
+    await saveTable(accountId),
+  ];
+  const held = async () => (await listUploads(client, accountId)).map(({ id }) => id);
+  await deleteUpload(client, { accountId: stranger, id: first });
+  expect(await held()).toEqual([third, second, first]);
+  await deleteUpload(client, { accountId, id: first });
+  await client.query(`UPDATE uploads SET changed_at = now() - $2 * interval '1 day' WHERE account_id = $1`, [
+    accountId,
+    KEPT_DAYS + 0.01,
+  ]);
+  await forgetContent(client, third);
+  await forgetOldUploads(client);
+  expect(await held()).toEqual([third]);
+});
+
+test('an undoing stays beside its upload, and needs room as a draft does', async () => {
+  const accountId = await createAccount(client);
+  const table = await saveTable(accountId);
+  await addBatch(client, table, { ordinal: 1, submissions: '[]', count: 1 });
+  await markPublished(client, table, { ordinal: 1, count: 1, publicationId: 1 });
+  await forgetContent(client, table);
+  while ((await listUploads(client, accountId)).length < MAX_UPLOADS - 1) await saveTable(accountId);
+  const undoing = await saveTable(accountId, null, table);
+  expect((await listUndoings(client, { id: table })).map(({ id, undoes }) => [id, undoes])).toEqual([
+    [undoing, table],
+  ]);
+  expect(await findUpload(client, { accountId, id: undoing })).toMatchObject({ bytes: 0, state: 'sent' });
+  // The undone table makes no room for another undoing of it; a new table takes its place.
+  await client.query('DELETE FROM uploads WHERE id = $1', [undoing]);
+  await saveTable(accountId);
+  await expect(saveTable(accountId, null, table)).rejects.toThrow(TooManyUploadsError);
+  expect(await findUpload(client, { accountId, id: table })).not.toBeNull();
+  await saveTable(accountId);
+  expect(await findUpload(client, { accountId, id: table })).toBeNull();
 });

@@ -2,10 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { acquireStreamLease, releaseStreamLeases } from '../../store/access/stream-leases.ts';
-import { type UsageCount, writeUsage } from '../../store/access/usage.ts';
+import {
+  forgetUsage,
+  trimErrors,
+  trimSamples,
+  type UsageCount,
+  writeUsage,
+} from '../../store/access/usage.ts';
 import { type ErrorPlace, listRequestErrors } from '../../store/accounts/request-errors.ts';
+import { searchRequests } from '../../store/accounts/request-search.ts';
 import {
   countOpenStreams,
+  loadDailyDeliveries,
   loadDailyUsage,
   loadHourlyUsage,
   loadUsageByAccount,
@@ -240,4 +248,174 @@ describe('open streams', () => {
     expect(await countOpenStreams(readers, unlimited)).toEqual({ open: 5, max: null });
     expect(await countOpenStreams(readers, 0)).toBeNull();
   });
+});
+
+describe('what is kept of the requests', () => {
+  const DAY = 24 * HOUR_MS;
+  const BATCH = { counts: [], errors: [], samples: [] };
+  const store = (batch: Partial<Parameters<typeof writeUsage>[2]>) =>
+    writeUsage(pool, { writerId: randomUUID(), number: 1 }, { ...BATCH, ...batch });
+  const request = (index: number, at = now) => ({
+    ...{ accountId, keyId: 1, at: at - index, requestId: `r${index}`, method: 'GET', route: '/v1/states' },
+  });
+  const errorOf = (index: number, status: number, at = now) => ({
+    ...{ ...request(index, at), status, code: 'c', message: 'm' },
+  });
+  const sampleOf = (index: number, ms: number, at = now) => ({ ...request(index, at), status: 200, ms });
+  const kept = async (table: string, condition: string, id = accountId) => {
+    const { rows } = await client.query(
+      `SELECT count(*)::int, min(replace(request_id, 'r', '')::int) AS newest, max(replace(request_id, 'r', '')::int) AS oldest
+       FROM ${table} WHERE account_id = $1 AND ${condition}`,
+      [id],
+    );
+    return [rows[0].count, rows[0].newest, rows[0].oldest];
+  };
+
+  test('of an account are the newest 100 refusals and 900 other errors, and those of others stay', async () => {
+    const other = await createAccount(client);
+    await store({
+      errors: [
+        ...Array.from({ length: 101 }, (_, index) => errorOf(index, 429)),
+        ...Array.from({ length: 902 }, (_, index) => errorOf(index, index % 2 === 0 ? 400 : 503)),
+        ...Array.from({ length: 101 }, (_, index) => ({ ...errorOf(index, 429), accountId: other })),
+      ],
+    });
+    await trimErrors(pool, [accountId]);
+    expect(await kept('request_errors', 'status = 429')).toEqual([100, 0, 99]);
+    expect(await kept('request_errors', 'status <> 429')).toEqual([900, 0, 899]);
+    expect(await kept('request_errors', 'true', other)).toEqual([101, 0, 100]);
+  });
+
+  test('of an account are the newest 200 slow samples and 800 others', async () => {
+    await store({
+      samples: [
+        ...Array.from({ length: 201 }, (_, index) => sampleOf(index, 1000)),
+        ...Array.from({ length: 801 }, (_, index) => sampleOf(index, 999)),
+      ],
+    });
+    await trimSamples(pool, [accountId]);
+    expect(await kept('request_samples', 'ms = 1000')).toEqual([200, 0, 199]);
+    expect(await kept('request_samples', 'ms = 999')).toEqual([800, 0, 799]);
+  });
+
+  test('is forgotten from a time on, and newer usage is not', async () => {
+    const hour = now - (now % HOUR_MS);
+    const today = new Date(now).toISOString().slice(0, 10);
+    await write([counted({ hour: hour - 2 * DAY, requests: 5 }), counted({ hour, requests: 7 })]);
+    await store({
+      errors: [errorOf(1, 400, now - 2 * DAY), errorOf(2, 400)],
+      samples: [sampleOf(1, 5, now - 2 * DAY), sampleOf(2, 5)],
+    });
+    for (const days of [0, 3])
+      await client.query(
+        `INSERT INTO webhook_usage_days (account_id, day, accepted, failed, events) VALUES ($1, $2::date - $3::int, 1, 0, 1)`,
+        [accountId, today, days],
+      );
+    await forgetUsage(pool, { hours: hour - DAY, errors: now - DAY });
+    expect(await totalRequests()).toBe(7);
+    expect([await kept('request_errors', 'true'), await kept('request_samples', 'true')]).toEqual([
+      [1, 2, 2],
+      [1, 2, 2],
+    ]);
+    const { rows } = await client.query('SELECT day::text FROM webhook_usage_days WHERE account_id = $1', [
+      accountId,
+    ]);
+    expect(rows).toEqual([{ day: today }]);
+  });
+});
+
+describe('a search for kept requests', () => {
+  const SEARCH = { account: null, keyId: null, route: null, status: null, requestId: null, isError: null };
+  let name: string;
+  beforeEach(async () => {
+    await client.query('TRUNCATE request_errors, request_samples');
+    const { rows } = await client.query('SELECT name FROM accounts WHERE id = $1', [accountId]);
+    name = rows[0].name;
+    const { rows: keys } = await client.query(
+      `INSERT INTO api_keys (account_id, hash, scopes) VALUES ($1, sha256(gen_random_uuid()::text::bytea), '{data:read}')
+       RETURNING id`,
+      [accountId],
+    );
+    const keyId = keys[0].id as number;
+    const other = await createAccount(client);
+    const of = (index: number, values: object = {}) => ({
+      ...{
+        accountId,
+        keyId,
+        at: now - index * 1000,
+        requestId: `r${index}`,
+        method: 'GET',
+        route: '/v1/contests/{id}',
+      },
+      ...values,
+    });
+    await writeUsage(
+      pool,
+      { writerId: randomUUID(), number: 1 },
+      {
+        counts: [],
+        errors: [1, 3].map((index) => ({
+          ...of(index),
+          status: 400 + index,
+          code: `c${index}`,
+          message: 'm',
+        })),
+        samples: [
+          { ...of(0, { keyId: null }), status: 200, ms: 5 },
+          { ...of(2, { route: '/v1/stream' }), status: 304, ms: 7 },
+          { ...of(4, { accountId: other, keyId: null }), status: 200, ms: 9 },
+        ],
+      },
+    );
+    search = async (given) => {
+      const found: string[] = [];
+      for (let after: ErrorPlace | null = null; ; ) {
+        const page = await searchRequests(readers, { ...SEARCH, ...given }, { limit: 2, after });
+        found.push(...page.requests.map(({ requestId }) => requestId));
+        if (page.next === null) return found;
+        after = page.next;
+      }
+    };
+  });
+  let search: (given: Partial<Parameters<typeof searchRequests>[1]>) => Promise<string[]>;
+
+  test('finds errors and others among each other, the newest first, in pages without repeats', async () => {
+    expect(await search({})).toEqual(['r0', 'r1', 'r2', 'r3', 'r4']);
+    expect(await search({ isError: true })).toEqual(['r1', 'r3']);
+    expect(await search({ isError: false })).toEqual(['r0', 'r2', 'r4']);
+  });
+
+  test('finds those of an account, a key, a route, a status or an id', async () => {
+    expect(await search({ account: name.slice(2, 30).toUpperCase() })).toEqual(['r0', 'r1', 'r2', 'r3']);
+    const { rows } = await client.query('SELECT max(key_id) AS id FROM request_errors');
+    expect(await search({ keyId: rows[0].id })).toEqual(['r1', 'r2', 'r3']);
+    expect(await search({ route: '/v1/contests' })).toEqual(['r0', 'r1', 'r3', 'r4']);
+    expect([await search({ status: 403 }), await search({ status: 200 })]).toEqual([['r3'], ['r0', 'r4']]);
+    expect([await search({ requestId: 'r2' }), await search({ requestId: 'r' })]).toEqual([['r2'], []]);
+    const page = await searchRequests(readers, { ...SEARCH, requestId: 'r1' }, { limit: 1 });
+    expect(page).toMatchObject({
+      next: null,
+      requests: [{ account: name, code: 'c1', status: 401, ms: null }],
+    });
+  });
+});
+
+test('the deliveries of an account are those of its last 30 UTC days', async () => {
+  const today = now - (now % DAY_MS);
+  const add = (days: number, events: number, account = accountId) =>
+    client.query(
+      `INSERT INTO webhook_usage_days (account_id, day, accepted, failed, events)
+       VALUES ($1, (to_timestamp($2) AT TIME ZONE 'UTC')::date, 1, 2, $3)`,
+      [account, (today - days * DAY_MS) / 1000, events],
+    );
+  for (const [days, events] of [
+    [0, 3],
+    [29, 4],
+    [30, 5],
+  ] as const)
+    await add(days, events);
+  await add(0, 9, await createAccount(client));
+  const days = await loadDailyDeliveries(readers, accountId);
+  expect(days.map(({ events }) => events)).toEqual([4, ...Array(28).fill(0), 3]);
+  expect(days.at(-1)).toEqual({ start: new Date(today), accepted: 1, failed: 2, events: 3 });
 });

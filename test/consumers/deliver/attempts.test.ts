@@ -1,6 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { AttemptMaker } from '../../../consumers/deliver/attempts.ts';
+import type { Sender } from '../../../consumers/deliver/send.ts';
 import { createLog } from '../../../service/log.ts';
+import { SealBrokenError } from '../../../service/sealing.ts';
+import { sealPurpose } from '../../../service/webhook-settings.ts';
 import type { LoadedWebhook } from '../../../store/webhooks/leases.ts';
 import { ManualClock } from '../../helpers/service/manual-clock.ts';
 
@@ -37,7 +40,89 @@ test('the previous secret signs beside the present one, at each attempt until it
   await make(until);
   await make(null);
   expect(signatures.map((text) => text.split(' ').length)).toEqual([2, 2, 1, 1]);
-  // The present one comes first.
-  await make(null);
-  expect(signatures[1]?.split(' ')[0]).not.toBe(signatures[1]?.split(' ')[1]);
+  // The present one comes first, whose signature is that of an attempt at the same time with it alone.
+  await make(until + 1);
+  const [both = '', alone] = [signatures.at(-1), signatures.at(-2)];
+  expect(both.split(' ')[0]).toBe(alone);
+  expect(both.split(' ')[1]).not.toBe(alone);
+});
+
+/** Makes an attempt with a sender and a seal of the test. */
+async function makeOne({
+  send,
+  open,
+  untilLeased = async () => {},
+}: {
+  send?: Sender['send'];
+  open?: (sealed: Buffer, purpose: string) => string;
+  untilLeased?: () => Promise<void>;
+}) {
+  const clock = new ManualClock(1_700_000_000_900);
+  const attempts = new AttemptMaker({
+    sender: { send: send ?? (async () => DELIVERED), close() {} },
+    seal: { open: open ?? (() => 'whsec_AAAA'), close: (text) => Buffer.from(text) },
+    ...{ untilLeased, clock, log: createLog('test', 'silent') },
+  });
+  const webhook = {
+    ...{ id: 1, accountId: 7, url: 'https://a.example/x', secret: Buffer.from('s'), previousSecret: null },
+    previousSecretUntil: null,
+  } as LoadedWebhook;
+  const make = (events: number) =>
+    attempts.make(webhook, { messageId: 'msg_1', body: Buffer.from('{"é":1}'), events }, signal);
+  return { clock, make };
+}
+const DELIVERED = { outcome: 'delivered', status: 204, retryAfterMs: null, answer: '' } as const;
+
+test('an attempt is signed for its second, and recorded with its time, its size and the answer', async () => {
+  const sent: Parameters<Sender['send']>[0][] = [];
+  const { clock, make } = await makeOne({
+    send: async (outgoing) => {
+      sent.push(outgoing);
+      return { outcome: 'refused', status: 503, retryAfterMs: 5000, answer: 'later' };
+    },
+  });
+  const [first, second] = [await make(3), await make(0)];
+  expect(first).toMatchObject({
+    ...{ messageId: 'msg_1', isTest: false, events: 3, bytes: 8, attemptedAt: clock.now() },
+    ...{ outcome: 'refused', status: 503, retryAfterMs: 5000, answer: 'later' },
+  });
+  expect(second).toMatchObject({ isTest: true, events: 0 });
+  expect(first.attemptId).not.toBe(second.attemptId);
+  expect(sent[0]).toMatchObject({
+    ...{ url: 'https://a.example/x', body: Buffer.from('{"é":1}'), signal },
+    headers: { 'webhook-id': 'msg_1', 'webhook-timestamp': '1700000000' },
+  });
+});
+
+test('a secret is opened for its account; one that cannot be opened makes a failed attempt, and other errors none', async () => {
+  const purposes: string[] = [];
+  const opened = await makeOne({
+    open: (_, purpose) => {
+      purposes.push(purpose);
+      return 'whsec_AAAA';
+    },
+  });
+  await opened.make(1);
+  expect(purposes).toEqual([sealPurpose(7)]);
+  const broken = await makeOne({
+    open: () => {
+      throw new SealBrokenError();
+    },
+  });
+  expect(await broken.make(1)).toMatchObject({ outcome: 'not_signed', status: null, answer: '' });
+  const defect = await makeOne({ send: () => Promise.reject(new Error('defect')) });
+  await expect(defect.make(1)).rejects.toThrow('defect');
+});
+
+test('nothing is sent before the process holds its webhooks for long enough', async () => {
+  let hasSent = false;
+  const { make } = await makeOne({
+    untilLeased: () => Promise.reject(new Error('lost')),
+    send: async () => {
+      hasSent = true;
+      return DELIVERED;
+    },
+  });
+  await expect(make(1)).rejects.toThrow('lost');
+  expect(hasSent).toBe(false);
 });

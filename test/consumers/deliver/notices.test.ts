@@ -23,3 +23,41 @@ test('a notice that is not accepted stays due, and holds up no other', async () 
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 });
+
+test('a notice says which webhook of which account was disabled and why, and follows no redirect', async () => {
+  const due = new Map([[1, 'receiver_gone']]);
+  const query = async (text: string, [id]: [number]) => {
+    if (text.startsWith('UPDATE')) due.delete(id);
+    return {
+      rows: [...due].map(([each, reason]) => ({
+        ...{
+          id: each,
+          reason,
+          name: 'Ours',
+          url: 'https://a.example/',
+          account: 'acme',
+          people: ['ann@a.org'],
+        },
+      })),
+    };
+  };
+  const received: unknown[] = [];
+  let status = 307;
+  const server = http.createServer(async (request, response) => {
+    received.push([request.method, request.url, request.headers['content-type'], await json(request)]);
+    response.writeHead(status, { Location: '/elsewhere' }).end('ok');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/told`);
+  const send = () => sendNotices({ query } as unknown as Pool, url, createLog('test', 'silent'));
+  await send();
+  expect(due.size).toBe(1);
+  status = 200;
+  await send();
+  expect(due.size).toBe(0);
+  const webhook = { id: 1, name: 'Ours', url: 'https://a.example/', reason: 'receiver_gone' };
+  const notice = { type: 'webhook.disabled', account: 'acme', people: ['ann@a.org'], webhook };
+  expect(received).toEqual([1, 2].map(() => ['POST', '/told', 'application/json', notice]));
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});

@@ -27,7 +27,7 @@ app.on('error', () => {});
 app.use(handleErrors(createLog('test', 'silent')));
 app.use(compressIfAccepted());
 app.use((ctx, next) => {
-  ctx.state.caller = { accountId: Number(ctx.query.account) };
+  if (ctx.query.account) ctx.state.caller = { accountId: Number(ctx.query.account) };
   return next();
 });
 app.use(boundAnswers(budget));
@@ -60,9 +60,9 @@ afterAll(() => {
 });
 
 /** Sends a request. The answer is not read before the socket is. */
-function send(path: string, headers = ''): Socket {
+function send(path: string, headers = '', method = 'GET'): Socket {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}\r\n`);
+  socket.write(`${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}\r\n`);
   socket.pause();
   sockets.push(socket);
   return socket;
@@ -79,6 +79,30 @@ test('INV-15: an account that does not read has one large answer, and the others
   expect(refused).toContain('"too_many_requests_in_flight"');
   expect(await statusOf(send('/small?account=1'))).toBe(200);
   expect(await statusOf(send('/large?account=2'))).toBe(200);
+});
+
+test('INV-15: the answer to a change is not refused, and counts', async () => {
+  for (const method of ['GET', 'POST']) {
+    send('/large?account=1', '', method);
+    await until('it is in flight', () => budget.bytes === (method === 'GET' ? 1 : 2) * SIZE);
+  }
+  expect(await statusOf(send('/small?account=1', '', 'POST'))).toBe(429);
+});
+
+test('an answer without a body takes nothing of the share', async () => {
+  send('/large?account=1');
+  await until('it is in flight', () => budget.bytes === SIZE);
+  expect(await statusOf(send('/large?account=1', '', 'HEAD'))).toBe(200);
+  expect(budget.bytes).toBe(SIZE);
+});
+
+test('answers without an account have no share, and count for the gateway', async () => {
+  for (let sent = 1; sent <= 3; sent += 1) {
+    send('/large');
+    await until('it is in flight', () => budget.bytes === sent * SIZE);
+  }
+  expect(await statusOf(send('/large'))).toBe(503);
+  expect(await statusOf(send('/small'))).toBe(200);
 });
 
 test('INV-15: a client that leaves while its answer is made takes nothing of the share of its account', async () => {

@@ -1,8 +1,9 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { AnswerChange } from '../../../domain/answer-scope.ts';
-import { KeptCoverage } from '../../../gateway/answers/kept-coverage.ts';
+import { CoverageMemory, KeptCoverage } from '../../../gateway/answers/kept-coverage.ts';
 import { STATE_CODES } from '../../../schemas/vocabulary.ts';
+import type { DatabasePool } from '../../../store/connection/read-pool.ts';
 import type { DataState } from '../../../store/reads/data-watch.ts';
 
 /** The database: the number of changes in each state of the country. */
@@ -179,4 +180,19 @@ test('INV-1: in any order of changes, edits, failures and requests, a request sh
     }),
     { numRuns: 300 },
   );
+});
+
+test('each database keeps its own coverage, of all elections and of those from a day, and forgets former days', () => {
+  const memory = new CoverageMemory();
+  const [pool, replica] = [{}, {}] as [DatabasePool, DatabasePool];
+  const all = memory.of(pool, undefined);
+  const upcoming = memory.of(pool, '2026-11-02');
+  expect(new Set([all, upcoming, memory.of(replica, undefined)]).size).toBe(3);
+  expect(memory.of(pool, undefined)).toBe(all);
+  expect(memory.of(pool, '2026-11-02')).toBe(upcoming);
+  // The next day replaces the oldest of the two.
+  const next = memory.of(pool, '2026-11-03');
+  expect(memory.of(pool, '2026-11-03')).toBe(next);
+  expect(memory.of(pool, '2026-11-02')).toBe(upcoming);
+  expect(memory.of(pool, undefined)).not.toBe(all);
 });

@@ -159,6 +159,29 @@ test('INV-1: a database that lost changes invalidates the answers that may show 
   expect(await isStateMade(cache, 'WY')).toBe(false);
 });
 
+test('INV-1: a database that lost an edit of the catalogue invalidates the answers that may show it, also after another one', async () => {
+  const cache = createCache();
+  versions.catalogue = '3';
+  expect(await isMade(cache, '/a?')).toBe(true);
+  versions.catalogue = '2';
+  // Another request sees the loss, and the next edit has the same version.
+  await isMade(cache, '/b?');
+  versions.catalogue = '3';
+  expect(await isMade(cache, '/a?')).toBe(true);
+  expect(await isMade(cache, '/a?')).toBe(false);
+});
+
+test('an answer that is not JSON is not kept', async () => {
+  const cache = createCache();
+  let made = 0;
+  const ask = () =>
+    cache.answer({ name: '/a?', shows: ['catalogue'], data, isGone: () => false }, async () => {
+      made += 1;
+      return { redirect: '/b' } as unknown as Reply;
+    });
+  expect([await ask(), await ask(), made]).toEqual([{ redirect: '/b' }, { redirect: '/b' }, 2]);
+});
+
 test('INV-1: an answer that one server has made is not older than the data of another that is behind', async () => {
   const cache = createCache();
   const replica = watch();

@@ -145,6 +145,23 @@ test('contests come from the ballots in memory, or alone', async () => {
   expect(await memory.ofContests(await request(), [999_999])).toEqual([]);
 });
 
+test('a ballot that requests for single contests come from counts as used', async () => {
+  const mayor = await idOf(`${OREGON}/mayor`);
+  await readElections(OREGON, CALIFORNIA);
+  // There is room for these two, and not for a third one.
+  memory = new BallotMemory(memory.bytes + 500);
+  await readElections(OREGON, CALIFORNIA);
+  await readElections(CALIFORNIA);
+  await memory.ofContests(await request(), [mayor]);
+  const spanish = await request({ lang: 'es' });
+  for await (const _ of memory.ofElections(spanish, ({ slug }) => slug === CALIFORNIA));
+  loads = [];
+  await memory.ofContests(await request(), [mayor]);
+  expect(loads).toEqual([]);
+  await readElections(CALIFORNIA);
+  expect(loads).toEqual(['contests', 'picks']);
+});
+
 test('another database and another language have ballots of their own', async () => {
   await readElections(OREGON);
   loads = [];

@@ -66,3 +66,14 @@ test('each account has its own places, and a plan without a limit has unlimited 
     'limited',
   ]);
 });
+
+test('requests from before a plan had a limit count once it has one', async () => {
+  const limiter = new ConcurrencyLimiter(2);
+  const earlier = begin(limiter, 2, { ...LIMITED, requestsPerMinute: null });
+  await expect(limiter.run(LIMITED, async () => 'late')).rejects.toMatchObject({
+    code: 'rate_limit_exceeded',
+  });
+  earlier.finish('earlier');
+  await Promise.all(earlier.answers);
+  expect(await limiter.run(LIMITED, async () => 'answer')).toBe('answer');
+});

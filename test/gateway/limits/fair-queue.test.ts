@@ -152,7 +152,7 @@ function createTurns(limits: ConstructorParameters<typeof FairQueue>[0]) {
     ends.pop()?.();
     await settle();
   };
-  return { begun, ask, endFirst, endLast };
+  return { queue, begun, ask, endFirst, endLast };
 }
 
 test('INV-15: accounts take turns, however many requests one of them has', async () => {
@@ -216,3 +216,32 @@ test('INV-15: reserved turns are for accounts without one', async () => {
   await settle();
   expect(begun).toEqual([1, 1, 2, 3]);
 });
+
+test.each(['an answer', 'a refusal', 'a disconnection'])(
+  'INV-15: an account that comes back after %s does not overtake one that waits for its turn in the round',
+  async (what) => {
+    const { queue, begun, ask, endFirst } = createTurns({
+      ...{ atOnce: 1, atOnceOfAccount: 1, reserved: 0, waiting: 2, waitingOfAccount: 2 },
+    });
+    if (what === 'an answer') {
+      const done = ask(1);
+      await endFirst();
+      await done;
+    }
+    for (const accountId of [2, 3, 2]) ask(accountId);
+    if (what === 'a refusal') await expect(ask(1)).rejects.toMatchObject({ code: 'server_busy' });
+    if (what === 'a disconnection') {
+      await endFirst();
+      const client = new AbortController();
+      const leaving = queue.run(async () => {}, { accountId: 1, gone: client.signal });
+      client.abort();
+      await expect(leaving).rejects.toMatchObject({ code: 'server_busy' });
+    }
+    while (begun.at(-1) !== 2 || begun.filter((each) => each === 2).length < 2) await endFirst();
+    // Account 2 has its turn in a later round, and account 3 waits for its own.
+    ask(3);
+    ask(1);
+    for (let turn = 0; turn < 3; turn += 1) await endFirst();
+    expect(begun.slice(-3)).toEqual([2, 3, 1]);
+  },
+);

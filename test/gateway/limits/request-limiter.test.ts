@@ -249,3 +249,29 @@ test('windows that are over are deleted', async () => {
   });
   await limiters[0].stop();
 });
+
+test('windows are deleted only some time after their end, so that a late clock finds its own', async () => {
+  const plan = { requestsPerMinute: 5, requestsPerDay: 100 };
+  await clock.advance(30_000);
+  limiters[0].start();
+  await clock.advance(10 * 60_000 - 1000);
+  for (let asked = 0; asked < 5; asked += 1) expect((await ask(plan)).refusal).toBeNull();
+  const left = async () => {
+    const { rows } = await client.query('SELECT kind FROM request_quotas WHERE account_id = $1 ORDER BY 1', [
+      accountId,
+    ]);
+    return rows.map(({ kind }) => kind);
+  };
+  // Another account's windows of yesterday are deleted, which shows that this tidying is over.
+  await client.query(
+    `INSERT INTO request_quotas (account_id, kind, window_start, used, granted)
+     VALUES ($1, 'minute', to_timestamp($2), 1, 1), ($1, 'day', to_timestamp($2), 1, 1)`,
+    [accountId, Math.floor((clock.now() - 3 * 24 * HOUR_MS) / 60_000) * 60],
+  );
+  expect(await left()).toEqual(['day', 'day', 'minute', 'minute']);
+  await clock.advance(1000);
+  await until('old windows are gone', async () => (await left()).length <= 2);
+  expect(await left()).toEqual(['day', 'minute']);
+  expect((await ask(plan, 1)).refusal?.code).toBe('rate_limit_exceeded');
+  await limiters[0].stop();
+});

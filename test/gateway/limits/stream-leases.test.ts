@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createLeaseId } from '../../../gateway/limits/lease-id.ts';
 import { StreamLeases } from '../../../gateway/limits/stream-leases.ts';
 import { systemClock } from '../../../service/clock.ts';
 import { createLog } from '../../../service/log.ts';
@@ -187,6 +188,22 @@ describe('open streams', () => {
     expect(await counted()).toBe(0);
   });
 
+  test('that take their place again stay without a lease if the plan has no limit', async () => {
+    const gateway = await createGateway({ expiryMs: 60_000, renewMs: 20 });
+    const plan = { accountId, maxStreams: null };
+    const id = await gateway.leases.acquire(plan, () => {});
+    await gateway.leases.release(id);
+    expect(gateway.leases.countUnlimited()).toEqual({});
+    expect(await gateway.leases.reclaim(id, plan)).toBe(true);
+    expect(gateway.leases.countUnlimited()).toEqual({ [accountId]: 1 });
+    // A lease of another stream is written again, and this one has none.
+    const held = await gateway.leases.acquire({ accountId, maxStreams: 5 }, () => {});
+    await client.query('DELETE FROM stream_leases WHERE account_id = $1', [accountId]);
+    await until('it is written again', async () => (await counted()) > 0);
+    const { rows } = await client.query('SELECT id FROM stream_leases WHERE account_id = $1', [accountId]);
+    expect(rows.map((row) => row.id)).toEqual([held]);
+  });
+
   test('keep their place while they are open', async () => {
     const gateway = await createGateway({ expiryMs: 600, renewMs: 100 });
     await mustOpen(gateway, 1);
@@ -301,10 +318,12 @@ describe('INV-15: the streams beyond a lowered plan', () => {
     expect(await gateway.leases.findSurplus()).toEqual(new Set());
     expect(await counted()).toBe(0);
     await moveTo('free');
+    expect(gateway.leases.countUnlimited()).toEqual({ [accountId]: 2 });
     const surplus = await gateway.leases.findSurplus();
     expect(surplus.size).toBe(1);
     expect(taken).toContain([...surplus][0]);
     expect(await counted()).toBe(2);
+    expect(gateway.leases.countUnlimited()).toEqual({});
     expect(await open(gateway, 1)).toBe('too_many_streams');
   });
 
@@ -396,4 +415,28 @@ describe('while the database does not answer', () => {
     await mustOpen(cut, 2);
     expect(await open(other, 2)).toBe('too_many_streams');
   });
+});
+
+test('the streams without a limit are counted by account, of the hundred accounts with the most', async () => {
+  const gateway = await createGateway();
+  const { leases } = gateway;
+  const take = (account: number) => leases.acquire({ accountId: account, maxStreams: null }, () => {});
+  const first = await take(1);
+  for (let account = 1; account <= 101; account += 1) await take(account);
+  await take(101);
+  const counts = leases.countUnlimited();
+  expect(Object.keys(counts)).toHaveLength(100);
+  expect([counts[1], counts[2], counts[100], counts[101]]).toEqual([2, 1, undefined, 2]);
+  await leases.release(first);
+  expect(leases.countUnlimited()[1]).toBe(1);
+});
+
+test('the ids of leases are UUIDs of version 7, and those of later streams are greater', () => {
+  const now = Date.parse('2026-11-03T12:00:00Z');
+  const ids = [0, 0.9, 1, 256, 65_536, 10_000_000_000].map((later) => createLeaseId(now + later));
+  for (const id of ids)
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  const times = ids.map((id) => Number.parseInt(id.replace('-', '').slice(0, 12), 16) - now);
+  expect(times).toEqual([0, 0, 1, 256, 65_536, 10_000_000_000]);
+  expect(new Set(ids).size).toBe(ids.length);
 });

@@ -180,6 +180,170 @@ test('an office in the place of the district stands for the whole state', async 
   });
 });
 
+describe('rows that are put together', () => {
+  test('and contradict each other are problems with their lines, and blank cells are none', async () => {
+    const head = ['election', 'state', 'date', 'type', 'office', 'district', 'level', 'seats', 'candidate'];
+    const of = (state: string, office: string, seats: string, candidate: string) => [
+      ...['or-2026', state, '2026-11-03', 'general', office, 'Rio', 'city', seats, candidate],
+    ];
+    const drafts = await mapRows([
+      head,
+      of('OR', 'Mayor', '1', 'Ann'),
+      of('', 'Mayor', '', 'Bob'),
+      of('WA', 'Mayor', '2', 'Cy'),
+      of('OR', 'MAYOR', '1', 'Di'),
+    ]);
+    expect(drafts.map(({ line, problems }) => [line, problems])).toEqual([
+      [2, [{ line: 4, field: 'state', message: 'must be "OR", as in line 2 for the election, is "WA"' }]],
+      [
+        2,
+        [
+          { line: 4, field: 'seats', message: 'must be 1, as in line 2 for Mayor, is 2' },
+          { line: 5, field: 'contest', message: 'must be "Mayor", as in line 2 for MAYOR, is "MAYOR"' },
+        ],
+      ],
+    ]);
+    expect(drafts[1]).toMatchObject({ choiceLines: [2, 3, 4, 5] });
+  });
+
+  test('and contradict a cell that came after a blank one name the line of that cell', async () => {
+    const drafts = await mapRows([
+      ['state', 'date', 'type', 'office', 'district', 'level', 'seats', 'candidate'],
+      ...['', '1', '2'].map((seats) => [
+        ...['OR', '2026-11-03', 'general', 'Mayor', 'Rio', 'city', seats, `Ann ${seats}`],
+      ]),
+    ]);
+    expect(drafts[1]?.problems).toMatchObject([
+      { line: 4, field: 'seats', message: 'must be 1, as in line 3 for Mayor, is 2' },
+    ]);
+  });
+
+  test('have the election and its type that the person gives, if they name none', async () => {
+    const head = ['election', 'state', 'date', 'type', 'office', 'level', 'candidate'];
+    const rows = [
+      ['', '', '', '', 'Governor', 'state', 'Ann'],
+      ['or-2026-05-19-primary', 'OR', '5/19/2026', '', 'Governor', 'state', 'Bob'],
+      ['or-2026-03-03-special', 'OR', '3/3/2026', 'Special', 'Governor', 'state', 'Cy'],
+    ];
+    const options = { election: 'or-2026-11-03-general', electionType: 'primary' as const };
+    const drafts = await mapRows([head, ...rows], options);
+    // The first election is only named: its record stays as it is.
+    expect(drafts.map(({ kind, record }) => [kind, 'type' in record ? record.type : record.key])).toEqual([
+      ['contests', 'or-2026-11-03-general/governor'],
+      ['elections', 'primary'],
+      ['contests', 'or-2026-05-19-primary/governor'],
+      ['elections', 'special'],
+      ['contests', 'or-2026-03-03-special/governor'],
+    ]);
+  });
+
+  test('are one contest by the end of their key, whatever else they say', async () => {
+    const head = ['election', 'contest_key', 'office', 'district', 'level', 'candidate'];
+    const drafts = await mapRows([
+      head,
+      ['or-2026-11-03-general', 'or-2026-11-03-general/mayor', 'Mayor', 'Rio', 'city', 'Ann'],
+      ['or-2026-11-03-general', 'mayor', '', '', '', 'Bob'],
+      ['or-2026-11-03-general', 'clerk', 'Mayor', 'Rio', 'city', 'Cy'],
+    ]);
+    const shown = drafts.map(({ record }) =>
+      'choices' in record ? [record.key, record.choices.map(({ key }) => key)] : [],
+    );
+    expect(shown).toEqual([
+      ['or-2026-11-03-general/mayor', ['ann', 'bob']],
+      ['or-2026-11-03-general/clerk', ['cy']],
+    ]);
+  });
+
+  test('cannot be used if one of them cannot be read, and the first five are named', async () => {
+    const long = (at: number) => [...row('Clerk', 'Rio', '', `Ann ${at}`), 'x'];
+    const rows = [HEAD, row('Clerk', 'Rio', '', 'Ann'), ...Array.from({ length: 7 }, (_, at) => long(at))];
+    await expect(mapRows(rows)).rejects.toThrow(
+      /^Correct or remove the rows that cannot be read: line 3 has 10 cells.*line 7 has[^;]*, and 2 more$/,
+    );
+    await expect(mapRows(rows.slice(0, 7))).rejects.toThrow(/; line 7 has(?!.*more)/);
+  });
+});
+
+describe('the choices of a contest', () => {
+  const head = ['state', 'date', 'type', 'measure', 'office', 'level', 'choice', 'party', 'incumbent'];
+  const of = (measure: string, office: string, choice: string, party = '', incumbent = '') => [
+    ...ELECTION,
+    ...[measure, office, 'state', choice, party, incumbent],
+  ];
+  const choicesOf = async (...rows: string[][]) => {
+    const [, contest] = await mapRows([head, ...rows]);
+    return contest && 'choices' in contest.record
+      ? [contest.record.kind, contest.record.vote_method, contest.record.choices]
+      : null;
+  };
+
+  test('of a question are its answers, or Yes and No', async () => {
+    const yesNo = [
+      { key: 'yes', label: 'Yes', measure_answer: 'yes' },
+      { key: 'no', label: 'No', measure_answer: 'no' },
+    ];
+    expect(await choicesOf(of('Proposition 1', '', ''))).toMatchObject(['measure', 'yes_no', yesNo]);
+    expect(await choicesOf(of('', 'Parks', 'For the parks'), of('', 'Parks', 'Against'))).toMatchObject([
+      'measure',
+      'yes_no',
+      [
+        { key: 'yes', label: 'For the parks', measure_answer: 'yes' },
+        { key: 'no', label: 'Against', measure_answer: 'no' },
+      ],
+    ]);
+    expect(await choicesOf(of('Flag', '', 'Red'), of('Flag', '', 'Blue'))).toMatchObject([
+      'measure',
+      'plurality',
+      [{ key: 'red' }, { key: 'blue' }],
+    ]);
+  });
+
+  test('of an office are people, but for none of them; those of one name differ by their party', async () => {
+    const [kind, method, choices] =
+      (await choicesOf(
+        of('', 'Governor', 'Ann Lee', 'Alder', 'yes'),
+        of('', 'Governor', 'Ann Lee', 'Birch'),
+        of('', 'Governor', 'None of the above'),
+      )) ?? [];
+    expect([kind, method]).toEqual(['candidate', 'plurality']);
+    expect(choices).toEqual([
+      {
+        ...{ key: 'ann-lee-alder', label: 'Ann Lee', party: 'Alder', candidate: { full_name: 'Ann Lee' } },
+        details: { incumbent: true },
+      },
+      { key: 'ann-lee-birch', label: 'Ann Lee', party: 'Birch', candidate: { full_name: 'Ann Lee' } },
+      { key: 'none-of-the-above', label: 'None of the above', option: 'none_of_these' },
+    ]);
+  });
+});
+
+test('a contest that nothing tells apart from another one says so, and both need a key', async () => {
+  const head = ['state', 'date', 'type', 'office', 'district', 'ocd id', 'level', 'candidate'];
+  const va = 'ocd-division/country:us/state:va';
+  const drafts = await mapRows([
+    head,
+    [...ELECTION, 'Clerk', 'A', `${va}/place:rio`, '', 'Ann'],
+    [...ELECTION, 'Clerk', 'B', `${va}/place:rio`, '', 'Bob'],
+    [...ELECTION, 'Clerk', 'C', `${va}/place:fern`, '', 'Cy'],
+  ]);
+  const fields = drafts
+    .slice(1)
+    .map(({ record, problems }) => [record.slug, problems.map(({ field }) => field)]);
+  expect(fields).toEqual([
+    ['', ['contest']],
+    ['', ['contest']],
+    ['clerk-place-fern', []],
+  ]);
+});
+
+test.each([
+  [['office', 'candidate', 'state'], 'does not say its election: it needs the columns state, election_date'],
+  [['office', 'candidate', 'date'], 'does not say its election'],
+  [['candidate', 'state', 'date'], 'has no column for the contests'],
+])('a table with the columns %j is refused', async (head, words) => {
+  await expect(mapRows([head, head.map(() => 'x')])).rejects.toThrow(words);
+});
+
 test('a primary of a party has its own contest', async () => {
   const head = ['state', 'date', 'type', 'office', 'ballot party', 'candidate'];
   const drafts = await mapRows([

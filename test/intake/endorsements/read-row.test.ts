@@ -1,5 +1,15 @@
-import { expect, test } from '@jest/globals';
-import { readColumns, readRow } from '../../../intake/endorsements/read-row.ts';
+import { describe, expect, test } from '@jest/globals';
+import { ENDORSEMENT_FIELDS, usualFieldOf } from '../../../intake/endorsements/fields.ts';
+import {
+  type Constants,
+  createPick,
+  type EndorsementRow,
+  type Meant,
+  readColumns,
+  readRow,
+} from '../../../intake/endorsements/read-row.ts';
+import { readColumnMap } from '../../../intake/tables/columns.ts';
+import { TableError } from '../../../intake/tables/table-error.ts';
 
 const ALL = { endorser: 'coast-gazette', election: 'or-2026-11-03-general' };
 
@@ -26,4 +36,136 @@ test('a column that is mapped to the position has flags by its own name', () => 
     readColumns(['Candidate', name], new Map([[name, 'position' as const]]), ALL);
   expect(readRow(['Ann', '1'], columns('Is endorsed?')).position).toBe('Yes');
   expect(readRow(['Ann', '1'], columns('Place')).position).toBe('1');
+});
+
+test('a column is known by the usual names of its field, and by the own name of the field', () => {
+  expect(['Race', ' STATEMENT_ES ', 'match_grade', 'Decision', 'Notes', ''].map(usualFieldOf)).toEqual([
+    'contest',
+    'statement_es',
+    'match_grade',
+    'decision',
+    null,
+    null,
+  ]);
+});
+
+describe('the columns of a table', () => {
+  const problemOf = (header: string[], constants: Constants, ...map: string[]) => {
+    try {
+      readColumns(header, readColumnMap(map, ENDORSEMENT_FIELDS), constants);
+      return null;
+    } catch (error) {
+      expect(error).toBeInstanceOf(TableError);
+      return (error as TableError).problem;
+    }
+  };
+  const [{ endorser }, { election }] = [ALL, ALL];
+
+  test.each<[string[], Constants]>([
+    [['Organization', 'Race', 'Candidate'], { election }],
+    [['Candidate'], ALL],
+    [['Race', 'Position'], ALL],
+    [['Candidate', 'Election'], { endorser }],
+    [['Candidate', 'Election date'], { endorser }],
+    [['Candidate', 'State'], { endorser }],
+  ])('%j with %j say everything that is needed', (header, constants) => {
+    expect(problemOf(header, constants)).toBeNull();
+  });
+
+  test.each<[string[], Constants, string]>([
+    [['Race', 'Candidate'], { election }, 'The table has no column for the endorser. Its columns are "Race"'],
+    [['Race', 'Party'], ALL, 'The table has no column for the choice.'],
+    [['Position'], ALL, 'The table has no column for the contest.'],
+    [['Race', 'Candidate'], { endorser }, 'The table has no column for the election.'],
+    [
+      ['Candidate', 'Newspaper'],
+      ALL,
+      'The endorser of all rows is chosen, and the column "Newspaper" has the endorser too.',
+    ],
+    [
+      ['Candidate', 'Election'],
+      ALL,
+      'The election of all rows is chosen, and the column "Election" has the election too.',
+    ],
+  ])('%j with %j are refused', (header, constants, problem) => {
+    expect(problemOf(header, constants)).toContain(problem);
+  });
+
+  test('may leave out the one that a value for all rows replaces', () => {
+    expect(problemOf(['Candidate', 'Election', 'Union'], ALL, 'Election=', 'Union=')).toBeNull();
+  });
+});
+
+describe('a row', () => {
+  const HEADER = ['Candidate', 'Position', 'Race', 'Statement', 'Quote es', 'Source', 'decision'];
+
+  test('has its texts in their one form, statements with their lines, and nothing for empty cells', () => {
+    const columns = readColumns(HEADER, new Map(), ALL);
+    const cells = [' Ann\u00a0 Lee ', ' ', '', 'One.\n Two. ', '\n', ' x\ny ', 'no'];
+    expect(readRow(cells, columns)).toMatchObject({
+      ...{ choice: 'Ann Lee', position: null, contest: null, statement: 'One.\nTwo.', statement_es: null },
+      ...{ source_url: 'x y', decision: 'no', party: null, rank: null },
+      ...{ endorser: 'coast-gazette', election: 'or-2026-11-03-general' },
+    });
+    expect(readRow([], columns)).toMatchObject({ choice: null, position: null, statement: null });
+  });
+
+  test('with a choice and no position says nothing by it, if the positions are only about measures', () => {
+    const columns = { ...readColumns(HEADER, new Map(), ALL), answersChoices: false };
+    const positionOf = (choice: string, position: string) => readRow([choice, position], columns).position;
+    expect([positionOf('Ann', ''), positionOf('Ann', 'No'), positionOf('', '')]).toEqual([
+      undefined,
+      'No',
+      null,
+    ]);
+  });
+});
+
+describe('the pick of a row', () => {
+  const NOW = Date.parse('2026-10-20T12:00:00Z');
+  const MEANT: Meant = {
+    ...{ endorser: 'acme', contest: 'or-2026-11-03-general/mayor', choice: 'ann' },
+    ...{ electionDate: '2026-11-03', isRanked: false },
+  };
+  const EMPTY = readRow([], readColumns(['Candidate'], new Map(), ALL));
+  const pickOf = (row: Partial<EndorsementRow>, meant: Partial<Meant> = {}) =>
+    createPick({ ...EMPTY, ...row }, { ...MEANT, ...meant }, NOW);
+  const NONE = {
+    ...{ choice: 'ann', rank: null, published_on: null, statement: null, statement_es: null },
+    ...{ source_url: null, details: null },
+  };
+
+  test('has the values of the row, and no others', () => {
+    expect(pickOf({})).toEqual(NONE);
+    const row = { statement: 'A.\nB.', statement_es: 'C.', source_url: 'HTTPS://example.org/a' };
+    expect(pickOf({ ...row, rank: '#2' }, { isRanked: true })).toEqual({ ...NONE, ...row, rank: 2 });
+  });
+
+  test('keeps a source that is no address beside it', () => {
+    expect(pickOf({ source_url: 'Page 4' })).toEqual({ ...NONE, details: '{"source":"Page 4"}' });
+  });
+
+  test('has the last such day before the election, if the year is missing', () => {
+    expect(pickOf({ published_on: 'Oct. 7' })).toEqual({ ...NONE, published_on: '2026-10-07' });
+    expect(pickOf({ published_on: 'Dec. 24' })).toEqual({ ...NONE, published_on: '2025-12-24' });
+  });
+
+  test('may be of tomorrow, and not of a later day', () => {
+    expect(pickOf({ published_on: '10/21/2026' })).toMatchObject({ published_on: '2026-10-21' });
+    expect(pickOf({ published_on: '10/22/2026' })).toEqual({
+      fault: 'published_on must not be later than tomorrow, 2026-10-21, is "2026-10-22"',
+    });
+  });
+
+  test.each<[Partial<EndorsementRow>, Partial<Meant>, string]>([
+    [{ rank: 'second' }, {}, 'has the rank 2, and the contest or-2026-11-03-general/mayor has no ranks'],
+    [{ rank: 'high' }, { isRanked: true }, 'has the rank "high"; it must be 1, 2, 3…'],
+    [{ rank: 'high' }, {}, 'has the rank "high"; it must be 1, 2, 3…'],
+    [{ rank: '1' }, {}, 'has the rank 1, and the contest or-2026-11-03-general/mayor has no ranks'],
+    [{ published_on: '31/10/2026' }, {}, 'has the date "31/10/2026"; it must be like 11/3/2026'],
+    [{ source_url: 'http://' }, {}, 'source_url must be'],
+    [{ statement: 'x'.repeat(20_001) }, {}, 'statement must'],
+  ])('%j is refused', (row, meant, words) => {
+    expect(pickOf(row, meant)).toEqual({ fault: expect.stringContaining(words) });
+  });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { matchElection } from '../../../intake/matching/match-election.ts';
 import { indexEndorsers, matchEndorser } from '../../../intake/matching/match-endorser.ts';
+import { foldParty, readParty } from '../../../intake/matching/parties.ts';
+import { explainClose, readPersonName } from '../../../intake/matching/person-name.ts';
 
 describe('endorsers', () => {
   const names = {
@@ -44,13 +46,81 @@ describe('endorsers', () => {
   });
 });
 
+test('an endorser whose short name differs in a letter is none, and one of two similar ones is not chosen', () => {
+  const names = ['Unite', 'Fernville Gazette', 'Fernvillo Gazette', 'AB'];
+  const index = indexEndorsers(names.map((name) => ({ slug: name.toLowerCase().replace(' ', '-'), name })));
+  const gradeOf = (text: string) => {
+    const { grade, value } = matchEndorser(index, text);
+    return [grade, value?.slug ?? null];
+  };
+  expect(gradeOf('Unity')).toEqual(['none', null]);
+  expect(gradeOf('Fernvilla Gazette')).toEqual(['ambiguous', null]);
+  // Two letters are initials of too many names.
+  expect(gradeOf('A. Bakery')).toEqual(['none', null]);
+  expect(gradeOf('unite, LLC')).toEqual(['exact', 'unite']);
+});
+
+describe('the parts of a person’s name', () => {
+  test.each([
+    ['Lee, Ann M., Jr. (D)', 'ann m lee', { generation: 'jr', party: 'democratic' }],
+    ['Ann Lee, Ph.D., Esq.', 'ann lee', {}],
+    ['Former State Senator Ann Lee', 'ann lee', {}],
+    ['Senator Lee', 'senator lee', {}],
+    ['John Smith 3rd', 'john smith', { generation: 'iii' }],
+    ['Senior', 'senior', {}],
+    ['William "Bo" O’Neil', 'william oneil', { nickname: 'bo' }],
+    ['Ann Lee (incumbent)', 'ann lee', {}],
+    ['Ann Lee (Albany) [Rep]', 'ann lee', { note: 'albany', party: 'republican' }],
+    ['Ann Lee (R-TX)', 'ann lee', { party: 'republican' }],
+    ['Ann Lee - Smith', 'ann lee smith', {}],
+    ['Lee, Ann, Mayor', 'ann lee', {}],
+    ['Ann Lee, Green Party', 'ann lee', { party: 'green' }],
+  ])('%j', (text, words, marks) => {
+    const { words: read, joined, ...rest } = readPersonName(text);
+    expect([read.join(' '), joined]).toEqual([words, words.replaceAll(' ', '')]);
+    expect(rest).toEqual({ nickname: null, generation: null, party: null, note: null, ...marks });
+  });
+
+  test.each([
+    ['Ann Lee', 'Ann B. C. Lee', 'a middle name or another name is missing'],
+    ['Ann Lee', 'Ann B. C. D. Lee', null],
+    ['Lee Ann', 'Ann Lee', 'the names are in another order'],
+    ['Ann Leed', 'Ann Leet', 'one letter differs'],
+    ['Ann Lee', 'Ann Lea', null],
+    ['Anna Leed', 'Anne Leet', null],
+    ['Lee', 'Ann Lee', 'only the last name is given'],
+    ['Ann', 'Ann Lee', null],
+    ['Bill Lee', 'William Lee', 'a nickname stands for the name'],
+    ['Bill Lee', 'William Roe', null],
+    ['Bill X. Lee', 'William Y. Lee', null],
+    ['Ann Lee Sr.', 'Ann B. Lee Jr.', null],
+    ['A. Lee', 'Ann Lee', 'an initial stands for a name, or a name is missing'],
+    ['', 'Ann Lee', null],
+  ])('%j and %j are one person’s because %j', (given, known, reason) => {
+    expect(explainClose(readPersonName(given), readPersonName(known))).toBe(reason);
+  });
+
+  test.each([
+    ['DFL', 'democratic', 'democratic'],
+    ['the Green Party', 'green', 'green'],
+    ['No Party Preference', 'independent', 'independent'],
+    ['R-TX', 'r tx', 'republican'],
+    ['Alder', 'alder', null],
+    ['Party', null, null],
+    ['Rep. Ann Lee', 'rep ann lee', null],
+  ])('the party %j is %j, and a text that consists of it names %j', (text, folded, read) => {
+    expect([foldParty(text), readParty(text)]).toEqual([folded, read]);
+  });
+});
+
 describe('elections', () => {
   const elections = [
     ['or-2026-05-19-primary', 'Oregon primary 2026', '2026-05-19', 'OR', 'Oregon'],
     ['or-2026-11-03-general', 'Oregon general 2026', '2026-11-03', 'OR', 'Oregon'],
     ['ca-2026-11-03-general', 'California general 2026', '2026-11-03', 'CA', 'California'],
   ].map(([slug = '', name = '', date = '', state = '', state_name = '']) => ({
-    ...{ slug, name, short_name: null, date, state, state_name },
+    ...{ slug, name, short_name: slug === 'or-2026-11-03-general' ? 'OR Nov. ’26' : null },
+    ...{ date, state, state_name },
   }));
   const match = (election: string | null, state: string | null = null, date: string | null = null) => {
     const { grade, value } = matchElection(elections, { election, state, date });
@@ -70,6 +140,12 @@ describe('elections', () => {
     ['ca-2026-11-03-general', 'OR', null, 'none', null],
     ['2026-11-04', null, null, 'none', null],
     [null, 'OR', 'yesterday', 'none', null],
+    // Signs are no name, even if one election alone is left.
+    ['***', 'CA', null, 'none', null],
+    ['OR Nov 26', null, null, 'exact', 'or-2026-11-03-general'],
+    ['2026', 'CA', null, 'close', 'ca-2026-11-03-general'],
+    ['2025', 'CA', null, 'none', null],
+    ['or-2026-11-03-general', null, '5/19/2026', 'none', null],
   ])('%j in %j on %j is %s', (election, state, date, grade, slug) => {
     expect(match(election, state, date)).toEqual([grade, slug]);
   });

@@ -5,10 +5,15 @@ import {
   indexElection,
 } from '../../../intake/matching/catalogue-index.ts';
 import {
+  choiceTextOf,
+  chooseMatch,
+  contestTextOf,
   createContestFinder,
   type FindAlias,
   matchRow,
+  type RowMatch,
   type RowNames,
+  rowTextOf,
 } from '../../../intake/matching/match-row.ts';
 
 const election = {
@@ -89,6 +94,12 @@ const CONTESTS = [
     choice('roe-d', 'Al Roe', { candidate: 'roe', party: 'Democratic' }),
     choice('roe-g', 'Al Roe', { candidate: 'roe', party: 'Green', withdrawn: true }),
   ]),
+  contest('clerk', 'Clerk', [
+    choice('ott-d', 'Ida Ott', { candidate: 'ott', party: 'Democratic', withdrawn: true }),
+    choice('ray', 'Sol Ray', { withdrawn: true }),
+  ]),
+  contest('sheriff-d', 'Sheriff (D)', [choice('fox', 'Max Fox')]),
+  contest('sheriff-r', 'Sheriff (R)', [choice('elk', 'Sam Elk')]),
   contest('school', 'School Board', [choice('kay', 'Kay Ono')], {
     district: { ocd_id: null, name: 'School District 7' },
   }),
@@ -157,6 +168,12 @@ describe('one record with the same name is exact', () => {
     ['Superior Court Judge, Office 3', 'Luis Lopez', { party: 'Green' }, 'judge-3/lopez-2'],
     ['Auditor', 'ED MOSS JR', {}, 'auditor/moss-jr'],
     ['Auditor', 'Al Roe', {}, 'auditor/roe-d'],
+    // Withdrawn choices count if no other one is left.
+    ['Clerk', 'Ida Ott', {}, 'clerk/ott-d'],
+    ['Clerk', 'Sol Ray', {}, 'clerk/ray'],
+    ['Sheriff (R)', 'Sam Elk', {}, 'sheriff-r/elk'],
+    ['Sheriff', 'Sam Elk', { party: 'Rep.' }, 'sheriff-r/elk'],
+    ['City Council', 'Mary ONeil Garcia', { district: '02' }, 'council-2/oneil'],
     ['Prop. 2', 'Yes', {}, 'prop-2/yes'],
     ['Proposition 2', null, { position: 'Oppose' }, 'prop-2/no'],
     ['Ballot measure', 'Prop 2', { position: 'Y' }, 'prop-2/yes'],
@@ -286,6 +303,73 @@ test.each<[string, string | null, string | null | undefined]>([
   ['Prop 2', 'Lean yes', undefined],
 ])('%j, %j %j is nothing that an endorsement can say', (contestText, choiceText, position) => {
   expect(match(contestText, choiceText, { position })).toMatchObject({ grade: 'nothing' });
+});
+
+describe('the possible meanings of a row', () => {
+  const meant = (names: Partial<RowNames>, alias: FindAlias = () => null) => {
+    const row = { contest: null, district: null, choice: null, party: null, position: undefined, ...names };
+    const { candidates, unsure, fits, grade } = matchRow(index, row, alias, find);
+    return {
+      grade,
+      fits,
+      unsure,
+      keys: candidates.map(({ contest: of, choice: { key } }) => `${of.key.split('/')[1]}/${key}`),
+    };
+  };
+
+  test('are the one that it names exactly, and beside a close one those that are similar', () => {
+    expect(meant({ contest: 'Governor', choice: 'Antonio Villaraigosa' })).toEqual({
+      ...{ grade: 'exact', fits: 1, unsure: { contest: false, choice: false }, keys: ['governor/villa'] },
+    });
+    expect(meant({ contest: 'Governor', choice: 'John Cox' })).toEqual({
+      ...{ grade: 'close', fits: 1, unsure: { contest: false, choice: true } },
+      keys: ['governor/cox', 'governor/villa', 'governor/wildstar'],
+    });
+    expect(meant({ contest: 'Mighty Governor', choice: 'Antonio Villaraigosa' })).toMatchObject({
+      ...{ grade: 'close', unsure: { contest: true, choice: false } },
+    });
+  });
+
+  test('are all that it can be, with all lines of a candidate', () => {
+    expect(meant({ contest: 'City Council 2', choice: 'Smith' })).toMatchObject({
+      ...{ grade: 'ambiguous', unsure: { contest: false, choice: true } },
+      keys: ['council-2/smith-sr', 'council-2/smith-jr'],
+    });
+    expect(meant({ contest: 'Superior Court Judge, Office 3', choice: 'Ann Gray' })).toMatchObject({
+      ...{ grade: 'ambiguous', unsure: { contest: false, choice: true } },
+      keys: ['judge-3/gray-d', 'judge-3/gray-w'],
+    });
+    expect(meant({ contest: 'Sheriff', choice: 'Sam Elk' })).toMatchObject({ grade: 'exact', fits: 2 });
+  });
+
+  test('are the most similar ones if it is none, at most twelve', () => {
+    const { grade, keys, unsure } = meant({ contest: 'Governor', choice: 'Nobody Cox' });
+    expect([grade, keys[0], unsure]).toEqual(['none', 'governor/cox', { contest: false, choice: false }]);
+    const many = Array.from({ length: 20 }, (_, at) => choice(`c${at}`, `Person ${at}`));
+    const wide = indexElection(election, [contest('wide', 'Wide', many)]);
+    const row = { contest: 'Wide', district: null, choice: 'Nobody', party: null, position: undefined };
+    expect(matchRow(wide, row, () => null, createContestFinder(wide)).candidates).toHaveLength(12);
+  });
+});
+
+test('a row is remembered by its words, and a measure beside its answer by its name', () => {
+  const row = { contest: 'U.S. House', district: '12', choice: 'Lee, B.', party: 'D', position: undefined };
+  expect([contestTextOf(row), choiceTextOf(row), rowTextOf(row)]).toEqual([
+    ...['u s house 12 d', 'lee b d', 'u s house 12 d / lee b d'],
+  ]);
+  const measure = { ...row, contest: null, district: null, party: null, choice: 'Prop 2', position: 'Yes' };
+  expect(contestTextOf(measure)).toBe('prop 2');
+  expect(contestTextOf({ ...measure, position: null })).toBe('');
+});
+
+test('of several elections, the one in which a row is exact is chosen, if the others know nothing of it', () => {
+  const of = (grade: string, said = false) =>
+    ({ grade, unrepresentable: said ? { text: 'x', isUnderstood: true } : null }) as RowMatch;
+  const [exact, close, none, nothing] = [of('exact'), of('close'), of('none'), of('none', true)];
+  expect(chooseMatch([none, exact, nothing])).toBe(exact);
+  for (const several of [[exact, of('exact')], [exact, close], [close, none], [none], []])
+    expect(chooseMatch(several)).toBeNull();
+  expect(chooseMatch([none, nothing])).toBe(nothing);
 });
 
 describe('a decision', () => {

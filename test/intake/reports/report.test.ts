@@ -32,6 +32,31 @@ test('a terminal shows the counts and the first rows of each section that has an
   expect(lines.at(-1)).toBe('  … and 10 more');
 });
 
+test('a section without advice has none, and a long text is cut in every form of the report', () => {
+  const rows = new SectionRows({ title: 'Long', columns: ['line', 'text'] });
+  rows.add(1234, 'x'.repeat(500));
+  rows.add(null, 'y'.repeat(501));
+  const report = { title: 'Report', facts: [], counts: [], sections: rows.sections };
+  expect(rows.sections[0]).toMatchObject({ advice: null, total: 2 });
+  expect(formatReport(report)).toEqual([
+    'Report',
+    '',
+    'Long (2)',
+    `  line 1,234 | text ${'x'.repeat(500)}`,
+    `  text ${'y'.repeat(500)}…`,
+  ]);
+  const page = renderReport(report);
+  expect(page).not.toContain('<p>');
+  expect(page).toContain('<td class="number"><bdi>1,234</bdi></td>');
+});
+
+test('of the rows of a section, the first thousand are kept, and all are counted', () => {
+  const rows = new SectionRows({ title: 'Many', columns: ['line'] });
+  for (let line = 1; line <= 1_001; line += 1) rows.add(line);
+  const [section] = rows.sections;
+  expect([section?.rows.length, section?.rows.at(-1), section?.total]).toEqual([1_000, [1_000], 1_001]);
+});
+
 test('a page shows the kept rows, and texts from outside do not become markup', () => {
   const page = renderReport(createReport());
   expect(page).toContain('&lt;b>\\u202e\\n');

@@ -49,6 +49,28 @@ describe('encodings', () => {
     expect(rows).toEqual([{ line: 2, cells: ['“café”'] }]);
   });
 
+  test('a file that ends within a character of UTF-8 is Windows-1252', async () => {
+    const { encoding, rows } = await read(Buffer.from('a\ncaf\xe9', 'latin1'));
+    expect([encoding, rows]).toEqual(['windows-1252', [{ line: 2, cells: ['café'] }]]);
+  });
+
+  test.each([
+    ['a byte without a meaning', 'x\x81'],
+    ['a quotation mark of UTF-8', 'x\xe2\x80\x9c'],
+  ])('%s in a file of Windows-1252 refuses its line', async (_, text) => {
+    const { rows } = await read(Buffer.from(`a\ncaf\xe9\n${text}\n`, 'latin1'));
+    expect(rows).toEqual([
+      { line: 2, cells: ['café'] },
+      { line: 3, fault: expect.stringContaining('has bytes that are not Windows-1252') },
+    ]);
+  });
+
+  test('a header that its encoding does not explain is refused with its line', async () => {
+    await expect(read('\na,b\0c,d,e,f\n1,2,3,4,5\n')).rejects.toThrow(
+      'Line 2, the header, has zero bytes, which no text has',
+    );
+  });
+
   test('a character may lie across the end of the part that decides the encoding', async () => {
     const head = `a\n${'x'.repeat(80_000)}\n`;
     const before = 'a\n'.length;
@@ -92,7 +114,9 @@ describe('encodings', () => {
 
   test.each([
     ['a workbook', [0x50, 0x4b, 0x03, 0x04], 'an Excel workbook'],
+    ['an old workbook', [0xd0, 0xcf, 0x11, 0xe0, 0xa1], 'an old Excel workbook'],
     ['a PDF', [0x25, 0x50, 0x44, 0x46], 'a PDF'],
+    ['a compressed file', [0x1f, 0x8b, 0x08], 'a gzip file'],
   ])('%s is refused as a whole', async (_, bytes, words) => {
     await expect(read(Uint8Array.from(bytes))).rejects.toThrow(words);
   });
@@ -127,6 +151,24 @@ describe('rows', () => {
     ]);
   });
 
+  test.each([1, 2, 7])('old line breaks without a line feed count as such, in pieces of %i', async (size) => {
+    const { header, rows } = await read('a,b\r1,"x\ry"\r2,z\r', size);
+    expect([header, rows]).toEqual([
+      ['a', 'b'],
+      [
+        { line: 2, cells: ['1', 'x\ny'] },
+        { line: 4, cells: ['2', 'z'] },
+      ],
+    ]);
+  });
+
+  test('names of columns have no spaces around them, and cells keep theirs', async () => {
+    expect(await read(' a , b\n 1 ,2\n')).toMatchObject({
+      header: ['a', 'b'],
+      rows: [{ line: 2, cells: [' 1 ', '2'] }],
+    });
+  });
+
   test('quotation marks within a word are part of it', async () => {
     expect((await read('a,b\nJohn "Jack" Smith,1\n')).rows).toEqual([
       { line: 2, cells: ['John "Jack" Smith', '1'] },
@@ -152,6 +194,8 @@ describe('rows', () => {
       { line: 2, fault: 'has a cell of more than 100,000 bytes, in column 1' },
       { line: 3, cells: ['y'.repeat(MAX_CELL_BYTES)] },
     ]);
+    const { rows: wide } = await read(`a,b\n1,${'é'.repeat(MAX_CELL_BYTES / 2 + 1)}\n`, 65_536);
+    expect(wide).toEqual([{ line: 2, fault: 'has a cell of more than 100,000 bytes, in column 2' }]);
   });
 
   test('a quotation mark without its end is named with its line', async () => {
@@ -167,7 +211,10 @@ describe('rows', () => {
     const header = (columns: number) => Array.from({ length: columns }, (_, at) => `c${at}`).join(',');
     expect((await read(header(MAX_COLUMNS))).header).toHaveLength(MAX_COLUMNS);
     await expect(read(header(10_000))).rejects.toThrow('has 10,000 columns; a table has at most 1,000');
-    await expect(read('x'.repeat(600))).rejects.toThrow('has more than 500 characters');
+    // A sheet can be much wider than its names.
+    expect((await read(`a,b${','.repeat(2000)}\n1,2\n`)).header.slice(0, 3)).toEqual(['a', 'b', '']);
+    expect((await read('x'.repeat(500))).header).toHaveLength(1);
+    await expect(read('x'.repeat(501))).rejects.toThrow('has more than 500 characters');
     await expect(read('')).rejects.toThrow('The file is empty');
   });
 });
@@ -175,6 +222,7 @@ describe('rows', () => {
 describe('titles above the header', () => {
   test.each([
     ['one', 'Our picks,,\nRace,Name,Date\na,b,c\n', 3, 'below a title'],
+    ['ten', `${'a\n'.repeat(10)}Race,Name,Date\na,b,c\n`, 12, 'below 10 titles'],
     ['several, with empty rows', '"Our picks"\n\n2026,,\nRace,Name,Date\na,b,c\n', 5, 'below 2 titles'],
   ])('%s', async (_, text, line, words) => {
     const table = await read(text);
@@ -188,7 +236,8 @@ describe('titles above the header', () => {
   test.each([
     ['a table of one column', 'Name\nAnn\nBob\n', ['Name'], 2],
     ['a name with the separator below a header of one column', 'Name\n"Lee, Ann"\nBob,\n', ['Name'], 2],
-    ['too many rows of one cell', `${'a\n'.repeat(12)}Race,Name,Date\n`, ['a'], 12],
+    ['a row of two cells below one', 'Name\nLee,Ann\n', ['Name'], 1],
+    ['too many rows of one cell', `${'a\n'.repeat(11)}Race,Name,Date\n`, ['a'], 11],
     ['a header alone', 'Name\n', ['Name'], 0],
   ])('are none in %s', async (_, text, header, rows) => {
     const table = await read(text);
@@ -203,6 +252,14 @@ describe('what we write', () => {
     fc.stringMatching(/^[=+\-@'\t]{1,3}[a-z,;"\n]{0,3}$/),
     fc.constantFrom('=1+1', "'=1+1", '-5', '@x', '+1', "O'Neil", '', ' x '),
   );
+
+  test('a row of one empty cell is a line of its own', () => {
+    expect([formatRow(['']), formatRow(['', '']), formatRow(['a;b', 'c'], ';')]).toEqual([
+      '""\r\n',
+      ',\r\n',
+      '"a;b";c\r\n',
+    ]);
+  });
 
   test('spreadsheets run no cell, and the same texts are read back', async () => {
     const readable = cell.filter((text) => !/[\0\ufffd]/.test(text));

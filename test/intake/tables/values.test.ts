@@ -9,6 +9,8 @@ describe('dates', () => {
     ['11-03-2026', '2026-11-03'],
     ['11.3.2026', '2026-11-03'],
     [' 1/2/99 ', '1999-01-02'],
+    ['1/2/69', '2069-01-02'],
+    ['1/2/70', '1970-01-02'],
     ['2026-11-03', '2026-11-03'],
     ['2026/11/3', '2026-11-03'],
     ['2026-11-03T10:00:00Z', '2026-11-03'],
@@ -34,6 +36,8 @@ describe('dates', () => {
     'Nov. 31, 2026',
     'Foo 3, 2026',
     '11/3',
+    '11/3-2026',
+    '11/3/026',
     '46329',
   ])('%j is none', (text) => {
     expect(readDate(text, '2026-11-03')).toBeNull();
@@ -73,6 +77,10 @@ describe('answers and ranks', () => {
     ['#2', 2],
     ['3rd', 3],
     ['First choice', 1],
+    ['tenth pick', 10],
+    ['rank 10', 10],
+    ['01', null],
+    ['eleventh', null],
     ['No. 4', 4],
     ['0', null],
     ['x', null],
@@ -103,6 +111,18 @@ describe('columns', () => {
     expect(map(['a=b', 'Name'], 'a=b=contest')).toEqual([{ contest: 0, choice: 1 }, []]);
   });
 
+  test('a map means the column of exactly its name, if one of the same words comes before it', () => {
+    expect(map(['X', 'x', 'Name'], 'x=contest')).toEqual([{ contest: 1, choice: 2 }, ['X']]);
+    expect(map(['X', 'x', 'Name'], 'x!=contest')).toEqual([{ contest: 0, choice: 2 }, ['x']]);
+  });
+
+  test('the own name of a field counts before the usual names of another one', () => {
+    const { places } = mapColumns(['Seat', 'Race'], { seat: [], contest: ['race', 'seat'] });
+    expect(Object.fromEntries(places)).toEqual({ seat: 0, contest: 1 });
+    const others = mapColumns(['Seat', 'Race'], { contest: ['race', 'seat'], seat: [] });
+    expect(Object.fromEntries(others.places)).toEqual({ seat: 0, contest: 1 });
+  });
+
   test('a map takes the usual names of a field too', () => {
     expect(map(['a', 'b'], 'a=Office', 'b=Candidate')).toEqual([{ contest: 0, choice: 1 }, []]);
   });
@@ -120,6 +140,8 @@ describe('columns', () => {
     [['Race', 'x', 'y'], ['x=choice', 'y=choice'], 'The columns "x" and "y" both hold the choice'],
     [['Race'], ['x=contest'], '--map names the column "x", and the table has "Race".'],
     [['Race'], ['Race=seat'], 'names the unknown field "seat"; the fields are contest, choice.'],
+    [['', 'Race'], ['=choice'], '--map is "=choice"; it must be like --map "Race=contest".'],
+    [['', '  '], ['Race='], '--map names the column "Race", and the table has "" or "  ".'],
     [['Race'], ['Race'], '--map is "Race"; it must be like --map "Race=contest".'],
   ])('%j with %j is refused', (header, options, words) => {
     expect(() => map(header, ...options)).toThrow(words);

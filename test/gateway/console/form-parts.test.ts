@@ -1,0 +1,125 @@
+/** What forms and addresses of the console say. */
+import { expect, test } from '@jest/globals';
+import { readFormId } from '../../../gateway/console/form-id.ts';
+import { html, renderDocument } from '../../../gateway/console/html.ts';
+import { Entered, SendAgain } from '../../../gateway/console/kept-form.ts';
+import { changesTo } from '../../../gateway/console/publishing/position-changes.ts';
+import { fieldsOfQuery } from '../../../gateway/console/query-fields.ts';
+import { readBefore, writeBefore } from '../../../gateway/console/rejections/rejection.ts';
+import { readRowId } from '../../../gateway/console/row-id.ts';
+import { readWebhookForm, tryCall } from '../../../gateway/console/webhooks/webhook.ts';
+import { ApiError } from '../../../gateway/http/api-error.ts';
+import type { ErrorCode } from '../../../schemas/errors.ts';
+import { pick } from '../../helpers/ballots/submissions.ts';
+
+test.each([
+  ['7', 7],
+  ['999999999', 999_999_999],
+  ['1000000000', null],
+  ['0', null],
+  ['07', null],
+  ['-1', null],
+  ['7 ', null],
+  ['', null],
+  [undefined, null],
+])('the id %j of a row is %j', (text, id) => {
+  expect(readRowId(text)).toBe(id);
+});
+
+test('the id of a form is a UUID', () => {
+  const id = '5f2d1c1e-0b57-4c8e-9f57-2d1f9b7c0001';
+  const read = (form: string) => readFormId(new URLSearchParams({ form }));
+  expect([read(id), read(id.toUpperCase()), read(`${id}0`), readFormId(new URLSearchParams())]).toEqual([
+    ...[id, null, null, null],
+  ]);
+});
+
+test('the place up to which rejections were read is written as it is read', () => {
+  const before = new Map([
+    [0, 120],
+    [11, 88],
+  ]);
+  expect(writeBefore(before)).toBe('0-120,11-88');
+  expect(readBefore('0-120,11-88')).toEqual(before);
+  for (const text of [null, '', '0', '0-', '0-1,', '0-1;1-2', '-1-2', ' 0-1'])
+    expect(readBefore(text)).toBeNull();
+});
+
+test('the next page of a search has its fields that say something', () => {
+  const query = new URLSearchParams({ name: 'ann', role: '', page: '2' });
+  expect(fieldsOfQuery(query, ['name', 'role', 'other'])).toEqual([['name', 'ann']]);
+});
+
+test('a form that was not handled is shown without what nobody has entered, and sent again with it', () => {
+  const fields: [string, string][] = [
+    ['csrf', 'old-token'],
+    ['form', 'id-1'],
+    ['version', '5'],
+    ['file_name', 'list.csv'],
+    ['choice', 'ann'],
+    ['choice', 'bob'],
+    ['empty', ''],
+  ];
+  const form = new URLSearchParams(fields);
+  const entered = renderDocument(html`<body><${Entered} form=${form} /></body>`);
+  expect(
+    [...entered.matchAll(/<dt>([^<]*)<\/dt><dd>([^<]*)</g)].map(([, name, value]) => `${name} ${value}`),
+  ).toEqual([...['file name list.csv', 'choice ann', 'choice bob']]);
+  const again = renderDocument(html`<body><${SendAgain} form=${form} path="/console/x?a=1" /></body>`);
+  expect(
+    [...again.matchAll(/name="([^"]*)" value(?:="([^"]*)")?/g)].map(([, name, value]) => `${name} ${value}`),
+  ).toEqual([
+    ...[
+      'csrf old-token',
+      'form id-1',
+      'version 5',
+      'file_name list.csv',
+      'choice ann',
+      'choice bob',
+      'empty undefined',
+    ],
+  ]);
+  expect(again).toContain('action="/console/x?a=1"');
+  const none = new URLSearchParams({ csrf: 'x', version: '5', note: '' });
+  expect(renderDocument(html`<body><${Entered} form=${none} /></body>`)).not.toContain('What the form says');
+});
+
+test('a webhook follows the subscription of its form, or the filter of the form', () => {
+  const read = (fields: Record<string, string>) => readWebhookForm(new URLSearchParams(fields));
+  const given = { name: ' Ours ', url: ' https://a.example ', states: 'OR, CA' };
+  expect(read({ ...given, subscription: '' })).toEqual({
+    ...{ name: ' Ours ', url: 'https://a.example', filter: { states: ['OR', 'CA'] } },
+  });
+  expect(read({ ...given, subscription: '12' })).toEqual({
+    ...{ name: ' Ours ', url: 'https://a.example', subscription: 12 },
+  });
+  // The API refuses a forged one by name.
+  expect(read({ subscription: 'x' })).toEqual({ name: '', url: '', subscription: 'x' });
+});
+
+test('a form shows the refusals of the API, but neither what is missing nor failures of the service', async () => {
+  const refuse = (code: ErrorCode) => tryCall(Promise.reject(new ApiError(code, 'No.')));
+  expect(await tryCall(Promise.resolve(5))).toEqual({ answer: 5 });
+  for (const [code, status] of [
+    ['invalid_webhook', 400],
+    ['insufficient_scope', 403],
+    ['conflict', 409],
+    ['rate_limit_exceeded', 429],
+  ] as const)
+    expect(await refuse(code)).toEqual({ refusal: { status, problem: 'No.' } });
+  for (const code of ['not_found', 'internal_error', 'server_busy'] as const)
+    await expect(refuse(code)).rejects.toThrow('No.');
+  await expect(tryCall(Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+});
+
+test('a new position changes what differs, and nothing that stays', () => {
+  const before = [pick('ann', { statement: 'Old.' }), pick('bob'), pick('cyd')];
+  const changes = changesTo({ picks: before }, [
+    pick('ann', { statement: 'New.' }),
+    pick('cyd'),
+    pick('dee'),
+  ]);
+  expect(changes.map(({ type, pick: { choice } }) => `${type} ${choice}`).sort()).toEqual([
+    ...['created dee', 'deleted bob', 'updated ann'],
+  ]);
+});

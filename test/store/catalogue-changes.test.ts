@@ -1,0 +1,272 @@
+/** What an import changes in the catalogue: its list, its keys and people, and what an export says of it. */
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { checkRecord } from '../../administration/catalogue/check-record.ts';
+import { createRefusalList } from '../../administration/catalogue/refusal-list.ts';
+import type { CatalogueKind, ContestRecord, ElectionRecord } from '../../schemas/catalogue-files.ts';
+import { editCatalogue } from '../../store/catalogue/edit.ts';
+import { exportElection } from '../../store/catalogue/export.ts';
+import { type CatalogueImportOptions, importCatalogue } from '../../store/catalogue/import.ts';
+import { removeElection } from '../../store/catalogue/removal.ts';
+import type { StagedLine } from '../../store/catalogue/staging.ts';
+import { category, choice, contest, election, endorser } from '../helpers/ballots/catalogue-records.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
+
+const { client } = useTestDatabase();
+const GENERAL = 'or-2026-11-03-general';
+const OTHER = 'or-2026-05-19-primary';
+type Lines = [CatalogueKind, unknown][];
+const START: Lines = [
+  ['endorser-categories', category()],
+  ['endorsers', endorser()],
+  ['elections', election()],
+  ['elections', election({ slug: OTHER, date: '2026-05-19' })],
+  ['contests', contest('mayor')],
+  ['contests', contest('council')],
+  ['contests', contest('mayor', { election: OTHER })],
+];
+
+async function load(records: Lines, options: Partial<CatalogueImportOptions> = {}) {
+  async function* lines(): AsyncGenerator<StagedLine> {
+    for (const [index, [kind, record]] of records.entries())
+      yield checkRecord(kind, 'test.ndjson', index + 1, record, createRefusalList());
+  }
+  return importCatalogue(client, lines(), {
+    skipRefused: false,
+    dryRun: false,
+    maxRemovals: 100,
+    ...options,
+  });
+}
+
+/** The endorser endorses the first choice of every contest. */
+beforeEach(async () => {
+  await client.query(
+    'TRUNCATE elections, endorser_categories, endorsers, districts, contests, candidates, choices CASCADE',
+  );
+  await client.query('TRUNCATE change_log');
+  await load(START);
+  await client.query(`
+    INSERT INTO endorsements (endorser_id, contest_id, choice_id, election_id, updated_at)
+    SELECT endorsers.id, contests.id, choices.id, election_id, now()
+    FROM endorsers, contests JOIN choices ON contest_id = contests.id WHERE choices.key = 'ann'`);
+});
+
+async function texts(sql: string): Promise<string[]> {
+  const { rows } = await client.query({ text: sql, rowMode: 'array' });
+  return rows.map(([text]) => text).sort();
+}
+const present = () =>
+  texts(`SELECT c.key || '#' || h.key FROM contests c JOIN choices h ON contest_id = c.id
+    WHERE c.removed_at IS NULL AND h.removed_at IS NULL`);
+const endorsed = () => texts('SELECT key FROM endorsements JOIN contests c ON c.id = contest_id');
+
+test('an import of a part removes nothing of its elections, and adds what is new', async () => {
+  const before = await present();
+  const result = await load(
+    [
+      ['contests', contest('mayor', { choices: [choice('bob'), choice('cyd')] })],
+      ['contests', contest('sheriff')],
+    ],
+    { keepMissing: true },
+  );
+  expect(result.counts.contests).toMatchObject({ added: 1, removed: 0 });
+  expect(await present()).toEqual(
+    [...before, `${GENERAL}/mayor#cyd`, `${GENERAL}/sheriff#ann`, `${GENERAL}/sheriff#bob`].sort(),
+  );
+  expect(await endorsed()).toHaveLength(3);
+});
+
+describe('the list of what an import changes', () => {
+  const CHANGED: Lines = [
+    ['contests', contest('mayor', { title: 'The mayor', choices: [choice('bob'), choice('cyd')] })],
+    ['contests', contest('clerk')],
+  ];
+  const list = async (lines: Lines, options: Partial<CatalogueImportOptions> = {}) =>
+    (await load(lines, { dryRun: true, listChanges: true, ...options })).changes;
+
+  test('names removed records first, then changed and added ones', async () => {
+    const changes = await list(CHANGED);
+    expect(changes?.first.map(({ change, kind, name }) => `${change} ${kind} ${name}`)).toEqual([
+      'removed choices or-2026-11-03-general/mayor/ann',
+      'removed contests or-2026-11-03-general/council',
+      'changed choices or-2026-11-03-general/mayor/bob',
+      'changed contests or-2026-11-03-general/mayor',
+      ...['ann', 'bob'].map((name) => `added candidates or-2026-11-03-general/clerk/${name}`),
+      'added candidates or-2026-11-03-general/mayor/cyd',
+      ...['clerk/ann', 'clerk/bob', 'mayor/cyd'].map((name) => `added choices or-2026-11-03-general/${name}`),
+      'added contests or-2026-11-03-general/clerk',
+    ]);
+    expect(changes?.first[3]).toMatchObject({ label: 'The mayor' });
+    expect((await load(CHANGED, { dryRun: true })).changes).toBeNull();
+  });
+
+  test('has a digest that is the same for the same changes, in whatever order the lines are', async () => {
+    const digest = async (lines: Lines) => (await list(lines))?.digest;
+    const first = await digest(CHANGED);
+    expect(await digest(CHANGED.toReversed())).toBe(first);
+    expect(await digest([...CHANGED, ['contests', contest('council')]])).not.toBe(first);
+    expect(
+      await digest([
+        ['contests', contest('mayor')],
+        ['contests', contest('council')],
+      ]),
+    ).toBe('0-0');
+  });
+
+  test('is what somebody can refuse before anything is loaded', async () => {
+    const before = await present();
+    const seen: unknown[] = [];
+    const accept = async ({ changes }: { changes: unknown }) => {
+      seen.push(changes);
+      return false;
+    };
+    const refused = await load(CHANGED, { listChanges: true, accept });
+    expect([refused.loaded, refused.announced, seen]).toEqual([
+      ...[false, { created: 0, updated: 0, deleted: 0 }, [await list(CHANGED)]],
+    ]);
+    expect([await present(), (await endorsed()).length]).toEqual([before, 3]);
+    // Nobody is asked about a dry run, nor about an import that takes away too much.
+    expect((await load(CHANGED, { dryRun: true, accept })).loaded).toBe(true);
+    expect((await load(CHANGED, { maxRemovals: 0, accept })).loaded).toBe(false);
+    expect(seen).toHaveLength(1);
+    expect((await load(CHANGED, { accept: async () => true })).loaded).toBe(true);
+    expect(await present()).not.toEqual(before);
+  });
+});
+
+describe('INV-16: a choice that keeps its key', () => {
+  const named = (name: string, more: object = {}) =>
+    choice('ann', { label: name, candidate: { full_name: name, ...more } });
+  const rename = (ann: object, options: Partial<CatalogueImportOptions> = {}) =>
+    load(
+      [
+        ['contests', contest('mayor', { choices: [ann, choice('bob')] })],
+        ['contests', contest('council')],
+      ],
+      options,
+    );
+
+  test('is refused as another person, unless that is meant', async () => {
+    const refused = await rename(named('Zoe Xu'));
+    expect([refused.loaded, refused.refused]).toEqual([false, { contests: 1 }]);
+    expect(JSON.stringify(refused)).toContain('use a new key');
+    expect(await endorsed()).toHaveLength(3);
+    const allowed = await rename(named('Zoe Xu'), { allowRenames: true });
+    expect(allowed).toMatchObject({ loaded: true, announced: { created: 0, updated: 1, deleted: 0 } });
+    expect(await endorsed()).toHaveLength(3);
+  });
+
+  test('may be the same person under a better name, or by the key of the candidate', async () => {
+    expect(await rename(named('Ann'))).toMatchObject({ loaded: true });
+    expect(await rename(named('Zoe Xu', { key: 'Ann' }))).toMatchObject({ loaded: true });
+    expect(await endorsed()).toHaveLength(3);
+    const { rows } = await client.query(
+      `SELECT p.full_name FROM choices h JOIN candidates p ON p.id = h.candidate_id JOIN contests c ON c.id = h.contest_id
+       WHERE h.key = 'ann' AND c.key = $1`,
+      [`${GENERAL}/mayor`],
+    );
+    expect(rows).toEqual([{ full_name: 'Zoe Xu' }]);
+  });
+});
+
+describe('the export of an election', () => {
+  async function read(slug = GENERAL) {
+    const elections: ElectionRecord[] = [];
+    const contests: ContestRecord[] = [];
+    const count = await exportElection(client, slug, {
+      election: async (record) => void elections.push(record),
+      contest: async (record) => void contests.push(record),
+    });
+    return { count, elections, contests };
+  }
+
+  test('has what is present, and importing it changes nothing', async () => {
+    const lines = ['ott-d', 'ott-w', 'ray'].map((key) =>
+      choice(key, {
+        candidate: {
+          full_name: key.startsWith('ott') ? 'Ida Ott' : 'Sol Ray',
+          ...(key !== 'ray' && { key: 'ott' }),
+        },
+      }),
+    );
+    await load([
+      ['contests', contest('mayor', { choices: [choice('bob', { withdrawn: true })] })],
+      ['contests', contest('clerk', { choices: lines, title_es: 'Secretaría', details: { a: [1] } })],
+    ]);
+    const { count, elections, contests } = await read();
+    expect([count, elections.map(({ slug }) => slug), contests.map(({ slug }) => slug).sort()]).toEqual([
+      ...[2, [GENERAL], ['clerk', 'mayor']],
+    ]);
+    const clerk = contests.find(({ slug }) => slug === 'clerk');
+    expect(clerk).toMatchObject({ key: `${GENERAL}/clerk`, title_es: 'Secretaría', details: { a: [1] } });
+    expect(clerk?.choices.map(({ key, candidate }) => [key, candidate])).toEqual([
+      ['ott-d', { full_name: 'Ida Ott', key: 'ott' }],
+      ['ott-w', { full_name: 'Ida Ott', key: 'ott' }],
+      ['ray', { full_name: 'Sol Ray' }],
+    ]);
+    expect(contests.find(({ slug }) => slug === 'mayor')?.choices).toMatchObject([
+      { key: 'bob', withdrawn: true },
+    ]);
+    const again = await load(
+      [
+        ...elections.map((each) => ['elections', each]),
+        ...contests.map((each) => ['contests', each]),
+      ] as Lines,
+      { listChanges: true, dryRun: true },
+    );
+    expect([again.loaded, again.refused, again.changes]).toEqual([true, {}, { digest: '0-0', first: [] }]);
+  });
+
+  test('has none of an election that does not exist, and ends if nobody takes it', async () => {
+    expect(await read('or-1900')).toEqual({ count: null, elections: [], contests: [] });
+    const broken = exportElection(client, GENERAL, {
+      election: async () => {},
+      contest: async () => {
+        throw new Error('the disk is full');
+      },
+    });
+    await expect(broken).rejects.toThrow('the disk is full');
+    expect((await read(OTHER)).count).toBe(1);
+  });
+
+  test('has all of many contests', async () => {
+    const many = Array.from({ length: 401 }, (_, at): Lines[number] => ['contests', contest(`c${at}`)]);
+    await load(many, { keepMissing: true });
+    const { count, contests } = await read();
+    expect([count, new Set(contests.map(({ key }) => key)).size]).toEqual([403, 403]);
+  });
+});
+
+test('a removed election takes its contests and endorsements with it, once, and no others', async () => {
+  const remove = (slug: string) =>
+    editCatalogue(client, async () => ({ result: await removeElection(client, slug), keep: true }), {
+      dryRun: false,
+    });
+  expect(await remove('or-1900')).toMatchObject({ result: null });
+  expect(await remove(GENERAL)).toMatchObject({
+    result: { contests: 2, choices: 0 },
+    announced: { deleted: 2 },
+  });
+  expect(await remove(GENERAL)).toMatchObject({ result: null, announced: { deleted: 0 } });
+  expect([await present(), await endorsed()]).toEqual([
+    [`${OTHER}/mayor#ann`, `${OTHER}/mayor#bob`],
+    [`${OTHER}/mayor`],
+  ]);
+});
+
+test('what an import takes away is counted by election, beside what the election has', async () => {
+  const { removals } = await load([['contests', contest('mayor', { choices: [choice('bob')] })]], {
+    dryRun: true,
+  });
+  expect(removals).toEqual([
+    {
+      from: GENERAL,
+      records: [
+        { kind: 'contests', removed: 1, of: 2 },
+        { kind: 'choices', removed: 3, of: null },
+        { kind: 'endorsements', removed: 2, of: 2 },
+      ],
+    },
+  ]);
+  expect(await endorsed()).toHaveLength(3);
+});
