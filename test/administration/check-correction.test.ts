@@ -54,7 +54,7 @@ test('names that do not exist are told with those that look like them, the endor
   ]);
   const elsewhere = { ...endorse('coast-gazette', 'mayor', 'ann'), contest: 'or-2026-11-04-general/mayor' };
   expect(await problemsOf(elsewhere)).toEqual([
-    'There is no election "or-2026-11-04-general". Did you mean or-2026-11-03-general?',
+    'There is no election "or-2026-11-04-general". Did you mean or-2026-11-03-general or ca-2026-11-03-general?',
   ]);
 });
 
