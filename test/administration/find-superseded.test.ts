@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { findSuperseded } from '../../administration/rejections/find-superseded.ts';
+import { findLastOfSame, findSuperseded } from '../../administration/rejections/find-superseded.ts';
 import { type Rejection, submissionCodec } from '../../schemas/submission.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 
@@ -21,4 +21,15 @@ test('what has no value, only the beginning of one, or cannot be read supersedes
   const list = [...others, ...others].map((value) => rejectionOf('a', value));
   list.push(rejectionOf('a', { truncated }), rejectionOf('a'));
   expect(findSuperseded(list).size).toBe(0);
+});
+
+test('the last of equal submissions is found from each earlier one, and from none that is the last', () => {
+  const at = (choice: string, rejected_at: number, more: Partial<Rejection> = {}) =>
+    rejectionOf(choice, { rejected_at, ...more });
+  const truncated = { size: 9, sha256: Buffer.alloc(32) };
+  const [a1, b, a2, a3, short] = [at('a', 1), at('b', 2), at('a', 3), at('a', 3), at('a', 4, { truncated })];
+  const all = [a1, b, a2, a3, short] as Rejection[];
+  expect(all.map((each) => findLastOfSame(each, all))).toEqual([a3, null, a3, null, null]);
+  expect(findLastOfSame(at('a', 9), all)).toBeNull();
+  expect(findLastOfSame(at('a', 1, { value: null }), all)).toBeNull();
 });

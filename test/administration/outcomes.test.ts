@@ -3,6 +3,7 @@ import type { ClientBase } from 'pg';
 import { loadOutcomes } from '../../administration/publishing/outcomes.ts';
 import { appendChanges, lockStreamHead } from '../../store/stream/change-log.ts';
 import { reconcileTopic, resetConsumerOffset } from '../../store/stream/consumer-offsets.ts';
+import { keepReasons } from '../../store/stream/rejected-submissions.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { CHANGE_BODY } from '../helpers/stream/change-body.ts';
 
@@ -67,4 +68,48 @@ test('a submission is on its way until Kafka has all of its changes', async () =
   expect(await load()).toEqual([{ status: 'submitted' }]);
   await relay(last, last);
   expect(await load()).toEqual([{ status: 'applied', events: [expect.any(String), expect.any(String)] }]);
+});
+
+test('each of several submissions has its own outcome, in the order of the request', async () => {
+  const lastSequence = async () => {
+    const { rows } = await client.query<{ last: number }>(
+      'SELECT last_sequence::int AS last FROM stream_head',
+    );
+    return rows[0]?.last ?? 0;
+  };
+  const before = await lastSequence();
+  await applySubmission(6, 25);
+  await client.query(
+    `INSERT INTO relay_batches (first_sequence, last_sequence, offsets, acknowledged_at) VALUES ($1, $2, '{0}', now())`,
+    [before + 1, await lastSequence()],
+  );
+  // Nothing comes of 7, and the batch from 8 to 9 cannot be read.
+  await keepReasons(client, [
+    { partition: 0, offset: 8, lastOffset: 9, code: 'undecodable', message: 'No.' },
+  ]);
+  await resetConsumerOffset(client, TOPIC, 0, 10);
+  const load = (places: readonly [partition: number, offset: number][], topicId = 'topic', topic = TOPIC) =>
+    loadOutcomes(client, topic, {
+      ...{ ...PUBLICATION, topicId },
+      ...{ partitions: places.map(([partition]) => partition), offsets: places.map(([, offset]) => offset) },
+    });
+  const several = [
+    [0, 9],
+    [0, 7],
+    [0, 10],
+    [0, 6],
+    [1, 0],
+  ] as const;
+  const outcomes = await load(several.map(([partition, offset]) => [partition, offset]));
+  expect(outcomes?.map(({ status }) => status)).toEqual([
+    ...['rejected', 'unchanged', 'submitted', 'applied', 'submitted'],
+  ]);
+  expect(outcomes?.[0]).toEqual({ status: 'rejected', reason: { code: 'undecodable', message: 'No.' } });
+  // A single submission names all of its events, one of several the first twenty.
+  const countEvents = (outcome: object | undefined) =>
+    (outcome as { events: string[] } | undefined)?.events.length;
+  expect(countEvents(outcomes?.[3])).toBe(20);
+  expect(countEvents((await load([[0, 6]]))?.[0])).toBe(25);
+  expect(await load([[0, 6]], 'former')).toBeNull();
+  expect(await load([[0, 6]], 'topic', 'never consumed')).toEqual([{ status: 'submitted' }]);
 });

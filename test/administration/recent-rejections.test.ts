@@ -5,7 +5,8 @@ import { searchRejections } from '../../administration/rejections/search.ts';
 import type { PartitionRead } from '../../kafka/reading/partition-read.ts';
 import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
+import { type Rejection, rejectionCodec, submissionCodec } from '../../schemas/submission.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
 import { startKafkajsClient } from '../helpers/kafka/outside-javascript.ts';
 import { createTestTopics } from '../helpers/kafka/topics.ts';
 
@@ -162,4 +163,47 @@ test('a partition that was read past a time does not end the search in one that 
     [7, 8],
     [5, 6],
   ]);
+});
+
+test('a search that finds nothing ends after five readings, and continues where it ended', async () => {
+  const place = await keep(
+    Array.from({ length: 12 }, (_, at) =>
+      rejectedAt(at + 1, { code: at === 0 || at === 11 ? 'unknown_choice' : 'undecodable' }),
+    ),
+  );
+  const search = (before: ReadonlyMap<number, number> | null) =>
+    searchRejections(
+      place,
+      { code: 'unknown_choice', endorser: null, since: null },
+      { ofPartition: 2, before },
+    );
+  const first = await search(null);
+  expect(first.found.map(({ offset }) => offset)).toEqual([12]);
+  expect(first.rejections.map(({ offset }) => offset)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+  expect(first.before?.get(0)).toBe(2);
+  const second = await search(first.before);
+  expect([second.found.map(({ offset }) => offset), second.before]).toEqual([[1], null]);
+});
+
+test('a search that has found twenty reads no further, and one without a wish reads once', async () => {
+  const place = await keep(Array.from({ length: 33 }, (_, at) => rejectedAt(at + 1)));
+  const count = async (code: string | null) => {
+    const search = { code, endorser: null, since: null };
+    const { found, before } = await searchRejections(place, search, { ofPartition: 10, before: null });
+    return [found.length, before?.get(0)];
+  };
+  expect(await count('undecodable')).toEqual([20, 13]);
+  expect(await count(null)).toEqual([10, 23]);
+});
+
+test('a search for an endorser finds readable submissions only, by the one form of its name', async () => {
+  const value = (by: string) => submissionCodec.encode(endorse(by, 'mayor', 'ann'));
+  const place = await keep([
+    rejectedAt(1, { value: value('coast-gazette ') }),
+    rejectedAt(2, { value: value('nation-herald') }),
+    rejectedAt(3),
+  ]);
+  const search = { code: null, endorser: 'coast-gazette', since: null };
+  const { found } = await searchRejections(place, search, { ofPartition: 10, before: null });
+  expect(found.map(({ offset }) => offset)).toEqual([1]);
 });

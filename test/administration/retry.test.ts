@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { readRejections } from '../../administration/rejections/read-rejections.ts';
 import { type RetryOutcome, retryChosen, retryNew } from '../../administration/rejections/retry.ts';
+import { dismissChosen, findSettled, sendCorrection } from '../../administration/rejections/settle.ts';
 import { readTopic } from '../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { openProducer } from '../../kafka/writing/submissions-producer.ts';
@@ -183,4 +184,97 @@ test('of equal submissions only the last rejection counts, and the others are na
   await reject([twice, once, twice], { offset: 62 });
   expect(await retry()).toMatchObject({ sent: 2, superseded: 1, settled: 0 });
   expect(await countSent(twice, once)).toEqual([2, 2]);
+});
+
+const dismiss = (...names: string[]) =>
+  inTransaction(pool, (on) => dismissChosen(on, { brokers, topicPrefix }, names, ACTOR));
+const audited = async () =>
+  (await client.query('SELECT action, subject, details FROM audit_log ORDER BY id')).rows;
+
+test('what an operator has dismissed or corrected is settled once, and no retry sends it', async () => {
+  await retry();
+  await client.query('TRUNCATE audit_log');
+  const [left, wrong, other] = ['al', 'bo', 'cy'].map((key) => endorse('nation-herald', 'council', key));
+  const correction = endorse('nation-herald', 'council', 'ann');
+  const rejected_at = Date.parse('2026-05-03T10:00:00Z');
+  await reject([left, wrong, other] as Submission[], { offset: 80, rejected_at });
+  const nameOf = (offset: number) => `1/${offset}@2026-05-03T10:00:00.000Z`;
+
+  await expect(dismiss('1/80', '1/4711')).rejects.toThrow(
+    'origin 1/4711 is kept; "rejected list" shows them. Nothing was dismissed.',
+  );
+  expect(await dismiss('1/80')).toBe(1);
+  expect(await dismiss('1/80', nameOf(80))).toBe(0);
+  const correct = () =>
+    inTransaction(pool, (on) =>
+      sendCorrection(on, { brokers, topicPrefix }, { name: '1/81', correction }, ACTOR),
+    );
+  await correct();
+  await expect(correct()).rejects.toThrow('A correction of 1/81 was sent already. Nothing was sent.');
+  expect(await audited()).toEqual([
+    {
+      ...{ action: 'submission.dismissed', subject: 'submission 1/80' },
+      details: { topic: rejected, origins: [nameOf(80)] },
+    },
+    {
+      ...{ action: 'submission.corrected', subject: 'submission 1/81' },
+      details: {
+        ...{ origin: nameOf(81), action: 'endorse', endorser: 'nation-herald' },
+        ...{ contest: 'or-2026-11-03-general/council', choices: ['ann'] },
+      },
+    },
+  ]);
+  const kept: Rejection[] = [];
+  for await (const page of readRejections({ brokers, topic: rejected })) {
+    kept.push(...page.rejections.filter(({ offset }) => offset >= 80 && offset <= 82));
+  }
+  const settled = await findSettled(client, kept);
+  expect(kept.map((rejection) => [rejection.offset, settled.get(rejection)])).toEqual([
+    [80, 'dismissed'],
+    [81, 'corrected'],
+    [82, undefined],
+  ]);
+  expect(await retry()).toMatchObject({ sent: 1, settled: 2 });
+  expect(await countSent(...([left, wrong, correction, other] as Submission[]))).toEqual([0, 0, 1, 1]);
+  expect((await audited()).at(-1)).toMatchObject({ details: { sent: 1, settled: 2 } });
+});
+
+test('several that are dismissed together are one entry of the audit log, without those that were settled before', async () => {
+  const rejected_at = Date.parse('2026-05-04T10:00:00Z');
+  const three = ['eli', 'fay', 'gus'].map((key) => endorse('nation-herald', 'council', key));
+  await reject(three, { offset: 84, rejected_at });
+  await dismiss('1/85');
+  await client.query('TRUNCATE audit_log');
+  expect(await dismiss('1/84', '1/85', '1/86')).toBe(2);
+  expect(await audited()).toEqual([
+    {
+      ...{ action: 'submission.dismissed', subject: 'rejected submissions' },
+      details: { topic: rejected, origins: [84, 86].map((offset) => `1/${offset}@2026-05-04T10:00:00.000Z`) },
+    },
+  ]);
+});
+
+test('a name that means several rejections chooses none of them, and with its time it chooses one', async () => {
+  const [early, late] = [endorse('nation-herald', 'mayor', 'hal'), endorse('coast-gazette', 'mayor', 'hal')];
+  const times = ['2026-05-05T10:00:00.000Z', '2026-05-06T10:00:00.000Z'];
+  await reject([early], { offset: 90, rejected_at: Date.parse(times[0] ?? '') });
+  await reject([late], { offset: 90, rejected_at: Date.parse(times[1] ?? '') });
+  await expect(dismiss('1/90')).rejects.toThrow(
+    `2 different rejected submissions have the origin 1/90. Nothing was dismissed. Add the time of the one that you mean: ` +
+      `1/90@${times[0]} (nation-herald, or-2026-11-03-general/mayor), 1/90@${times[1]} (coast-gazette, or-2026-11-03-general/mayor).`,
+  );
+  const choose = (name: string) =>
+    inTransaction(pool, (on) => retryChosen(on, { brokers, topicPrefix }, [name], ACTOR));
+  await expect(choose('1/90')).rejects.toThrow('Nothing was sent. Add the time');
+  expect(await choose(`1/90@${times[1]}`)).toBe(1);
+  expect(await countSent(early, late)).toEqual([0, 1]);
+});
+
+test('a shortened submission cannot be chosen, and the message says who must send it', async () => {
+  const truncated = { size: 9_000_000, sha256: Buffer.alloc(32) };
+  await reject([endorse('nation-herald', 'mayor', 'ida')], { offset: 95, truncated });
+  const chosen = (on: pg.ClientBase) => retryChosen(on, { brokers, topicPrefix }, ['1/95'], ACTOR);
+  await expect(inTransaction(pool, chosen)).rejects.toThrow(
+    'Only the beginning of 1/95 is kept, so it cannot be sent again: its producer must send it. Nothing was sent.',
+  );
 });

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
+import { currentActor } from '../../ops/database.ts';
 import { startSession } from '../../store/console/sessions.ts';
 import { createIo, createRunner } from '../helpers/commands/command-io.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
@@ -121,6 +122,33 @@ test('removing an operator leaves an ordinary person, and ends their sessions an
   await expect(ops('remove-operator --email ann@example.org')).rejects.toThrow(
     'No operator has the address ann@example.org.',
   );
+});
+
+test('link prints only the link, which signs in as the person and role that the other line names', async () => {
+  const { printed, told } = await ops('link --account acme --role editor --person bob');
+  expect(printed).toEqual([
+    expect.stringMatching(/^https:\/\/ballots\.example\.org\/console\/links\/[\w-]{43}$/),
+  ]);
+  expect(told).toEqual(['Signs in as bob, editor of account "acme", once within 15 minutes:']);
+  const { rows } = await client.query('SELECT account_id, role, person FROM console_links');
+  expect(rows).toEqual([{ account_id: 1, role: 'editor', person: 'bob' }]);
+  await expect(ops('link --account nobody')).rejects.toThrow('There is no account "nobody"');
+});
+
+test('a link is for an owner with your own name by default, and an invitation for a member', async () => {
+  await ops('link --account acme');
+  await ops('invite --account acme --email ann@example.org');
+  const { rows } = await client.query(
+    'SELECT l.role, l.person, i.role AS invited FROM console_links l, console_invitations i',
+  );
+  expect(rows).toEqual([{ role: 'owner', person: currentActor().osUser, invited: 'member' }]);
+});
+
+test.each(['', ' ', 'x'.repeat(101), 'a\nb', 'a\u202eb'])('a link names no person %j', async (person) => {
+  const io = createIo({ DATABASE_URL: url, PUBLIC_URL: 'https://ballots.example.org' });
+  const made = runConsole(['link', '--account', 'acme', '--person', person], io);
+  await expect(made).rejects.toThrow('--person must have 1 to 100 characters');
+  expect((await client.query('SELECT FROM console_links')).rowCount).toBe(0);
 });
 
 test.each([

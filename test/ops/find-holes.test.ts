@@ -1,8 +1,9 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { findHoles } from '../../ops/stream/find-holes.ts';
+import { startKafkajsClient } from '../helpers/kafka/outside-javascript.ts';
 import { createTestTopics } from '../helpers/kafka/topics.ts';
-import { writeChanges } from '../helpers/stream/write-changes.ts';
+import { encodeChange, writeChanges } from '../helpers/stream/write-changes.ts';
 
 test('changes of a former epoch fill no hole of the present one', async () => {
   const { prefix, brokers } = await createTestTopics();
@@ -13,4 +14,30 @@ test('changes of a former epoch fill no hole of the present one', async () => {
   const find = (epoch: number) => findHoles({ brokers, topic, epoch }, { from: 2, to: 10 }, () => {});
   expect(await find(2)).toEqual([{ from: 5, to: 10 }]);
   expect(await find(1)).toEqual([{ from: 10, to: 10 }]);
+});
+
+test('each hole is told once, whole, and neither noise nor changes beyond the range fill or make one', async () => {
+  const { prefix, brokers } = await createTestTopics();
+  const { changes: topic } = topicNames(prefix);
+  const producer = await startKafkajsClient(brokers, topic).open();
+  const values = [9, 3, 4, 6, 3, 1, 100].map((sequence) => encodeChange(7, sequence));
+  const records = [...values, Buffer.from('noise')].map((value, at) => ({
+    key: Buffer.from(String(at)),
+    partition: at % 2,
+    value,
+  }));
+  await producer.send(records);
+  await producer.close();
+  const onProgress = jest.fn();
+  const find = (from: number, to: number) =>
+    findHoles({ brokers, topic, epoch: 7 }, { from, to }, onProgress);
+  expect(await find(2, 11)).toEqual([
+    { from: 2, to: 2 },
+    { from: 5, to: 5 },
+    { from: 7, to: 8 },
+    { from: 10, to: 11 },
+  ]);
+  expect(onProgress).toHaveBeenLastCalledWith(8, 8);
+  expect(await find(3, 4)).toEqual([]);
+  expect(await find(5, 4)).toEqual([]);
 });

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { createKey, isKnownKey } from '../../ops/commands/keys.ts';
+import { SCOPES } from '../../schemas/vocabulary.ts';
 import { createIo, createRunner } from '../helpers/commands/command-io.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
@@ -71,5 +73,68 @@ describe('keys create --name', () => {
   test.each(['', ' ', 'x'.repeat(101)])('refuses "%s"', async (name) => {
     const made = keys(['create', '--account', 'named', '--plan', 'free', '--name', name], newIo());
     await expect(made).rejects.toThrow('--name must have 1 to 100 characters.');
+  });
+});
+
+describe('keys create', () => {
+  const run = async (...args: string[]) => {
+    const io = newIo();
+    await keys(args, io);
+    return io;
+  };
+  const createWith = (...more: string[]) => run('create', '--account', 'acme', '--plan', 'free', ...more);
+  const scopesNow = async () =>
+    (await client.query('SELECT scopes FROM api_keys ORDER BY id')).rows.map(({ scopes }) => scopes);
+
+  test('prints the key alone, which works until it is revoked, and only in its own database', async () => {
+    const { printed, told } = await createWith();
+    expect(printed).toEqual([expect.stringMatching(/^bes_\w+$/)]);
+    expect(told).toEqual(['A key of account "acme", shown this once:']);
+    const [key = ''] = printed;
+    const known = (text: string) => isKnownKey({ databaseUrl: database.url, key: text });
+    expect([await known(key), await known(`${key}x`), await known('')]).toEqual([true, false, false]);
+    expect((await run('revoke', '1')).told[0]).toMatch(/^Key 1 is revoked: within five seconds/);
+    expect(await known(key)).toBe(false);
+    await expect(run('revoke', '2')).rejects.toThrow('There is no key 2; "keys list" shows every id.');
+    for (const wrong of ['0', '01', '1.5', 'acme', '1234567890']) {
+      await expect(run('revoke', wrong)).rejects.toThrow(`"${wrong}" is not an id: "keys list" shows them.`);
+    }
+  });
+
+  test('gives every scope by default, and the chosen ones once, in their usual order', async () => {
+    await createWith();
+    await createWith('--scopes', 'stream:read, data:read,stream:read');
+    expect(await scopesNow()).toEqual([SCOPES, SCOPES.filter((scope) => /^(data|stream):read$/.test(scope))]);
+    for (const wrong of ['', 'data:read,', 'data:read,king']) {
+      await expect(createWith('--scopes', wrong)).rejects.toThrow(
+        /^There is no scope "(king|)"; there are: /,
+      );
+    }
+    expect(await scopesNow()).toHaveLength(2);
+  });
+
+  test('needs an account and a plan', async () => {
+    for (const args of [
+      ['--account', 'acme'],
+      ['--plan', 'free'],
+    ]) {
+      await expect(run('create', ...args)).rejects.toThrow('--account and --plan are required');
+    }
+  });
+
+  test('refuses another plan than that of the account, and more than 100 keys that can be used', async () => {
+    await createWith();
+    await expect(run('create', '--account', 'acme', '--plan', 'partner')).rejects.toMatchObject({
+      ...{ name: 'OperatorError', message: expect.stringContaining('"free"') },
+    });
+    await client.query(
+      `INSERT INTO api_keys (account_id, hash, scopes) SELECT 1, sha256(n::text::bytea), '{data:read}' FROM generate_series(2, 100) n`,
+    );
+    const create = () => createKey({ databaseUrl: database.url, account: 'acme', plan: 'free' });
+    await expect(create()).rejects.toMatchObject({
+      ...{ name: 'OperatorError', message: expect.stringContaining('100') },
+    });
+    await run('revoke', '50');
+    expect(await create()).toMatch(/^bes_/);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { formatTable } from '../../ops/table.ts';
+import { count, formatCounts, formatDay, formatMinute, formatTable } from '../../ops/table.ts';
 
 const HEAD = ['NAME', 'REQUESTS', 'NOTE'];
 const ROWS = [
@@ -18,4 +18,30 @@ test('a table for a terminal is aligned: texts on the left, numbers on the right
     'a\\tb         7  two words',
   ]);
   expect(formatTable(HEAD, [], true)).toEqual(['NAME  REQUESTS  NOTE']);
+});
+
+test('a column of numbers stays one if some are missing, and one with a text does not', () => {
+  const rows = [
+    [null, 1200, 5],
+    [7, 'all', null],
+  ];
+  expect(formatTable(['COUNT', 'MIXED', 'MORE'], rows, true)).toEqual([
+    'COUNT  MIXED  MORE',
+    '    -  1200      5',
+    '    7  all       -',
+  ]);
+});
+
+test('counts are aligned on the right below their headings', () => {
+  expect(formatCounts(['added', 'removed'], [['contests', 1756, 0]])).toEqual([
+    `${' '.repeat(20)}      added    removed`,
+    `contests${' '.repeat(12)}      1,756          0`,
+  ]);
+  expect(count(1_234_567)).toBe('1,234,567');
+});
+
+test('times are shown in UTC, as a day or to the minute, and a missing one is none', () => {
+  const time = new Date('2026-11-03T23:59:59.999-08:00');
+  expect([formatDay(time), formatMinute(time)]).toEqual(['2026-11-04', '2026-11-04T07:59Z']);
+  expect([formatDay(null), formatMinute(null)]).toEqual([null, null]);
 });

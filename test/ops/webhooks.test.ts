@@ -43,14 +43,39 @@ describe('webhooks', () => {
     expect((await webhooks('list'))[2]).toContain('failing, after 3 attempts\t0\t2026-11-03T10:05Z');
   });
 
+  test('are all listed once, also if there are more than are read at a time', async () => {
+    await client.query(
+      `INSERT INTO webhooks (account_id, name, url, filter, secret, cursor, state, failures, created_at, updated_at)
+       SELECT 2, 'Many ' || n, 'https://d.example/', '{}', '\\x00', 'c', 'active', 0, now(), now()
+       FROM generate_series(1, 1000) AS n`,
+    );
+    const listed = await names('--account', 'other');
+    expect([listed.length, new Set(listed).size, listed.at(-1)]).toEqual([1001, 1001, 'Many 1000']);
+  });
+
   test('are shown with their attempts, the newest first, without line breaks of receivers', async () => {
     const lines = await webhooks('show', '2');
     expect(lines).toContain('failing since  2026-11-03T10:00Z');
+    expect(lines.slice(0, 5)).toEqual([
+      ...['id             2', 'account        acme', 'name           Late'],
+      ...['url            https://b.example/', 'state          failing, after 3 attempts'],
+    ]);
+    expect(lines.slice(6, 10)).toEqual([
+      ...['next attempt   -', 'delivered      0 events', 'attempts       2', 'position       c2'],
+    ]);
     expect(lines.slice(-2)).toEqual([
       '2026-11-03T10:05Z\tno answer within 15 seconds\t-\t3\t15000\tmsg_1\t-',
       '2026-11-03T10:00Z\trefused by the receiver\t500\t3\t12\tmsg_1\tbad\\nday',
     ]);
     expect((await webhooks('show', '1')).at(-1)).toBe('There are no attempts yet.');
+    await client.query(
+      `INSERT INTO webhook_attempts SELECT 2, n, 'msg_' || n, n = 22, '2026-11-03T11:00Z', 5, 'delivered', 200, 4, 99, repeat('x', 90)
+       FROM generate_series(3, 22) AS n`,
+    );
+    const newest = (await webhooks('show', '2')).filter((line) => line.includes('msg_'));
+    expect([newest.length, newest[0]]).toEqual([
+      ...[20, `2026-11-03T11:00Z\tdelivered\t200\ttest\t5\tmsg_22\t${'x'.repeat(80)}`],
+    ]);
   });
 
   test('are disabled by operators and continue where they stood, and the audit log has both', async () => {

@@ -32,6 +32,29 @@ test('usual work is no problem', () => {
   expect(judge({ submissions: [partition(4000), partition(6000)], changes })).toEqual([]);
 });
 
+test('what an open transaction holds back does not count as work of the consumers', () => {
+  expect(judge({ submissions: [partition(9000, 5001), partition(6000, 4999)] })).toEqual([
+    'warning since 2: An open transaction of a producer holds ',
+  ]);
+});
+
+test('each problem has the alert whose runbook mends it', () => {
+  const findings = judgeLag(
+    {
+      submissions: [partition(20_001, 20_000)],
+      changes: { done: 0, end: 1, lag: 1, oldest_seconds: 11 },
+      rejections: { lag: 1 },
+    },
+    { oldest: {}, now },
+  );
+  expect(findings.map(({ subject, alert }) => [subject, alert])).toEqual([
+    ['apply', 'SubmissionsPileUp'],
+    ['apply', 'TransactionOpen'],
+    ['relay', 'ChangesUnrelayed'],
+    ['rejected', 'RejectionsWait'],
+  ]);
+});
+
 test('a backlog over all partitions, an open transaction, late changes and rejections are problems', () => {
   expect(judge({ submissions: [partition(4001), partition(6000)] })).toEqual([
     'warning since 1: 10,001 submissions wait to be applied. I',

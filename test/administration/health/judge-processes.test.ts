@@ -63,6 +63,38 @@ test('a process that is not ready, behind or gone is a problem since it was seen
   ]);
 });
 
+test('a process that is not ready, and Kafka that is away, fail the check; other problems are warnings', () => {
+  const tired = { ...gateway(0), state: 'not_ready', obstacle: 'tired' } as const;
+  const all = [...WELL, tired, gateway(11_000), gateway(0, { state: 'gone' })];
+  expect(judgeProcesses(all).map(({ status }) => status)).toEqual(['warning', 'failed', 'warning']);
+  expect(judgeProcesses([]).map(({ status }) => status)).toEqual(['warning', 'warning', 'warning']);
+  expect(judgeKafkaAway([]).status).toBe('failed');
+});
+
+test('processes that are well are counted by their programs', () => {
+  const [{ text } = { text: '' }] = judgeProcesses([...WELL, gateway(10_499)]);
+  expect(text).toBe('2 gateways and 1 consumer are ready.');
+});
+
+test('a gateway that is not ready has that one problem, and leads count although their process is not ready', () => {
+  const isTired = { state: 'not_ready', obstacle: 'tired' } as const;
+  const all = [
+    { ...gateway(99_000), ...isTired },
+    { ...consumers(['apply', 'relay']), ...isTired },
+  ];
+  expect(problemsOf(...all).map(([text]) => text)).toEqual([
+    expect.stringContaining('The gateway process 7 on h is not ready'),
+    expect.stringContaining('The consumers process 7 on h is not ready'),
+  ]);
+});
+
+test('a process that is gone has no version beside others', () => {
+  const gone = consumers([], { state: 'gone', version: '0.0.8' });
+  expect(problemsOf(...WELL, gone)).toEqual([
+    [expect.stringContaining('does not report any more'), '10:00:00', 'ProgramDown'],
+  ]);
+});
+
 test('a role without a leader is a problem since the last report of a vanished leader, if there was one', () => {
   const gone = (time: string) => consumers(['relay'], { state: 'gone', seenAt: at(time) });
   const problems = problemsOf(gateway(0), gone('09:40:00'), gone('09:50:00'));

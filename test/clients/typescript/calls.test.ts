@@ -1,4 +1,5 @@
 /** The TypeScript client's requests and retries. */
+import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   ApiError,
@@ -12,9 +13,11 @@ import {
 import {
   answerError,
   answerJson,
+  answerStream,
   breakOff,
   type FakeAnswer,
   FakeService,
+  frame,
 } from '../../helpers/clients/fake-service.ts';
 
 let service: FakeService;
@@ -56,12 +59,51 @@ describe('a request', () => {
     ]);
   });
 
+  test.each(['', '/', '//'])(
+    'goes below baseUrl with "%s" at its end, and asks for no kept JSON',
+    async (end) => {
+      const asked: [string, RequestInit | undefined][] = [];
+      const fetch: typeof globalThis.fetch = async (address, init) => {
+        asked.push([String(address), init]);
+        return Response.json({ data: subscription });
+      };
+      const client = await createClient([never], { baseUrl: `https://ballot.example/api${end}`, fetch });
+      await client.getSubscription(1);
+      await client.replaceSubscription(1, { name: 'mine' });
+      expect(asked.map(([address]) => address)).toEqual(
+        Array(2).fill('https://ballot.example/api/v1/subscriptions/1'),
+      );
+      const headers = { Accept: 'application/json', Authorization: 'Bearer bes_key' };
+      expect(asked.map(([, init]) => [init?.cache, init?.headers])).toEqual([
+        ['no-store', headers],
+        ['no-store', { ...headers, 'Content-Type': 'application/json' }],
+      ]);
+    },
+  );
+
+  test('has false, 0 and each character of a name as they are', async () => {
+    const client = await createClient([
+      answerJson({ data: [], next_cursor: null }),
+      answerJson({ data: {} }),
+    ]);
+    await client.listContests({ upcoming: false, limit: 0 });
+    await client.getEndorser('a/b?c d');
+    expect(service.requests.map(({ path, query }) => [path, Object.fromEntries(query)])).toEqual([
+      ['/v1/contests', { upcoming: 'false', limit: '0' }],
+      ['/v1/endorsers/a%2Fb%3Fc%20d', {}],
+    ]);
+  });
+
   test('is refused if its meaning would change', async () => {
     const client = await createClient([answerJson({ data: [], next_cursor: null })]);
     await expect(client.listContests({ states: [] })).rejects.toThrow(/states is an empty list/);
     await expect(client.listEndorsers({ categories: ['a,b'] })).rejects.toThrow(/"a,b"/);
     await expect(client.listEndorsers({ categories: [''] })).rejects.toThrow(TypeError);
     await expect(client.listContests({ limit: Number.NaN })).rejects.toThrow(TypeError);
+    // biome-ignore lint/suspicious/noExplicitAny: a program without types can do this.
+    for (const wrong of [{ states: null }, { states: [null] }, { limit: 2 ** 53 }] as any[]) {
+      await expect(client.listContests(wrong)).rejects.toThrow(TypeError);
+    }
     await expect(client.getContest(1.5)).rejects.toThrow(TypeError);
     await expect(client.getEndorser('..')).rejects.toThrow(TypeError);
     await expect(client.getEndorser('')).rejects.toThrow(TypeError);
@@ -69,9 +111,15 @@ describe('a request', () => {
   });
 
   test('is refused with a key that is invalid in a header, and with an invalid address', async () => {
-    const client = await createClient([answerJson({ data: [] })], { apiKey: 'bes_\n' });
-    await expect(client.listStates()).rejects.toThrow(TypeError);
-    for (const baseUrl of ['localhost:8080', 'ftp://ballot.example', '//ballot.example', 'http://a/?b=c']) {
+    for (const apiKey of ['bes_\n', '', 'bes key']) {
+      const client = await createClient([answerJson({ data: [] })], { apiKey });
+      await expect(client.listStates()).rejects.toThrow(TypeError);
+      expect(service.requests).toEqual([]);
+      await service.stop();
+    }
+    await createClient([never]);
+    const addresses = ['localhost:8080', 'ftp://ballot.example', '//ballot.example', 'http:ballot.example'];
+    for (const baseUrl of [...addresses, 'http://a/?b=c', 'http://a/#b']) {
       expect(() => new BallotEndorsements({ baseUrl })).toThrow(TypeError);
     }
   });
@@ -200,6 +248,8 @@ describe('a request whose fetch ignores its signal', () => {
 
 describe('a request that failed', () => {
   test.each<[string, FakeAnswer]>([
+    ['408', answerError(408, 'x')],
+    ['425', answerError(425, 'x')],
     ['429', answerError(429, 'rate_limit_exceeded', { 'Retry-After': '0' })],
     ['502', answerError(502, 'x')],
     ['503', answerError(503, 'server_busy', { 'Retry-After': '0' })],
@@ -303,6 +353,22 @@ describe('a request that changes something', () => {
     await expect(client.deleteSubscription(1)).rejects.toMatchObject({ status: 404 });
   });
 
+  test('has deleted nothing if a retry is refused, and what is replaced must exist at a retry too', async () => {
+    const client = await createClient([
+      ...[breakOff, answerError(403, 'insufficient_scope')],
+      ...[breakOff, answerError(404, 'subscription_not_found')],
+    ]);
+    await expect(client.deleteSubscription(1)).rejects.toMatchObject({ status: 403 });
+    await expect(client.replaceSubscription(1, { name: 'mine' })).rejects.toMatchObject({ status: 404 });
+    expect(service.requests).toHaveLength(4);
+  });
+
+  test('deletes a record, whose answer is empty', async () => {
+    const client = await createClient([(response) => void response.writeHead(204).end()]);
+    expect(await client.deleteSubscription(1)).toBeUndefined();
+    expect(service.requests).toMatchObject([{ method: 'DELETE', path: '/v1/subscriptions/1', body: '' }]);
+  });
+
   test('replaces a record', async () => {
     const client = await createClient([answerJson({ data: subscription })]);
     await client.replaceSubscription(1, { name: 'mine', filter: { states: ['CA'] } });
@@ -327,4 +393,24 @@ test('a paged list is read to its end, each page on demand', async () => {
     { states: 'CA', limit: '500', cursor: 'two' },
     { states: 'CA', limit: '500', cursor: 'two' },
   ]);
+});
+
+test('pages have as many records as the caller asks for', async () => {
+  const client = await createClient([answerJson({ data: [{ id: 1 }], next_cursor: null })]);
+  await client.contests({ pageSize: 2 }).next();
+  expect(Object.fromEntries(service.requests[0]?.query ?? [])).toEqual({ limit: '2' });
+});
+
+test('a call, its wait for a retry, and a stream leave nothing at a signal that lives on', async () => {
+  const client = await createClient([
+    answerError(503, 'server_busy', { 'Retry-After': '0' }),
+    answerJson({ data: [] }),
+    answerStream(frame('endorsement', '01.x', { id: '01.x' })),
+  ]);
+  const { signal } = new AbortController();
+  await client.listStates({ signal });
+  expect(service.requests).toHaveLength(2);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+  for await (const _ of client.stream({ signal })) break;
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

@@ -88,6 +88,52 @@ describe('a stream', () => {
     expect(lastEventIds()).toEqual([undefined, idOf(1)]);
   });
 
+  test('asks for all of its filter', async () => {
+    const filter = {
+      ...{
+        subscription: 7,
+        types: ['created', 'deleted'],
+        categories: ['union'],
+        contest_kinds: ['measure'],
+      },
+      ...{ elections: ['e'], endorser_states: ['OR'], endorsers: ['one'], levels: ['city'], states: ['CA'] },
+    };
+    const client = await createClient(answerStream(ready(0) + change(1)));
+    await take(client.stream({ ...(filter as object) }), 1);
+    const asked = Object.entries(filter).map(([name, value]) => [name, String(value)]);
+    expect(Object.fromEntries(service.requests[0]?.query ?? [])).toEqual(Object.fromEntries(asked));
+  });
+
+  test('leaves a connection that the service has announced to end, even if it stays open', async () => {
+    const ended = frame('reconnect', '01_t.x', { reason: 'lifetime', retry_ms: 10 });
+    const client = await createClient(
+      answerStream(ready(0) + change(1) + ended, 'silence'),
+      answerStream(change(2)),
+    );
+    expect(await take(client.stream({ silenceMs: 2000 }), 2)).toEqual([1, 2].map(idOf));
+    expect(retries).toEqual([]);
+    expect(lastEventIds()).toEqual([undefined, '01_t.x']);
+  });
+
+  test('ends before the next event if its loop closes it, and another loop continues there', async () => {
+    const client = await createClient(answerStream(ready(0) + change(1) + change(2) + change(3)));
+    const events = client.stream();
+    const ids: string[] = [];
+    for await (const { id } of events) {
+      ids.push(id);
+      events.close();
+    }
+    expect([ids, events.cursor]).toEqual([[idOf(1)], idOf(1)]);
+    expect(await take(events, 2)).toEqual([2, 3].map(idOf));
+  });
+
+  test('asks for nothing if its signal has aborted before', async () => {
+    const client = await createClient(answerStream(ready(0)));
+    const reason = new Error('enough');
+    await expect(take(client.stream({ signal: AbortSignal.abort(reason) }), 1)).rejects.toBe(reason);
+    expect(service.requests).toEqual([]);
+  });
+
   test('begins at the requested point, and never repeats it', async () => {
     const since = new Date('2026-10-01T00:00:00Z');
     const client = await createClient(
@@ -325,9 +371,21 @@ describe('polled events', () => {
     expect(fifth - second).toBeGreaterThan(1900);
   });
 
-  test('that lack a part of their answer are an error', async () => {
-    const client = await createClient(answerJson({ data: [], next_cursor: '01.x' }));
+  test.each([
+    { data: [], next_cursor: '01.x' },
+    { data: [], has_more: false },
+    { next_cursor: '01.x', has_more: false },
+    { data: [], next_cursor: null, has_more: false },
+  ])('that lack a part of their answer are an error: %j', async (body) => {
+    const client = await createClient(answerJson(body));
     await expect(take(client.events(), 1)).rejects.toThrow(/has_more/);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('come as many at a time as the caller asks for, at most', async () => {
+    const client = await createClient(page([1], idOf(1)));
+    for (const limit of [undefined, 5]) await take(client.events({ from: 'earliest', limit }), 1);
+    expect(service.requests.map(({ query }) => query.get('limit'))).toEqual(['500', '5']);
   });
 
   test('end with CursorExpiredError after 410', async () => {

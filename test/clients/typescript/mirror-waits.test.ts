@@ -94,6 +94,15 @@ test('a mirror whose storage could not be saved can be brought up to date again'
   expect(await passUntil(mirror.sync())).toBe('10');
 });
 
+test('a mirror that is stopped ends without an error, unless its copy cannot be saved', async () => {
+  const signal = AbortSignal.abort(new Error('enough'));
+  await mirror.run({ signal });
+  jest.spyOn(storage, 'flush').mockRejectedValueOnce(new Error('the disk is full'));
+  await expect(mirror.run({ signal })).rejects.toThrow('the disk is full');
+  await mirror.run({ signal });
+  expect(asked).toEqual([]);
+});
+
 describe('a list that expires before it can be continued', () => {
   test('is read again after longer and longer waits, up to half a minute', async () => {
     answers.events = expired;
@@ -175,6 +184,29 @@ describe('a verification', () => {
     answers.endorsements = (query) =>
       list('10', ...(Number(query.get('after')) < BUCKET_SIZE ? [first] : []));
     expect(await passUntil(mirror.repair())).toMatchObject({ ok: true, count: 1 });
+  });
+
+  test('repairs the last record of a part, beside the next part', async () => {
+    const [last, next] = [BUCKET_SIZE - 1, BUCKET_SIZE].map((id) => ({ ...RECORD, id })) as [
+      MirroredEndorsement,
+      MirroredEndorsement,
+    ];
+    answers.endorsements = () => list('10', next);
+    await passUntil(mirror.sync());
+    answers.digest = () => digestOf([last, next], '10');
+    answers.endorsements = () => list('10', last, next);
+    const repaired = [{ first_id: 0, last_id: BUCKET_SIZE - 1 }];
+    expect(await passUntil(mirror.repair())).toEqual({ ok: true, cursor: '10', count: 2, repaired });
+  });
+
+  test('takes an earlier position that stays for another name of the same state', async () => {
+    await passUntil(mirror.sync());
+    answers.endorsements = () => list('30', RECORD);
+    answers.digest = () => digestOf([RECORD], '20');
+    answers.events = () => page('20');
+    const repairing = mirror.repair({ signal: AbortSignal.timeout(60_000) });
+    expect(await passUntil(repairing)).toMatchObject({ ok: true, cursor: '20', count: 1 });
+    expect(timesOf('digest')).toHaveLength(7);
   });
 
   test('after a repair compares with no state before the one that the repair has read', async () => {

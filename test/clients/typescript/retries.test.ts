@@ -1,5 +1,6 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { Patience } from '../../../clients/typescript/src/http/retries.ts';
+import { readRetryAfter } from '../../../clients/typescript/src/http/retry-after.ts';
 import {
   ApiError,
   NetworkError,
@@ -67,6 +68,7 @@ describe('a read that survives failures', () => {
     ['a service that is away', answerOf(503)],
     ['a limit', answerOf(429)],
     ['a slow request', answerOf(408)],
+    ['a request that came too early', answerOf(425)],
     ['a defect of the service', answerOf(500)],
     ['a network that fails', new NetworkError('away')],
     ['silence', new TimeoutError('late')],
@@ -110,11 +112,51 @@ describe('a read that survives failures', () => {
     expect(retries.map(({ failures }) => failures)).toEqual([1, 2, 1, 2]);
   });
 
+  test('waits half a minute at most after many failures in a row', async () => {
+    const patience = patienceOf();
+    for (let failures = 0; failures < 12; failures += 1) await bear(patience, answerOf(503));
+    const waits = retries.map(({ waitMs }) => waitMs);
+    expect(waits[8]).toBeGreaterThan(10_000);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(30_000);
+  });
+
+  test.each([
+    ['for which the service names no wait', null],
+    ['for which it names one', 2000],
+  ])('clients do not return together after a failure %s', async (_, askedMs) => {
+    const waits: number[] = [];
+    for (const chance of [0, 0.99]) {
+      jest.spyOn(Math, 'random').mockReturnValue(chance);
+      await bear(patienceOf(), answerOf(429, askedMs));
+      waits.push(retries[0]?.waitMs ?? 0);
+    }
+    const [one = 0, other = 0] = waits.toSorted((a, b) => a - b);
+    expect(other / one).toBeGreaterThan(1.2);
+    expect(one).toBeGreaterThanOrEqual(askedMs ?? RETRY_MS / 2);
+  });
+
   test('waits as long as it is asked to, unless its failures are limited and the wait is longer than a minute', async () => {
     const [minute, longer] = [answerOf(429, 59_000), answerOf(429, 61_000)];
     expect(await bear(patienceOf(), longer)).toBeGreaterThanOrEqual(61_000);
     const limited = patienceOf({ maxRetries: 2 });
     expect(await bear(limited, minute)).toBeGreaterThanOrEqual(59_000);
     expect(await bear(limited, longer)).toBeUndefined();
+  });
+});
+
+describe('the wait that a service asks for', () => {
+  const now = Date.parse('2026-11-03T08:00:00Z');
+  test.each([
+    ['0', 0],
+    ['120', 120_000],
+    [' 7 ', 7000],
+    ['Tue, 03 Nov 2026 08:00:30 GMT', 30_000],
+    ['Tue, 03 Nov 2026 07:59:00 GMT', 0],
+  ])('is read from %j', (value, waitMs) => {
+    expect(readRetryAfter(value, now)).toBe(waitMs);
+  });
+
+  test.each([null, '', 'soon', '-1', '1.5', '2027-11-03'])('is unknown for %j', (value) => {
+    expect(readRetryAfter(value, now)).toBeNull();
   });
 });

@@ -55,6 +55,15 @@ describe('the parser', () => {
     ]);
   });
 
+  test.each(['1.5', '-1', '1e3', 'soon', ''])(
+    'takes "%s" for no wait, and an id with a null for no id',
+    (wait) => {
+      expect(parse(`retry: ${wait}\nid: 0a\0b\ndata: x\n\n`)).toEqual([
+        { event: 'message', data: 'x', id: null, retryMs: null },
+      ]);
+    },
+  );
+
   test('returns nothing of an incomplete frame', () => {
     expect(parse('event: endorsement\nid: 0a.b\ndata: {}\n')).toEqual([]);
   });

@@ -209,6 +209,20 @@ describe('FileStorage', () => {
     });
   });
 
+  test('writes nothing if nothing has changed since the last save, and knows its position without the file', async () => {
+    const file = newFile();
+    const storage = new FileStorage(file, { saveEveryMs: 1_000_000 });
+    await storage.commit([{ id: 1, record: recordOf(1) }], at('1'));
+    await storage.flush();
+    const { ino } = await stat(file);
+    await storage.flush();
+    expect((await stat(file)).ino).toBe(ino);
+    await storage.commit([{ id: 1, record: null }], at('2'));
+    expect([await storage.load(), await readAll(storage)]).toEqual([at('2'), []]);
+    expect(JSON.parse(await readFile(file, 'utf8')).cursor).toBe('1');
+    await storage.flush();
+  });
+
   test('never waits a negative time for an overdue save', async () => {
     const setTimer = jest.spyOn(globalThis, 'setTimeout');
     const storage = new FileStorage(newFile());
@@ -381,6 +395,23 @@ describe('SqliteStorage', () => {
     expect([await readAll(storage), await storage.load()]).toEqual([[recordOf(1)], at('1')]);
     await storage.commit([{ id: 3, record: recordOf(3) }], at('2'));
     expect([await readAll(storage), await storage.load()]).toEqual([[recordOf(1), recordOf(3)], at('2')]);
+    storage.close();
+  });
+
+  test('keeps its position if the database refuses a commit at its end, and continues', async () => {
+    const file = newFile();
+    const storage = new SqliteStorage(file);
+    await storage.commit([{ id: 1, record: recordOf(1) }], at('1'));
+    const owner = new DatabaseSync(file);
+    owner.exec(`CREATE TABLE notes (id INTEGER REFERENCES endorsements DEFERRABLE INITIALLY DEFERRED);
+      INSERT INTO notes VALUES (1)`);
+    await expect(storage.commit([{ id: 1, record: null }], at('2'))).rejects.toThrow(/FOREIGN KEY/);
+    expect([await readAll(storage), await storage.load()]).toEqual([[recordOf(1)], at('1')]);
+    await expect(storage.commit([{ id: 1, record: null }], at('2'))).rejects.toThrow(/FOREIGN KEY/);
+    owner.exec('DELETE FROM notes');
+    await storage.commit([{ id: 1, record: null }], at('2'));
+    expect([await readAll(storage), await storage.load()]).toEqual([[], at('2')]);
+    owner.close();
     storage.close();
   });
 

@@ -46,6 +46,17 @@ describe('a message is refused', () => {
       'with a signature of another version',
       { body, headers: { ...headers, 'webhook-signature': 'v2,AAAA' } },
     ],
+    [
+      'with the right signature under the name of another version',
+      {
+        body,
+        headers: { ...headers, 'webhook-signature': headers['webhook-signature']?.replace('v1,', 'v2,') },
+      },
+    ],
+    [
+      'with several headers of signatures',
+      { body, headers: { ...headers, 'webhook-signature': [headers['webhook-signature']] } },
+    ],
     ['with a signature that is no base64', { body, headers: { ...headers, 'webhook-signature': 'v1,%%%' } }],
     ['that another secret has signed', { body, headers: sign([generateWebhookSecret()]) }],
     ['that is older than five minutes', { body, headers: sign([secret], NOW / 1000 - 301) }],
@@ -55,12 +66,28 @@ describe('a message is refused', () => {
     await expect(verified).rejects.toThrow(WebhookVerificationError);
   });
 
+  test.each([-300, 300])('but not with a clock that differs by %i seconds', async (seconds) => {
+    const received = { body, headers: sign([secret], NOW / 1000 + seconds) };
+    expect((await verifyWebhook(received, secret, { now })).id).toBe(id);
+  });
+
+  test("by this machine's clock, if no other is given", async () => {
+    const headersAt = (ms: number) => ({ body, headers: sign([secret], Math.floor(ms / 1000)) });
+    expect((await verifyWebhook(headersAt(Date.now()), secret)).id).toBe(id);
+    await expect(verifyWebhook(headersAt(Date.now() - 400_000), secret)).rejects.toThrow(
+      WebhookVerificationError,
+    );
+  });
+
   test('unless the tolerance is larger', async () => {
     const received = { body, headers: sign([secret], NOW / 1000 - 3600) };
     expect((await verifyWebhook(received, secret, { now, toleranceSeconds: 3600 })).id).toBe(id);
   });
 });
 
-test.each(['', 'x', 'whsec_', 'whsec_%'])('the secret "%s" is malformed', async (wrong) => {
-  await expect(verifyWebhook({ body, headers: sign([secret]) }, wrong, { now })).rejects.toThrow(TypeError);
-});
+test.each(['', 'x', 'whsec_', 'whsec_%', secret.replace('whsec_', 'wrong_')])(
+  'the secret "%s" is malformed',
+  async (wrong) => {
+    await expect(verifyWebhook({ body, headers: sign([secret]) }, wrong, { now })).rejects.toThrow(TypeError);
+  },
+);

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, jest, test } from '@jest/globals';
 import { createKafkaMending } from '../../../ops/local/mend-kafka.ts';
 import type { SupervisedProcess } from '../../../service/supervise.ts';
 import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
@@ -9,6 +9,7 @@ let clock: ManualClock;
 let stop: AbortController;
 let broker: SupervisedProcess;
 let restarts: number;
+let restart: jest.Mock<() => Promise<void>>;
 let told: string[];
 /** By partition, the number of submissions that apply has taken, and of those in Kafka; null while servers are down. */
 let topic: { done: number; stable_end: number }[] | null;
@@ -23,13 +24,14 @@ beforeEach(() => {
   restarts = 0;
   told = [];
   topic = [{ done: 90, stable_end: 100 }];
+  restart = jest.fn(async () => {
+    restarts += 1;
+    broker = createBroker();
+  });
   mendKafka = createKafkaMending({
     kafka: {
       current: () => broker,
-      async restart() {
-        restarts += 1;
-        broker = createBroker();
-      },
+      restart: () => restart(),
     },
     async measureLag() {
       if (topic === null) throw new Error('Kafka does not answer.');
@@ -107,6 +109,27 @@ test('nothing is restarted once everything stops', async () => {
   const mended = mendKafka();
   await clock.advance(SECOND);
   stop.abort();
-  expect(restarts).toBe(0);
   await mended;
+  expect(restarts).toBe(0);
+});
+
+test('a restart that fails is told, and the next full disk can have one', async () => {
+  topic = [{ done: 100, stable_end: 100 }];
+  restart.mockRejectedValueOnce(new Error('The port is taken.'));
+  await mendKafka();
+  expect([restarts, told.length, told[1]]).toEqual([0, 2, expect.stringContaining('The port is taken.')]);
+  await mendKafka();
+  expect(restarts).toBe(1);
+});
+
+test('partitions that are added during the wait, and what comes then, are not waited for', async () => {
+  const mended = mendKafka();
+  await clock.advance(SECOND);
+  topic = [
+    { done: 100, stable_end: 190 },
+    { done: 0, stable_end: 50 },
+  ];
+  await clock.advance(SECOND);
+  await mended;
+  expect(restarts).toBe(1);
 });

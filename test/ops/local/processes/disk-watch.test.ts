@@ -39,3 +39,24 @@ test('a full disk is reported once, with its path and free bytes, and so is its 
     expect.stringMatching(/^The disk of \/data is full: 0 bytes/),
   ]);
 });
+
+test('a disk is full below 40 MB and has room from 80 MB on, and one that cannot be asked stays as it was', async () => {
+  const lines: string[] = [];
+  let free: number | null = 0;
+  const disk = new DiskWatch({
+    folder: '/data',
+    report: (line) => lines.push(line),
+    readFree: async () => {
+      if (free === null) throw new Error('gone');
+      return free;
+    },
+  });
+  disk.stop();
+  const told: number[] = [];
+  for (const bytes of [40 * MB, null, 40 * MB - 1, null, 80 * MB - 1, 80 * MB, null, 40 * MB]) {
+    free = bytes;
+    await disk.check();
+    told.push(lines.length);
+  }
+  expect(told).toEqual([0, 0, 1, 1, 1, 2, 2, 2]);
+});

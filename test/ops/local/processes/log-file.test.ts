@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, rm, symlink } from 'node:fs/promises';
+import { readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { LogFile } from '../../../../ops/local/processes/log-file.ts';
 import { until } from '../../../helpers/until.ts';
@@ -41,4 +41,26 @@ test('a log whose folder cannot be made fails harmlessly', () => {
   log.write('lost');
   log.write('lost');
   expect(failures).toHaveLength(1);
+});
+
+test('a log of more than 20 MB is put aside when it is opened, in the place of the one before, and a smaller one goes on', async () => {
+  const LARGEST = 20 * 1024 * 1024;
+  const file = inFolder('large.log');
+  const logOnce = async (line: string) => {
+    const log = new LogFile(file, () => {});
+    log.write(line);
+    const content = () => readFile(file, 'utf8').catch(() => '');
+    await until('the line is written', async () => (await content()).endsWith(`${line}\n`));
+    log.end();
+  };
+  await writeFile(`${file}.1`, 'older');
+  await writeFile(file, '');
+  await truncate(file, LARGEST - 6);
+  await logOnce('first');
+  expect([(await stat(file)).size, await readFile(`${file}.1`, 'utf8')]).toEqual([LARGEST, 'older']);
+  await logOnce('second');
+  expect((await stat(file)).size).toBe(LARGEST + 7);
+  await logOnce('third');
+  expect(await readFile(file, 'utf8')).toBe('third\n');
+  expect((await stat(`${file}.1`)).size).toBe(LARGEST + 7);
 });

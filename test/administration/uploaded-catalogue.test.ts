@@ -1,0 +1,61 @@
+import { beforeAll, expect, jest, test } from '@jest/globals';
+import { compareFile, importFile, type LoadedFile } from '../../administration/catalogue/uploaded-file.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { endorser, ndjson } from '../helpers/ballots/catalogue-records.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
+
+const { client, url } = useTestDatabase();
+beforeAll(() => loadCatalogue(url, SMALL_BALLOT));
+
+const fileOf = (content: string, skipRefused = false): LoadedFile => ({
+  ...{ fileName: 'endorsers.ndjson', content: Buffer.from(content) },
+  options: {
+    ...{ kind: 'endorsers', isTable: false, election: null, electionType: null },
+    ...{ skipRefused, keepMissing: false, allowRenames: false },
+  },
+});
+const renaming = (name: string) => fileOf(ndjson([endorser({ name })]));
+const nameNow = async () => {
+  const { rows } = await client.query("SELECT name FROM endorsers WHERE slug = 'bakers-local-1'");
+  return rows[0].name;
+};
+const accepting = () => jest.fn(async () => true);
+
+test('a comparison shows what an import would change, and changes nothing', async () => {
+  const before = await nameNow();
+  const outcome = await compareFile(client, renaming('Bakers of Oregon'));
+  expect(outcome).toMatchObject({ isPossible: true, refusedLines: 0, consent: null, removals: [] });
+  expect(outcome.counts.endorsers).toMatchObject({ changed: 1, added: 0 });
+  expect(JSON.stringify(outcome.changes)).toContain('Bakers of Oregon');
+  expect(await nameNow()).toBe(before);
+});
+
+test('a file is imported as its comparison has shown it: nothing happens if its effects differ, or nobody accepts them', async () => {
+  const file = renaming('Bakers of the Coast');
+  const { digest } = await compareFile(client, file);
+  expect((await compareFile(client, file)).digest).toBe(digest);
+  const before = await nameNow();
+  const order = { seen: digest, consent: null, accept: accepting() };
+  const other = endorser({ slug: 'coast-gazette', name: 'Gazette', category: 'newspaper', state: 'CA' });
+  const { digest: ofOther } = await compareFile(client, fileOf(ndjson([other])));
+  const unseen = { ...order, seen: ofOther };
+  expect(await importFile(client, file, unseen)).toBeNull();
+  expect(unseen.accept).not.toHaveBeenCalled();
+  expect(await importFile(client, file, { ...order, accept: async () => false })).toBeNull();
+  expect(await nameNow()).toBe(before);
+  expect(await importFile(client, file, order)).toMatchObject({ updated: 0 });
+  expect([await nameNow(), order.accept.mock.calls.length]).toEqual(['Bakers of the Coast', 1]);
+  // Now it would change nothing, which nobody has seen.
+  expect(await importFile(client, file, order)).toBeNull();
+});
+
+test('what was endorsed since the comparison does not change its digest, and a refused line does', async () => {
+  const [right, wrong] = [ndjson([endorser({ name: 'Bakers One' })]), '{"slug":"x"}\n'];
+  const { digest } = await compareFile(client, fileOf(right));
+  const refused = await compareFile(client, fileOf(`${right}${wrong}`));
+  expect(refused).toMatchObject({ isPossible: false, refusedLines: 1 });
+  expect(refused.refusals.total).toBeGreaterThan(1);
+  const skipping = await compareFile(client, fileOf(`${right}${wrong}`, true));
+  expect(skipping).toMatchObject({ isPossible: true, refusedLines: 1 });
+  expect(new Set([digest, refused.digest, skipping.digest]).size).toBe(3);
+});
