@@ -47,6 +47,17 @@ test('INV-1: for a state that a database has lost since, the changes since are n
   expect(lost.changes(2)).toBeNull();
 });
 
+test('INV-1: after more changes than it loads at a time, it knows the later ones alone', async () => {
+  const { advance } = createWatch();
+  await advance(1);
+  await advance(3);
+  await advance(504);
+  const state = await advance(506);
+  expect([state.changes(1), state.changes(503)]).toEqual([null, null]);
+  expect(contestsOf(state, 504)).toEqual([505, 506]);
+  expect(contestsOf(state, 505)).toEqual([506]);
+});
+
 test('a database that lost changes, an edit of the catalogue or both begins another history, once', async () => {
   const { database, watch, advance } = createWatch();
   const histories = [(await advance(3)).history];

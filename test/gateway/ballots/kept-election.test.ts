@@ -123,6 +123,21 @@ test('after changes of more than a thousand contests, the ballot is loaded again
   }
 });
 
+test('INV-1: after a load that failed, its contests are loaded, and those that changed meanwhile', async () => {
+  const kept = keep();
+  await read(kept);
+  change(1);
+  whileLoading = () => {
+    change(2);
+    kept.find(state());
+    throw new Error('away');
+  };
+  await expect(read(kept)).rejects.toThrow('away');
+  whileLoading = () => {};
+  expect(await read(kept)).toEqual({ 1: 2, 2: 2, 3: 1 });
+  expect(asked).toEqual(['ballot', 'picks of 1', 'picks of 1,2']);
+});
+
 test('a contest whose last pick was withdrawn has none', async () => {
   const kept = keep();
   await read(kept);

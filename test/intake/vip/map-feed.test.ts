@@ -335,6 +335,15 @@ describe('candidates', () => {
       order('o2', '{line-A} {line-B}'),
     );
     expect(rotated.record?.choices.map(({ key }) => key)).toEqual(['a', 'b']);
+    const again = order('o3', '{line-B} {line-A}');
+    const thrice = await race(
+      '{line-A} {line-B}',
+      ...plain,
+      order('o1', '{line-B} {line-A}'),
+      order('o2', '{line-A} {line-B}'),
+      again,
+    );
+    expect(thrice.record?.choices.map(({ key }) => key)).toEqual(['a', 'b']);
   });
 });
 
