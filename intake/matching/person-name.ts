@@ -60,7 +60,7 @@ function withoutTitles(given: readonly string[]): readonly string[] {
   return given.slice(start);
 }
 
-/** Reads a person's name as people write it: `Hon. Lee, Ann M., Jr. (D)`. */
+/** Reads a person's name as people write it: `Lee, Hon. Ann M., Jr. (D)`. */
 export function readPersonName(text: string): PersonName {
   let party: string | null = null;
   const notes: string[] = [];
