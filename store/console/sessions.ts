@@ -52,7 +52,7 @@ export async function switchSession(
 }
 
 /**
- * Ends the sessions of an account or of a person, named as in the audit log, and their unused links.
+ * Ends the sessions of an account or of a person, named as in the audit log in any case, and their unused links.
  *
  * @returns the number of ended sessions; null if the account does not exist
  */
@@ -64,9 +64,12 @@ export async function endSessions(
   const accountId = 'account' in whose ? await findAccountId(client, whose.account) : null;
   if ('account' in whose && accountId === null) return null;
   const person = 'person' in whose ? whose.person : null;
-  await client.query('DELETE FROM console_links WHERE account_id = $1 OR person = $2', [accountId, person]);
+  await client.query('DELETE FROM console_links WHERE account_id = $1 OR lower(person) = lower($2)', [
+    accountId,
+    person,
+  ]);
   const { rowCount } = await client.query(
-    `DELETE FROM console_sessions WHERE account_id = $1 OR link_person = $2
+    `DELETE FROM console_sessions WHERE account_id = $1 OR lower(link_person) = lower($2)
        OR person_id IN (SELECT id FROM people WHERE email = lower($2))`,
     [accountId, person],
   );
