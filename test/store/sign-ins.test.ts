@@ -223,7 +223,12 @@ describe('the sessions of', () => {
   test('a person of a provider end on every account, in whatever case the address is written', async () => {
     const left = await begin();
     expect(await endSessions(client, { person: 'Ann@A.org' }, ACTOR)).toBe(2);
-    expect(await left()).toEqual(['link acme bob', 'link birch bob', 'session acme bob', 'session birch bob']);
+    expect(await left()).toEqual([
+      'link acme bob',
+      'link birch bob',
+      'session acme bob',
+      'session birch bob',
+    ]);
     expect(await audited()).toMatchObject([
       { subject: 'person Ann@A.org', account_id: null, details: { count: 2 } },
     ]);
