@@ -5,8 +5,20 @@ import { stopTracing } from '../service/tracing.ts';
 import { UnfinishedError } from './command.ts';
 import { runProgram } from './program.ts';
 
-// A reader that closes the pipe early, as `head` does, has read enough.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+/** The commands that only show something. A reader that closes the pipe early, as `head` does, has read enough of it. */
+const SHOWS = /^(lag|usage|doctor|\w+ (list|show|tail|listen|export|check|plan|acls))\b/;
+let isUnread = false;
+
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (isUnread) return;
+  if (error.code !== 'EPIPE') {
+    process.stderr.write(`Standard output cannot be written (${error.message}): the command has ended.\n`);
+    process.exit(1);
+  }
+  // Other commands finish their work.
+  if (SHOWS.test(process.argv.slice(2).join(' '))) process.exit();
+  isUnread = true;
+});
 
 /** The longest wait for connections to close after the work, in milliseconds. */
 const GOODBYE_MS = 2000;
@@ -16,7 +28,9 @@ try {
   process.exitCode = await runProgram(process.argv.slice(2), {
     env: process.env,
     stdin: process.stdin,
-    out: (line) => process.stdout.write(`${line}\n`),
+    out: (line) => {
+      if (!isUnread) process.stdout.write(`${line}\n`);
+    },
     err: (line) => process.stderr.write(`${line}\n`),
     terminal: process.stderr.isTTY === true,
     outTerminal: process.stdout.isTTY === true,

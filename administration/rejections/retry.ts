@@ -239,14 +239,15 @@ export async function findChosen(
   });
 }
 
-/** Sends a submission. @throws the Kafka client's error */
+/** Sends a submission. @param sender its name for the history @throws the Kafka client's error */
 export async function sendSubmission(
   { brokers, topicPrefix }: TopicsPlace,
   submission: Submission,
+  sender: string,
 ): Promise<void> {
   const producer = await openProducer(brokers, topicNames(topicPrefix).submissions);
   try {
-    await producer.send([{ key: submission.endorser, value: submissionCodec.encode(submission) }]);
+    await producer.send([{ key: submission.endorser, value: submissionCodec.encode(submission) }], sender);
   } finally {
     await producer.close();
   }

@@ -84,5 +84,6 @@ export async function sendCorrection(
       choices: picks.map(({ choice }) => choice),
     },
   });
-  await sendSubmission(place, correction);
+  const user = actor.person ?? actor.osUser;
+  await sendSubmission(place, correction, user === null ? 'correction' : `correction by ${user}`);
 }

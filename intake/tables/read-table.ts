@@ -9,7 +9,13 @@ import {
   SAMPLE_BYTES,
   type TableEncoding,
 } from './encoding.ts';
-import { recogniseSeparator, SEPARATOR_NAMES, type Separator } from './separator.ts';
+import {
+  MAX_TITLES,
+  MIN_NAMES_BELOW,
+  recogniseSeparator,
+  SEPARATOR_NAMES,
+  type Separator,
+} from './separator.ts';
 import { TableError } from './table-error.ts';
 
 /** The bounds of a table. A statement has at most 20,000 characters. */
@@ -157,10 +163,6 @@ export async function readTable(bytes: AsyncIterable<Uint8Array>): Promise<Table
     throw error;
   }
 }
-
-/** The most rows above a header that are titles, and the fewest names of columns below them. */
-const MAX_TITLES = 10;
-const MIN_NAMES_BELOW = 3;
 
 /** Finds the header: the first row, or the row below those that have one cell each, such as the title of a sheet. */
 async function findHeader(rows: AsyncGenerator<ReadRow>) {

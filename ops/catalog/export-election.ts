@@ -118,9 +118,12 @@ class NewFiles {
     let stream = this.#streams.get(file);
     if (!stream) {
       stream = createWriteStream(partOf(file));
+      // A failure that nobody awaits would end the program; `keep` finds it.
+      stream.on('error', () => {});
       this.#streams.set(file, stream);
       await once(stream, 'open');
     }
+    if (stream.errored) throw stream.errored;
     if (!stream.write(text)) await once(stream, 'drain');
   }
 

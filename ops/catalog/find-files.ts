@@ -56,7 +56,7 @@ export async function findCatalogueFiles(paths: string[]): Promise<FoundFiles> {
       }
       for (const name of files) await add(path.join(given, name));
       const others = names.filter(
-        (name) => folders.has(name) || (name.endsWith('.ndjson') && !FILE_NAMES.includes(name)),
+        (name) => folders.has(name) || (isData(name) && !FILE_NAMES.includes(name)),
       );
       notRead.push(...others.map((name) => path.join(given, folders.has(name) ? `${name}/` : name)));
     } else {
@@ -76,8 +76,14 @@ export async function findCatalogueFiles(paths: string[]): Promise<FoundFiles> {
   const files = [...found].sort(
     ([a, { kind: kindA }], [b, { kind: kindB }]) => orderOf(kindA) - orderOf(kindB) || (a < b ? -1 : 1),
   );
-  return { files: files.map(([, file]) => file), notRead };
+  const skipped = await Promise.all(
+    notRead.map(async (name) => (found.has(await realpath(name).catch(() => name)) ? [] : [name])),
+  );
+  return { files: files.map(([, file]) => file), notRead: skipped.flat() };
 }
+
+/** Whether a file is of a kind that an import reads, by the end of its name. */
+const isData = (name: string): boolean => /\.(ndjson|csv|tsv|xml|zip)$/i.test(name);
 
 /** Tables and feeds come last. */
 function orderOf(kind: CatalogueKind | null): number {

@@ -137,11 +137,17 @@ async function importPaths(
   } finally {
     progress.stop();
   }
-  if (reportPath !== undefined) {
-    await writeReport(reportPath, describeImport(outcome, found, { paths, dryRun: flags.dryRun }));
-  }
+  // The import is made already, so its outcome is told even if the report cannot be written.
+  const unwritten =
+    reportPath === undefined
+      ? null
+      : await writeReport(reportPath, describeImport(outcome, found, { paths, dryRun: flags.dryRun })).then(
+          () => null,
+          (error: Error) => error,
+        );
   for (const line of formatFound(found)) io.out(line);
   report(outcome, flags, io);
+  if (unwritten !== null) throw unwritten;
 }
 
 function report(

@@ -79,6 +79,15 @@ describe('paths', () => {
     expect(found.notRead).toEqual([file('endorsements.ndjson'), file('undated-contests.ndjson')]);
   });
 
+  test('tables and feeds in a folder are named as not read, unless they are given themselves', async () => {
+    folder = await createFolder({ ...files, 'endorsers.csv': '', 'feed.XML': '', 'notes.txt': '' });
+    const { dir, file } = folder;
+    const found = await findCatalogueFiles([dir, file('endorsers.csv')]);
+    const others = ['endorsements.ndjson', 'feed.XML', 'undated-contests.ndjson'];
+    expect(found.notRead).toEqual(others.map(file));
+    expect(found.files).toHaveLength(3);
+  });
+
   test('a file that is named twice is read once, and the order of paths does not matter', async () => {
     folder = await createFolder(files);
     const { dir, file } = folder;

@@ -1,8 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { TABLE_BALLOT } from '../helpers/ballots/table-ballot.ts';
 import { createIo, createRunner, runToExit } from '../helpers/commands/command-io.ts';
 import { createFolder } from '../helpers/folder.ts';
+import { INHERITED_ENV } from '../helpers/service/inherited-env.ts';
 import { useTestService } from '../helpers/service/service.ts';
 
 const service = useTestService({ catalogue: TABLE_BALLOT });
@@ -360,6 +363,19 @@ test.each([
   const { status, told } = await submit('wrong.csv', lines, ...options);
   expect(status).toBe(1);
   expect(told).toEqual([expect.stringContaining(words)]);
+});
+
+test('a reader that closes the pipe early, as head does, does not end the sending', async () => {
+  const lines = ['contest,choice', 'governor,drazan'];
+  await writeFile(folder.file('piped.csv'), lines.join('\n'));
+  const args = ['ops/main.ts', 'submit', ...GENERAL, '--endorser', 'nation-herald', folder.file('piped.csv')];
+  const child = spawn(process.execPath, args, {
+    env: { ...INHERITED_ENV, ...service.env('ops') },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  child.stdout.destroy();
+  expect(await once(child, 'exit')).toEqual([0, null]);
+  expect(await endorsementsOf('nation-herald')).toContain('Governor of Oregon: Christine Drazan');
 });
 
 test('options of tables are refused without a table, and a table is sent alone', async () => {

@@ -21,6 +21,8 @@ const ON_PAGE = 25;
 const SEQUENCE = /^\d{1,15}$/;
 /** The commands that send submissions, each with its user behind it. */
 const COMMAND = /^(ops (?:submit|rejected retry))(?: by .*)?$/;
+/** Corrections of rejected submissions, which operators send from the console. */
+const CORRECTION = /^correction(?: by .*)?$/;
 
 /** The author of a change in words. People, keys and users are named only to operators and to members of their account. */
 function describeAuthor(entry: HistoryEntry, { role, accountId }: ConsoleSession): string {
@@ -35,6 +37,11 @@ function describeAuthor(entry: HistoryEntry, { role, accountId }: ConsoleSession
   if (sender?.startsWith('publication ')) return 'An account; the record of its request is no longer kept';
   const [, command] = COMMAND.exec(sender ?? '') ?? [];
   if (command) return `The command “${role === 'operator' ? sender : command}”`;
+  if (CORRECTION.test(sender ?? '')) {
+    return role === 'operator'
+      ? `A ${sender} of a rejected submission`
+      : 'A correction of a rejected submission';
+  }
   return role === 'operator' && sender !== null ? `A producer that calls itself “${sender}”` : 'A producer';
 }
 

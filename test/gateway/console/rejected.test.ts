@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { historyAddress } from '../../../gateway/console/history-link.ts';
 import { loadBounds } from '../../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
 import { endorse, pick, position } from '../../helpers/ballots/submissions.ts';
@@ -81,6 +82,8 @@ test('an operator corrects a submission as JSON, with hints for mistyped names, 
   await until('it is applied', async () => (await labelsOf('bakers-local-1')).includes('ann'));
   expect(await rowOf('bakers-locale-1')).toContain('corrected');
   expect((await operator.get(place)).html).toContain('An operator has sent a correction.');
+  const history = historyAddress('bakers-local-1', `${GENERAL}/mayor`);
+  expect((await operator.get(history)).html).toContain('A correction by olga of a rejected submission');
   const before = await submissionsEnd();
   const again = await send(right);
   expect([again.status, again.html.includes('was sent already')]).toEqual([409, true]);
