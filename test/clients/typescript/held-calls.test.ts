@@ -41,17 +41,6 @@ const answerAfter = async (ms: number, body: unknown): Promise<Response> => {
   return Response.json(body);
 };
 
-/** Lets time pass until a promise settles. */
-async function passUntil<Value>(promise: Promise<Value>): Promise<Value> {
-  let isSettled = false;
-  const settled = promise.finally(() => {
-    isSettled = true;
-  });
-  settled.catch(() => {});
-  while (!isSettled) await time.pass(100);
-  return settled;
-}
-
 const PAGE = { data: [], next_cursor: '01.x', has_more: false };
 
 describe('a call that the service may hold', () => {
@@ -61,8 +50,8 @@ describe('a call that the service may hold', () => {
     ['a test of a webhook', 25, { data: {} }, (client) => client.testWebhook(1)],
   ])('is given the time of its wait and its patience: %s', async (_, seconds, body, call) => {
     const waitMs = seconds * SECOND;
-    await passUntil(call(createClient(() => answerAfter(waitMs + 900, body))));
-    await expect(passUntil(call(createClient(() => answerAfter(waitMs + 1100, body))))).rejects.toThrow(
+    await time.passUntil(call(createClient(() => answerAfter(waitMs + 900, body))));
+    await expect(time.passUntil(call(createClient(() => answerAfter(waitMs + 1100, body))))).rejects.toThrow(
       TimeoutError,
     );
     expect(retries).toEqual([]);
@@ -70,7 +59,7 @@ describe('a call that the service may hold', () => {
 
   test('is given only its patience if it asks for no wait', async () => {
     const client = createClient(() => answerAfter(1100, { data: {} }));
-    await expect(passUntil(client.submission(1))).rejects.toThrow(TimeoutError);
+    await expect(time.passUntil(client.submission(1))).rejects.toThrow(TimeoutError);
   });
 });
 
@@ -82,7 +71,7 @@ test('a loop waits for an answer of events as long as the service may hold it', 
       : answerAfter(25_900, { ...PAGE, data: [event], next_cursor: '02.x' }),
   );
   const events = client.events({ from: 'earliest' })[Symbol.asyncIterator]();
-  expect((await passUntil(events.next())).value).toEqual(event);
+  expect((await time.passUntil(events.next())).value).toEqual(event);
   expect(retries).toEqual([]);
 });
 
@@ -109,6 +98,6 @@ test.each([
   const reading = events[Symbol.asyncIterator]().next();
   while (asked.length < times.length) await time.pass(100);
   events.close();
-  await passUntil(reading);
+  await time.passUntil(reading);
   expect(asked).toEqual(times);
 });

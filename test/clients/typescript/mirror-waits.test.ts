@@ -70,28 +70,17 @@ const expired = () =>
   Response.json({ error: { code: 'cursor_expired', message: 'It has expired.' } }, { status: 410 });
 const timesOf = (path: Path) => asked.flatMap(([each, at]) => (each === path ? [at] : []));
 
-/** Lets time pass until a promise settles. */
-async function passUntil<Value>(promise: Promise<Value>): Promise<Value> {
-  let isSettled = false;
-  const settled = promise.finally(() => {
-    isSettled = true;
-  });
-  settled.catch(() => {});
-  while (!isSettled) await time.pass(100);
-  return settled;
-}
-
 test('a mirror whose storage could not be opened opens it at the next call', async () => {
   jest.spyOn(storage, 'load').mockRejectedValueOnce(new Error('the disk is away'));
   await expect(mirror.get(1)).rejects.toThrow('the disk is away');
   expect(await mirror.get(1)).toBeNull();
-  expect(await passUntil(mirror.sync())).toBe('10');
+  expect(await time.passUntil(mirror.sync())).toBe('10');
 });
 
 test('a mirror whose storage could not be saved can be brought up to date again', async () => {
   jest.spyOn(storage, 'flush').mockRejectedValueOnce(new Error('the disk is full'));
-  await expect(passUntil(mirror.sync())).rejects.toThrow('the disk is full');
-  expect(await passUntil(mirror.sync())).toBe('10');
+  await expect(time.passUntil(mirror.sync())).rejects.toThrow('the disk is full');
+  expect(await time.passUntil(mirror.sync())).toBe('10');
 });
 
 test('a mirror that is stopped ends without an error, unless its copy cannot be saved', async () => {
@@ -120,45 +109,45 @@ describe('a list that expires before it can be continued', () => {
       const polls = timesOf('events').length;
       return polls % 2 === 1 ? page(`1${polls}`) : expired();
     };
-    for (let round = 0; round < 4; round += 1) await passUntil(mirror.sync());
+    for (let round = 0; round < 4; round += 1) await time.passUntil(mirror.sync());
     expect(timesOf('endorsements')).toEqual([0, 0, 0, 0]);
   });
 });
 
 describe('a verification', () => {
   test('looks again before it reports a difference, because lists show an edit before its event', async () => {
-    await passUntil(mirror.sync());
+    await time.passUntil(mirror.sync());
     answers.digest = () => digestOf(timesOf('digest').length === 1 ? [RECORD] : [], '10');
-    expect(await passUntil(mirror.verify())).toMatchObject({ ok: true, count: 0 });
+    expect(await time.passUntil(mirror.verify())).toMatchObject({ ok: true, count: 0 });
     expect(timesOf('digest')).toEqual([0, 2]);
   });
 
   test('compares the copy as of the position of the digest, without the events after it', async () => {
-    await passUntil(mirror.sync());
+    await time.passUntil(mirror.sync());
     answers.digest = () => digestOf([RECORD], '12');
     answers.events = () => page('14', '11', { deletedAt: '14' });
-    expect(await passUntil(mirror.verify())).toMatchObject({ ok: true, cursor: '12', count: 1 });
+    expect(await time.passUntil(mirror.verify())).toMatchObject({ ok: true, cursor: '12', count: 1 });
     expect(timesOf('digest')).toHaveLength(1);
-    await passUntil(mirror.sync());
+    await time.passUntil(mirror.sync());
     expect([...storage.records()]).toEqual([]);
   });
 
   test('waits for a gateway that is behind as long as each event comes in time', async () => {
-    await passUntil(mirror.sync());
+    await time.passUntil(mirror.sync());
     answers.digest = () => digestOf([RECORD], '15');
     // A further event every 0.8 seconds: the wait of one second begins again with each.
     const last = () => 10 + Math.floor((time.now - 1) / 800);
     answers.events = () => (last() > 10 ? page(`${last()}`, `${last()}`) : page('10'));
     const begun = time.now;
-    expect(await passUntil(mirror.verify({ catchUpMs: SECOND }))).toMatchObject({ ok: true, count: 1 });
+    expect(await time.passUntil(mirror.verify({ catchUpMs: SECOND }))).toMatchObject({ ok: true, count: 1 });
     expect(time.now - begun).toBeGreaterThan(3 * SECOND);
   });
 
   test('waits no longer than catchUpMs after the last event', async () => {
-    await passUntil(mirror.sync());
+    await time.passUntil(mirror.sync());
     answers.digest = () => digestOf([RECORD], '15');
     answers.events = () => page(time.now < 800 ? '10' : '11', ...(time.now < 800 ? [] : ['11']));
-    await expect(passUntil(mirror.verify({ catchUpMs: SECOND }))).rejects.toThrow('within 1000 ms');
+    await expect(time.passUntil(mirror.verify({ catchUpMs: SECOND }))).rejects.toThrow('within 1000 ms');
     expect(time.now).toBeGreaterThanOrEqual(1800);
     expect(time.now).toBeLessThan(2500);
   });
@@ -167,23 +156,23 @@ describe('a verification', () => {
     ['the service answered with an older list', 2, true],
     ['the difference stays', 3, false],
   ])('repairs again if %s, three times at most', async (_, repairs, ok) => {
-    await passUntil(mirror.sync());
+    await time.passUntil(mirror.sync());
     answers.digest = () => digestOf([RECORD], '10');
     answers.endorsements = () => {
       const isRight = ok && timesOf('endorsements').length === 3;
       return list('10', ...(isRight ? [RECORD] : []));
     };
-    const found = await passUntil(mirror.repair());
+    const found = await time.passUntil(mirror.repair());
     expect([found.ok, found.repaired.length]).toEqual([ok, repairs]);
   });
 
   test('repairs the first record of a part', async () => {
-    await passUntil(mirror.sync());
+    await time.passUntil(mirror.sync());
     const first = { ...RECORD, id: BUCKET_SIZE };
     answers.digest = () => digestOf([first], '10');
     answers.endorsements = (query) =>
       list('10', ...(Number(query.get('after')) < BUCKET_SIZE ? [first] : []));
-    expect(await passUntil(mirror.repair())).toMatchObject({ ok: true, count: 1 });
+    expect(await time.passUntil(mirror.repair())).toMatchObject({ ok: true, count: 1 });
   });
 
   test('repairs the last record of a part, beside the next part', async () => {
@@ -192,25 +181,25 @@ describe('a verification', () => {
       MirroredEndorsement,
     ];
     answers.endorsements = () => list('10', next);
-    await passUntil(mirror.sync());
+    await time.passUntil(mirror.sync());
     answers.digest = () => digestOf([last, next], '10');
     answers.endorsements = () => list('10', last, next);
     const repaired = [{ first_id: 0, last_id: BUCKET_SIZE - 1 }];
-    expect(await passUntil(mirror.repair())).toEqual({ ok: true, cursor: '10', count: 2, repaired });
+    expect(await time.passUntil(mirror.repair())).toEqual({ ok: true, cursor: '10', count: 2, repaired });
   });
 
   test('takes an earlier position that stays for another name of the same state', async () => {
-    await passUntil(mirror.sync());
+    await time.passUntil(mirror.sync());
     answers.endorsements = () => list('30', RECORD);
     answers.digest = () => digestOf([RECORD], '20');
     answers.events = () => page('20');
     const repairing = mirror.repair({ signal: AbortSignal.timeout(60_000) });
-    expect(await passUntil(repairing)).toMatchObject({ ok: true, cursor: '20', count: 1 });
+    expect(await time.passUntil(repairing)).toMatchObject({ ok: true, cursor: '20', count: 1 });
     expect(timesOf('digest')).toHaveLength(7);
   });
 
   test('after a repair compares with no state before the one that the repair has read', async () => {
-    await passUntil(mirror.sync());
+    await time.passUntil(mirror.sync());
     answers.endorsements = () => list('30', RECORD);
     // After the repair, a gateway that is behind answers twice.
     answers.digest = () => {
@@ -220,7 +209,7 @@ describe('a verification', () => {
     };
     answers.events = () => page('30');
     const repaired = [{ first_id: 0, last_id: BUCKET_SIZE - 1 }];
-    expect(await passUntil(mirror.repair())).toEqual({ ok: true, cursor: '30', count: 1, repaired });
+    expect(await time.passUntil(mirror.repair())).toEqual({ ok: true, cursor: '30', count: 1, repaired });
     expect(timesOf('digest')).toHaveLength(5);
   });
 });

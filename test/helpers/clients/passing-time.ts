@@ -8,6 +8,8 @@ export interface PassingTime {
   readonly now: number;
   /** Advances, and lets the work of each timer run. */
   pass(ms: number): Promise<void>;
+  /** Advances until a promise settles, and settles likewise. */
+  passUntil<Value>(promise: Promise<Value>): Promise<Value>;
 }
 
 /** Every timer of a client falls on a multiple of this time, in milliseconds. */
@@ -25,17 +27,27 @@ export function usePassingTime(): PassingTime {
     mock.timers.reset();
     jest.restoreAllMocks();
   });
+  const pass = async (ms: number) => {
+    await settle();
+    for (const end = now + ms; now < end; ) {
+      now += STEP_MS;
+      mock.timers.tick(STEP_MS);
+      await settle();
+    }
+  };
   return {
     get now() {
       return now;
     },
-    async pass(ms) {
-      await settle();
-      for (const end = now + ms; now < end; ) {
-        now += STEP_MS;
-        mock.timers.tick(STEP_MS);
-        await settle();
-      }
+    pass,
+    async passUntil(promise) {
+      let isSettled = false;
+      const settled = promise.finally(() => {
+        isSettled = true;
+      });
+      settled.catch(() => {});
+      while (!isSettled) await pass(STEP_MS);
+      return settled;
     },
   };
 }
