@@ -5,7 +5,7 @@ import { type Message, openProducer } from '../../kafka/writing/submissions-prod
 import { type Rejection, type Submission, submissionCodec } from '../../schemas/submission.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import { type Actor, nameCommand, recordAudit } from '../../store/accounts/audit-log.ts';
+import { type Actor, nameSender, recordAudit } from '../../store/accounts/audit-log.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { findChangedSince } from '../../store/endorsements/changed-since.ts';
 import {
@@ -77,7 +77,7 @@ async function withSender<T>(
     return await work(async (chosen) => {
       for (let start = 0; start < chosen.length; start += BATCH) {
         const messages = chosen.slice(start, start + BATCH).map(({ message }) => message);
-        await producer.send(messages, nameCommand('rejected retry', actor));
+        await producer.send(messages, nameSender('ops rejected retry', actor));
       }
     });
   } finally {

@@ -2,7 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Rejection, Submission } from '../../schemas/submission.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import { type Actor, recordAudit } from '../../store/accounts/audit-log.ts';
+import { type Actor, nameSender, recordAudit } from '../../store/accounts/audit-log.ts';
 import { loadSettled, type Settled, settleRejection } from '../../store/stream/settled-rejections.ts';
 import { nameOf, originOf } from './name.ts';
 import { findChosen, sendSubmission, type TopicsPlace } from './retry.ts';
@@ -84,6 +84,5 @@ export async function sendCorrection(
       choices: picks.map(({ choice }) => choice),
     },
   });
-  const user = actor.person ?? actor.osUser;
-  await sendSubmission(place, correction, user === null ? 'correction' : `correction by ${user}`);
+  await sendSubmission(place, correction, nameSender('correction', actor));
 }

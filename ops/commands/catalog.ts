@@ -138,16 +138,14 @@ async function importPaths(
     progress.stop();
   }
   // The import is made already, so its outcome is told even if the report cannot be written.
-  const unwritten =
+  const [written] = await Promise.allSettled(
     reportPath === undefined
-      ? null
-      : await writeReport(reportPath, describeImport(outcome, found, { paths, dryRun: flags.dryRun })).then(
-          () => null,
-          (error: Error) => error,
-        );
+      ? []
+      : [writeReport(reportPath, describeImport(outcome, found, { paths, dryRun: flags.dryRun }))],
+  );
   for (const line of formatFound(found)) io.out(line);
   report(outcome, flags, io);
-  if (unwritten !== null) throw unwritten;
+  if (written?.status === 'rejected') throw written.reason;
 }
 
 function report(

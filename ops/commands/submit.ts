@@ -4,7 +4,7 @@ import type { Place } from '../../kafka/writing/submissions-producer.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
-import { nameCommand } from '../../store/accounts/audit-log.ts';
+import { nameSender } from '../../store/accounts/audit-log.ts';
 import { formatRefusals, formatWarnings } from '../catalog/format-refusals.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createConfig, createKafkaConfig, type KafkaConfig } from '../config.ts';
@@ -120,7 +120,7 @@ function createSend(io: CommandIo, { brokers, topicPrefix }: KafkaConfig, follow
   return async (submissions: AsyncIterable<Submission>, total: number): Promise<number> => {
     const progress = startProgress(io.terminal, 'Sending', total);
     try {
-      const sender = nameCommand('submit', currentActor());
+      const sender = nameSender('ops submit', currentActor());
       return await submitAll({ brokers, topic, submissions, sender, onProgress: progress.advance, onSent });
     } finally {
       progress.stop();

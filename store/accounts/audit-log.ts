@@ -8,10 +8,10 @@ export interface Actor {
   person: string | null;
 }
 
-/** A command and its user, as the sender of submissions: "ops submit by alice". */
-export function nameCommand(command: string, { person, osUser }: Actor): string {
+/** The sender of submissions: a command, or an action in the console, and its user, such as "ops submit by alice". */
+export function nameSender(action: string, { person, osUser }: Actor): string {
   const user = person ?? osUser;
-  return user === null ? `ops ${command}` : `ops ${command} by ${user}`;
+  return user === null ? action : `${action} by ${user}`;
 }
 
 /** The changes that the audit log records. */

@@ -120,7 +120,7 @@ test('offsets that are reached during a commit to the group are committed after 
     await submitAll({ brokers, topic: topicNames(prefix).submissions, submissions });
     await until('it is applied', async () => (await countApplied()) > before);
   };
-  // Commits have a distance in time, so there is only one until time goes on.
+  // Commits are a second apart, so there is only one while the clock stands still.
   const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
   await submit('mayor', 'bob');
   await until('the first commit', () => commit.mock.calls.length === 1);

@@ -40,7 +40,7 @@ test('counts are aligned on the right below their headings', () => {
   expect(count(1_234_567)).toBe('1,234,567');
 });
 
-test('times are shown in UTC, as a day or to the minute, and a missing one is none', () => {
+test('times are shown in UTC, as a day or to the minute, and a missing one stays missing', () => {
   const time = new Date('2026-11-03T23:59:59.999-08:00');
   expect([formatDay(time), formatMinute(time)]).toEqual(['2026-11-04', '2026-11-04T07:59Z']);
   expect([formatDay(null), formatMinute(null)]).toEqual([null, null]);

@@ -1,4 +1,4 @@
-/** What gateways ask the database about keys, subscriptions, publications and the webhooks of an account. */
+/** The gateways' questions to the database about keys, subscriptions, publications and webhooks of an account. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { hashApiKey } from '../../schemas/api-key.ts';
 import { findKey, findKeyStates } from '../../store/access/api-keys.ts';

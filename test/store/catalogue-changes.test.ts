@@ -1,4 +1,4 @@
-/** What an import changes in the catalogue: its list, its keys and people, and what an export says of it. */
+/** The changes that an import makes: their list, the keys and people, and the export of an election. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { checkRecord } from '../../administration/catalogue/check-record.ts';
 import { createRefusalList } from '../../administration/catalogue/refusal-list.ts';

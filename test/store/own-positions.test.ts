@@ -1,4 +1,4 @@
-/** What the console asks about the positions of an account's endorsers, and about uploads of them. */
+/** The console's questions about the positions of an account's endorsers, and about their uploads. */
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { findElectionName } from '../../store/console/elections.ts';
 import {

@@ -137,7 +137,7 @@ describe('a session', () => {
     expect(await find('unknown')).toBeNull();
   });
 
-  test('ends for a person who has left its account, although others of them go on', async () => {
+  test('ends for a person who has left its account, although their other sessions continue', async () => {
     const ann = await addPerson('ann', { [acme]: 'member', [birch]: 'owner' });
     const tokens = [
       await startSession(client, { accountId: acme, personId: ann }),

@@ -17,7 +17,7 @@ test.each(['by_account', 'receiver_failed'])(
     );
     const { id } = rows[0];
     expect(await disableWebhook(client, { id, accountId: null }, actor)).toBe(true);
-    // What happens afterwards, by either of them, changes nothing.
+    // Another attempt by either of them changes nothing.
     expect(await disableWebhook(client, { id, accountId }, actor)).toBe(true);
     expect(await disableWebhook(client, { id, accountId: null }, actor)).toBe(true);
     const state = await client.query('SELECT state, reason FROM webhooks WHERE id = $1', [id]);

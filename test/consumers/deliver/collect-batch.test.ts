@@ -18,7 +18,7 @@ function eventAt(sequence: number, bytes = 20): RenderedEvent {
   return event as unknown as RenderedEvent;
 }
 
-/** A stream of changes, of which some match. It is read in chunks. @param sizes bytes of each change's event; 0 if it does not match */
+/** A stream of changes, read in chunks; some changes match. @param sizes bytes of each change's event; 0 if it does not match */
 function readerOf(sizes: readonly number[], chunk = 7) {
   let reads = 0;
   const read = async ({ sequence }: ResumePoint) => {

@@ -1,4 +1,4 @@
-/** What forms and addresses of the console say. */
+/** The parts of the console's forms and addresses. */
 import { expect, test } from '@jest/globals';
 import { readFormId } from '../../../gateway/console/form-id.ts';
 import { html, renderDocument } from '../../../gateway/console/html.ts';

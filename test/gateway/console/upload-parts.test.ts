@@ -464,7 +464,7 @@ describe('sending the batches of an upload', () => {
     },
   );
 
-  test('an undoing that is refused because the service is busy goes on later', async () => {
+  test('an undoing that is refused because the service is busy continues later', async () => {
     const { stopped, reply } = await send([refuse('server_busy')], { undoes: 5 });
     expect([stopped, reply]).toMatchObject([[], { status: 409 }]);
   });

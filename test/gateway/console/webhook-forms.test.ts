@@ -161,7 +161,7 @@ describe('the form of a webhook', () => {
     const refused = await ask([...add], () => refuse('conflict'), { form });
     expect((refused.reply as ShownPage).status).toBe(409);
     expect([valueIn(refused.text, 'name'), /value="3" selected/.test(refused.text)]).toEqual(['New', true]);
-    // What was refused under the id of the form may be sent again under another one.
+    // A form that was refused under its id may be sent again under another one.
     expect(valueIn(refused.text, 'form')).toMatch(/^[0-9a-f-]{36}$/);
     expect(valueIn(refused.text, 'form')).not.toBe(form.form);
   });

@@ -46,7 +46,7 @@ describe('endorsers', () => {
   });
 });
 
-test('an endorser whose short name differs in a letter is none, and one of two similar ones is not chosen', () => {
+test('an endorser whose short name differs in a letter is not matched, and one of two similar ones is not chosen', () => {
   const names = ['Unite', 'Fernville Gazette', 'Fernvillo Gazette', 'AB'];
   const index = indexEndorsers(names.map((name) => ({ slug: name.toLowerCase().replace(' ', '-'), name })));
   const gradeOf = (text: string) => {

@@ -342,7 +342,7 @@ describe('the possible meanings of a row', () => {
     expect(meant({ contest: 'Sheriff', choice: 'Sam Elk' })).toMatchObject({ grade: 'exact', fits: 2 });
   });
 
-  test('are the most similar ones if it is none, at most twelve', () => {
+  test('are the most similar ones if nothing matches, at most twelve', () => {
     const { grade, keys, unsure } = meant({ contest: 'Governor', choice: 'Nobody Cox' });
     expect([grade, keys[0], unsure]).toEqual(['none', 'governor/cox', { contest: false, choice: false }]);
     const many = Array.from({ length: 20 }, (_, at) => choice(`c${at}`, `Person ${at}`));

@@ -43,7 +43,7 @@ test('a log whose folder cannot be made fails harmlessly', () => {
   expect(failures).toHaveLength(1);
 });
 
-test('a log of more than 20 MB is put aside when it is opened, in the place of the one before, and a smaller one goes on', async () => {
+test('a log of more than 20 MB is put aside when it is opened, in the place of the one before, and a smaller one is continued', async () => {
   const LARGEST = 20 * 1024 * 1024;
   const file = inFolder('large.log');
   const logOnce = async (line: string) => {
