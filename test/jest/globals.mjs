@@ -5,6 +5,7 @@
 import { ModuleMocker } from 'jest-mock';
 
 const CURRENT = Symbol.for('ballot.jest-globals');
+const MOCKER = Symbol.for('ballot.jest-mocker');
 const isOfTestFile = new URL(import.meta.url).search !== '';
 
 /** @param globals the functions of jest-circus for the next test file, and `expect` */
@@ -35,7 +36,9 @@ export const [expect, test, describe, beforeAll, beforeEach, afterEach, afterAll
   isOfTestFile ? globalThis[CURRENT][name] : delegate(name),
 );
 
-const mocker = new ModuleMocker(globalThis);
+/** One for all files and helpers, so that a helper restores what a test file has replaced. */
+globalThis[MOCKER] ??= new ModuleMocker(globalThis);
+const mocker = globalThis[MOCKER];
 
 export const jest = {
   fn: mocker.fn.bind(mocker),

@@ -1,5 +1,12 @@
-import { expect, test } from '@jest/globals';
-import { test as delegated, useGlobals } from './globals.mjs';
+import { expect, jest, test } from '@jest/globals';
+import { test as delegated, jest as jestOfHelpers, useGlobals } from './globals.mjs';
+
+test('a helper restores what a test file has replaced', () => {
+  const { now } = Date;
+  jest.spyOn(Date, 'now').mockReturnValue(0);
+  jestOfHelpers.restoreAllMocks();
+  expect(Date.now).toBe(now);
+});
 
 test('a helper that keeps a property such as test.skip calls that of the present test file', () => {
   const present = Reflect.get(globalThis, Symbol.for('ballot.jest-globals'));

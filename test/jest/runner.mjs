@@ -9,7 +9,7 @@
 import { createRequire, registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { register } from 'prom-client';
-import { useGlobals } from './globals.mjs';
+import { jest, useGlobals } from './globals.mjs';
 
 const require = createRequire(import.meta.url);
 const circus = require('jest-circus/runner').default;
@@ -43,10 +43,11 @@ process.on('message', ([type]) => {
 let runs = 0;
 
 /**
- * Forgets the tests and the handlers of the previous file, which jest-circus keeps under these symbols, and the counts of
- * the metrics.
+ * Forgets the tests and the handlers of the previous file, which jest-circus keeps under these symbols, what it has
+ * replaced, and the counts of the metrics.
  */
 function forgetFormerFile() {
+  jest.restoreAllMocks();
   for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
     if (['EVENT_HANDLERS', 'JEST_STATE_SYMBOL'].includes(symbol.description)) {
       delete globalThis[symbol];
