@@ -1,5 +1,5 @@
 /*
- * `node .ci/kubernetes-schemas.mjs TARGET SOURCE...`: writes JSON Schemas for kubeconform. A source is a folder of
+ * `node .ci/kubernetes-schemas.mjs TARGET SOURCE...`: writes the JSON Schemas of resources. A source is a folder of
  * schemas of Kubernetes, or a CustomResourceDefinition, whose schemas are made to refuse unknown fields.
  */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -27,6 +27,8 @@ function refuseUnknown(schema) {
   if (Array.isArray(schema)) return schema.map(refuseUnknown);
   if (typeof schema !== 'object' || schema === null) return schema;
   const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, refuseUnknown(value)]));
+  // JavaScript does not read this notation of Go's.
+  if (String(schema.pattern).includes('(?i)')) delete copy.pattern;
   const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
   const isObject = schema.type === 'object' && typeof schema.properties === 'object';
   if (isObject && !isOpen && !('additionalProperties' in copy)) copy.additionalProperties = false;
