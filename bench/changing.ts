@@ -2,8 +2,9 @@
  * Measures read requests while endorsements all over the country change: without changes, and at each rate of
  * `--rates`, in turn. At the last rate, a server of Fastify and postgres.js is measured too, with the same SQL for each
  * answer, and with answers that it keeps for a second where requests repeat. `--before FOLDER` measures the gateway of
- * another checkout in the same rounds. It runs on a loaded store: DATABASE_URL and KAFKA_BROKERS, or a running service's
- * DATA_DIR. Its consumers must be running.
+ * another checkout in the same rounds. `--beside 330` also measures without changes, beside processes that take 330 ms
+ * of processor time a second: this tells the cost of sharing the machine from that of the changes. It runs on a loaded
+ * store: DATABASE_URL and KAFKA_BROKERS, or a running service's DATA_DIR. Its consumers must be running.
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -12,6 +13,7 @@ import { createConfig as createOpsConfig } from '../ops/config.ts';
 import { readEnv } from '../service/running-service.ts';
 import { Baseline } from './baseline.ts';
 import { ChangingEndorsements } from './changing/endorsements.ts';
+import { besideOtherWork } from './changing/other-work.ts';
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
 import { measureBusy, type Target, WARM_UP_SECONDS } from './load.ts';
 import { formatSpread } from './statistics.ts';
@@ -27,6 +29,7 @@ const { values } = parseArgs({
     rates: { type: 'string', default: '1,20' },
     only: { type: 'string', default: '' },
     before: { type: 'string' },
+    beside: { type: 'string' },
   },
 });
 const load = { seconds: Number(values.seconds), connections: Number(values.connections) };
@@ -108,6 +111,11 @@ async function compare(name: string, makePath: MakePath): Promise<void> {
         await changes.during(rate, () =>
           measure(`${gateway}, ${rate}/s`, target(base, makePath), pid, round < 0),
         );
+      if (values.beside !== undefined) {
+        await besideOtherWork(Number(values.beside), () =>
+          measure(`${gateway}, beside other work`, target(base, makePath), pid, round < 0),
+        );
+      }
     }
     for (const [peer, asked] of Object.entries(peers))
       await changes.during(lastRate, () => measure(`${peer}, ${lastRate}/s`, asked, baseline.pid, round < 0));
