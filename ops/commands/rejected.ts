@@ -1,4 +1,5 @@
 import { describeRejection } from '../../administration/rejections/describe.ts';
+import { findChosen } from '../../administration/rejections/find-chosen.ts';
 import { findMended } from '../../administration/rejections/find-mended.ts';
 import { findSuperseded } from '../../administration/rejections/find-superseded.ts';
 import { checkName, findNamed } from '../../administration/rejections/name.ts';
@@ -129,10 +130,11 @@ async function dismiss(io: CommandIo, origins: string[]): Promise<void> {
   await requireDatabase(config.databaseUrl);
   await requireBrokers(config.brokers);
   const actor = currentActor();
-  const dismissed = await withProgress(io.terminal, 'Reading', (onProgress) =>
-    inOneTransaction(config.databaseUrl, (client) =>
-      dismissChosen(client, { ...config, onProgress }, origins, actor),
-    ),
+  const chosen = await withProgress(io.terminal, 'Reading', (onProgress) =>
+    findChosen({ ...config, onProgress }, origins, 'Nothing was dismissed'),
+  );
+  const dismissed = await inOneTransaction(config.databaseUrl, (client) =>
+    dismissChosen(client, config, chosen, actor),
   );
   io.err(`${dismissed} rejected submissions are dismissed.`);
 }
@@ -145,10 +147,11 @@ async function retry(io: CommandIo, origins: string[]): Promise<void> {
   await requireBrokers(config.brokers);
   const actor = currentActor();
   if (origins.length > 0) {
-    const sent = await withProgress(io.terminal, 'Reading', (onProgress) =>
-      inOneTransaction(config.databaseUrl, (client) =>
-        retryChosen(client, { ...config, onProgress }, origins, actor),
-      ),
+    const chosen = await withProgress(io.terminal, 'Reading', (onProgress) =>
+      findChosen({ ...config, onProgress }, origins, 'Nothing was sent'),
+    );
+    const sent = await inOneTransaction(config.databaseUrl, (client) =>
+      retryChosen(client, config, chosen, actor),
     );
     return io.err(`${sent} rejected submissions were sent again.`);
   }
