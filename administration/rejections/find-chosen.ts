@@ -25,6 +25,7 @@ export async function findChosen(
     const isNamed = (one: Rejection) => names.some((name) => findNamed([one], name).length > 0);
     rejections.push(...page.rejections.filter(isNamed));
   }
+  rejections.sort((a, b) => a.rejected_at - b.rejected_at);
   return names.map((name) => chooseOne(rejections, name, nothing));
 }
 

@@ -16,9 +16,8 @@ import {
 } from '../../store/stream/consumer-offsets.ts';
 import { loadSettled } from '../../store/stream/settled-rejections.ts';
 import { readSubmission } from './describe.ts';
-import { findSuperseded } from './find-superseded.ts';
+import { readWithSuperseded, type SortedPage } from './find-superseded.ts';
 import { nameOf, originOf } from './name.ts';
-import { readRejections } from './read-rejections.ts';
 
 const BATCH = 500;
 
@@ -126,8 +125,8 @@ export async function retryNew(client: ClientBase, place: TopicsPlace, actor: Ac
   let ends: ReadonlyMap<number, number> = new Map();
   await withSender(place, actor, async (send) => {
     const reading = { brokers, topic, ...(onProgress && { onProgress }) };
-    for await (const page of readRejections(reading, offsets)) {
-      await retryPage(client, place, page.rejections, { send, outcome });
+    for await (const page of readWithSuperseded(reading, offsets)) {
+      await retryPage(client, place, page, { send, outcome });
       ends = page.ends;
     }
   });
@@ -151,10 +150,9 @@ export async function retryNew(client: ClientBase, place: TopicsPlace, actor: Ac
 async function retryPage(
   client: ClientBase,
   { onOutdated }: TopicsPlace,
-  rejections: readonly Rejection[],
+  { rejections, superseded }: SortedPage,
   { send, outcome }: { send: (chosen: readonly Retriable[]) => Promise<void>; outcome: RetryOutcome },
 ): Promise<void> {
-  const superseded = findSuperseded(rejections);
   const latest = rejections.filter((rejection) => !superseded.has(rejection));
   const settled = await loadSettled(client, latest.map(nameOf));
   const last = latest.filter((rejection) => !settled.has(nameOf(rejection)));

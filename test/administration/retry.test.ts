@@ -18,6 +18,7 @@ import { inTransaction } from '../../store/connection/transaction.ts';
 import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
+import { createIo, createRunner } from '../helpers/commands/command-io.ts';
 import { chooseTopicPrefix, createTestTopics } from '../helpers/kafka/topics.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { overlap } from '../helpers/postgres/overlap.ts';
@@ -152,17 +153,25 @@ test('every one of many submissions is sent once', async () => {
   expect(new Set(await countSent(...many))).toEqual(new Set([1]));
 });
 
+/** Puts rejections of noise into the rejected topic that are too large for one page. @returns their number */
+async function rejectNoise(offset: number): Promise<number> {
+  const producer = await openProducer(brokers, rejected);
+  for (let each = offset; each < offset + 20; each += 1) {
+    const value = rejectionCodec.encode({
+      ...{ code: 'undecodable', message: 'No.', topic: submissions, partition: 1, last_offset: null },
+      ...{ offset: each, rejected_at: Date.now(), value: Buffer.alloc(900_000), truncated: null },
+    });
+    await producer.send([{ key: 'nation-herald', value }]);
+  }
+  await producer.close();
+  return 20;
+}
+
 test("rejections that are too large for one page are retried once, and another program's record counts in one page", async () => {
   const producer = await openProducer(brokers, rejected);
   await producer.send([{ key: 'noise', value: Buffer.from('noise') }]);
-  for (let offset = 5000; offset < 5020; offset += 1) {
-    const value = rejectionCodec.encode({
-      ...{ code: 'undecodable', message: 'No.', topic: submissions, partition: 1, offset, last_offset: null },
-      ...{ rejected_at: Date.now(), value: Buffer.alloc(900_000), truncated: null },
-    });
-    await producer.send([{ key: 'large', value }]);
-  }
   await producer.close();
+  await rejectNoise(5000);
   const strangers: number[] = [];
   for await (const page of readRejections({ brokers, topic: rejected })) strangers.push(page.strangers);
   expect(strangers.length).toBeGreaterThan(1);
@@ -285,4 +294,22 @@ test('a shortened submission cannot be chosen, and the message says who must sen
   await expect(inTransaction(pool, chosen)).rejects.toThrow(
     'Only the beginning of 1/95 is kept, so it cannot be sent again: its producer must send it. Nothing was sent.',
   );
+});
+
+test('of equal submissions on different pages only the last rejection counts too', async () => {
+  await retry();
+  const again = endorse('nation-herald', 'mayor', 'kit');
+  await reject([again], { offset: 96, rejected_at: Date.now() - HOUR_MS });
+  const unreadable = await rejectNoise(6000);
+  await reject([again], { offset: 97 });
+  const io = createIo({
+    DATABASE_URL: url,
+    KAFKA_BROKERS: brokers.addresses.join(','),
+    TOPIC_PREFIX: topicPrefix,
+  });
+  await createRunner('rejected')(['list'], io);
+  const listed = io.printed.map((line) => JSON.parse(line)).filter(({ picks }) => picks?.[0] === 'kit');
+  expect(listed).toMatchObject([{ origin: { offset: 97 } }]);
+  expect(await retry()).toMatchObject({ sent: 1, superseded: 1, unreadable });
+  expect(await countSent(again)).toEqual([1]);
 });
