@@ -13,6 +13,7 @@ import {
   findNews,
   holdRights,
   lockPublishing,
+  markBatch,
   nameSender,
   savePublication,
 } from '../../store/access/publications.ts';
@@ -100,6 +101,7 @@ export async function publish(
         offsets: places.map(({ offset }) => offset),
       };
       await savePublication(transaction, { accountId, author }, publication);
+      if (idempotency) await markBatch(transaction, { accountId, key: idempotency.key, publicationId: id });
       const shown = submissions.map(({ endorser, contest }) => ({ endorser, contest, status: 'submitted' }));
       return { id, record: stringifyJson({ id, submissions: shown }) };
     });

@@ -16,9 +16,8 @@ import {
 } from '../../store/stream/consumer-offsets.ts';
 import { loadSettled } from '../../store/stream/settled-rejections.ts';
 import { readSubmission } from './describe.ts';
-import { findSuperseded } from './find-superseded.ts';
-import { findNamed, nameOf, originOf } from './name.ts';
-import { readRejections } from './read-rejections.ts';
+import { readWithSuperseded, type SortedPage } from './find-superseded.ts';
+import { nameOf, originOf } from './name.ts';
 
 const BATCH = 500;
 
@@ -126,8 +125,8 @@ export async function retryNew(client: ClientBase, place: TopicsPlace, actor: Ac
   let ends: ReadonlyMap<number, number> = new Map();
   await withSender(place, actor, async (send) => {
     const reading = { brokers, topic, ...(onProgress && { onProgress }) };
-    for await (const page of readRejections(reading, offsets)) {
-      await retryPage(client, place, page.rejections, { send, outcome });
+    for await (const page of readWithSuperseded(reading, offsets)) {
+      await retryPage(client, place, page, { send, outcome });
       ends = page.ends;
     }
   });
@@ -151,10 +150,9 @@ export async function retryNew(client: ClientBase, place: TopicsPlace, actor: Ac
 async function retryPage(
   client: ClientBase,
   { onOutdated }: TopicsPlace,
-  rejections: readonly Rejection[],
+  { rejections, superseded }: SortedPage,
   { send, outcome }: { send: (chosen: readonly Retriable[]) => Promise<void>; outcome: RetryOutcome },
 ): Promise<void> {
-  const superseded = findSuperseded(rejections);
   const latest = rejections.filter((rejection) => !superseded.has(rejection));
   const settled = await loadSettled(client, latest.map(nameOf));
   const last = latest.filter((rejection) => !settled.has(nameOf(rejection)));
@@ -177,66 +175,38 @@ async function retryPage(
  * before. The audit log records their names.
  *
  * @param client in a transaction that does nothing else. The caller commits it.
- * @param names each `partition/offset`, or `partition/offset@time` if several have that origin
  * @returns the number of sent submissions
- * @throws OperatorError if a submission is not kept, unreadable or ambiguous; nothing is sent then
+ * @throws OperatorError if a submission is not kept in full, or unreadable; nothing is sent then
  * @throws the Kafka client's error if the brokers do not answer or a topic does not exist
  */
 export async function retryChosen(
   client: ClientBase,
   place: TopicsPlace,
-  names: readonly string[],
+  chosen: readonly Rejection[],
   actor: Actor,
 ): Promise<number> {
   const { rejected: topic } = topicNames(place.topicPrefix);
-  const rejections = await readNamed(place, names);
-  const chosen = names.map((name) => choose(rejections, name));
+  const retriable = chosen.map(requireRetriable);
   const [first] = chosen;
   await recordAudit(client, actor, {
     action: 'submission.retried',
-    subject:
-      first && chosen.length === 1 ? `submission ${originOf(first.rejection)}` : 'rejected submissions',
-    details: { topic, sent: chosen.length, origins: names },
+    subject: first && chosen.length === 1 ? `submission ${originOf(first)}` : 'rejected submissions',
+    details: { topic, sent: chosen.length, origins: chosen.map(nameOf) },
   });
-  await withSender(place, actor, (send) => send(chosen));
+  await withSender(place, actor, (send) => send(retriable));
   return chosen.length;
 }
 
-/** All rejections of these names. */
-async function readNamed(
-  { brokers, topicPrefix, onProgress }: TopicsPlace,
-  names: readonly string[],
-): Promise<Rejection[]> {
-  const { rejected: topic } = topicNames(topicPrefix);
-  const rejections: Rejection[] = [];
-  for await (const page of readRejections({ brokers, topic, ...(onProgress && { onProgress }) })) {
-    const isNamed = (one: Rejection) => names.some((name) => findNamed([one], name).length > 0);
-    rejections.push(...page.rejections.filter(isNamed));
-  }
-  return rejections;
-}
-
-/**
- * The rejections of these names, one for each.
- *
- * @param nothing the sentence that says that nothing was done
- * @throws OperatorError if one is not kept, or its name is ambiguous
- */
-export async function findChosen(
-  place: TopicsPlace,
-  names: readonly string[],
-  nothing: string,
-): Promise<Rejection[]> {
-  const rejections = await readNamed(place, names);
-  return names.map((name) => {
-    const named = findNamed(rejections, name);
-    refuseSeveral(named, name, nothing);
-    const [found] = named;
-    if (found) return found;
-    throw new OperatorError(
-      `No rejected submission of origin ${name} is kept; "rejected list" shows them. ${nothing}.`,
-    );
-  });
+/** @throws OperatorError */
+function requireRetriable(rejection: Rejection): Retriable {
+  const [retriable] = findRetriable([rejection]);
+  if (retriable) return retriable;
+  const problem = rejection.truncated
+    ? `Only the beginning of ${originOf(rejection)} is kept`
+    : `${originOf(rejection)} cannot be read`;
+  throw new OperatorError(
+    `${problem}, so it cannot be sent again: its producer must send it. Nothing was sent.`,
+  );
 }
 
 /** Sends a submission. @param sender its name for the history @throws the Kafka client's error */
@@ -251,33 +221,4 @@ export async function sendSubmission(
   } finally {
     await producer.close();
   }
-}
-
-/** The operator may mean any of several, and a wrong one could undo a newer position. */
-function refuseSeveral(named: readonly Rejection[], name: string, nothing: string): void {
-  if (named.length < 2) return;
-  throw new OperatorError(
-    `${named.length} different rejected submissions have the origin ${name}. ${nothing}. Add the time of the one ` +
-      `that you mean: ${named.map(describeChoice).join(', ')}.`,
-  );
-}
-
-function choose(rejections: Rejection[], name: string): Retriable {
-  const named = findNamed(rejections, name);
-  refuseSeveral(named, name, 'Nothing was sent');
-  const [retriable] = findRetriable(named);
-  if (retriable) return retriable;
-  if (named[0]?.truncated) {
-    throw new OperatorError(
-      `Only the beginning of ${name} is kept, so it cannot be sent again: its producer must send it. Nothing was sent.`,
-    );
-  }
-  throw new OperatorError(
-    `No readable rejected submission of origin ${name} is kept; "rejected list" shows them. Nothing was sent.`,
-  );
-}
-
-function describeChoice(rejection: Rejection): string {
-  const submission = readSubmission(rejection);
-  return `${nameOf(rejection)} (${submission ? `${submission.endorser}, ${submission.contest}` : 'cannot be read'})`;
 }

@@ -49,10 +49,10 @@ const joinLetters = (text: string) =>
     found.replace(/[.\s]/g, ''),
   );
 
-/** Leaves out titles before a name of at least two words. */
-function withoutTitles(given: readonly string[]): readonly string[] {
+/** Leaves out titles before a name. @param least the fewest words of the name */
+function withoutTitles(given: readonly string[], least: number): readonly string[] {
   let start = 0;
-  for (let at = 0; at < given.length - 2; at += 1) {
+  for (let at = 0; at < given.length - least; at += 1) {
     const word = given[at] as string;
     if (TITLES.has(word)) start = at + 1;
     else if (!BEFORE_TITLES.has(word)) break;
@@ -102,8 +102,8 @@ export function readPersonName(text: string): PersonName {
   const [first = [], second] = parts;
   const inOrder =
     parts.length === 2 && second !== undefined
-      ? [...withoutTitles([...second, ...first])]
-      : withoutTitles(parts.flat());
+      ? withoutTitles([...second, ...withoutTitles(first, 1)], 2)
+      : withoutTitles(parts.flat(), 2);
   const found = inOrder.length > 0 ? inOrder : first;
   return {
     words: found,

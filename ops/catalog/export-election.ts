@@ -6,11 +6,13 @@ import { finished } from 'node:stream/promises';
 import { kindOfFile } from '../../administration/catalogue/file-kind.ts';
 import { TABLE_HEADER, TableRows } from '../../intake/catalogue/table-rows.ts';
 import { formatRow, TABLE_START } from '../../intake/tables/cells.ts';
+import { MAX_CELL_BYTES } from '../../intake/tables/read-table.ts';
 import type { Separator } from '../../intake/tables/separator.ts';
 import type { ContestRecord, ElectionRecord } from '../../schemas/catalogue-files.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { type ExportSink, exportElection } from '../../store/catalogue/export.ts';
 import { withDatabase } from '../database.ts';
+import { count } from '../table.ts';
 
 /** Where an export goes: standard output, a file by the end of its name, or a folder. */
 type Target =
@@ -55,13 +57,13 @@ export async function writeElection(
   const files = new NewFiles();
   try {
     const sink = target.form === 'table' ? tableSink(target, files, print) : recordSink(target, files);
-    const count = await withDatabase(databaseUrl, 'catalog-export', (client) =>
+    const contests = await withDatabase(databaseUrl, 'catalog-export', (client) =>
       exportElection(client, slug, sink),
     );
-    if (count === null) throw new OperatorError(`The catalogue has no election with the slug "${slug}".`);
+    if (contests === null) throw new OperatorError(`The catalogue has no election with the slug "${slug}".`);
     await sink.end();
     await files.keep();
-    return count;
+    return contests;
   } catch (error) {
     await files.drop();
     const { code, syscall, message } = error as NodeJS.ErrnoException;
@@ -78,24 +80,40 @@ function tableSink(
   print: (line: string) => void,
 ): EndingSink {
   let rows: TableRows | null = null;
+  let slug = '';
   const write = async (cells: readonly string[]) => {
     const line = formatRow(cells, separator);
     if (file === null) print(line.slice(0, -2));
     else await files.write(file, line);
   };
+  const writeRows = async (found: string[][] | undefined, key: string) => {
+    for (const cells of found ?? []) {
+      refuseLongCell(cells, key);
+      await write(cells);
+    }
+  };
   return {
     async election(record: ElectionRecord) {
       rows = new TableRows(record);
+      slug = record.slug;
       if (file !== null) await files.write(file, TABLE_START);
       await write(TABLE_HEADER);
     },
-    async contest(record: ContestRecord) {
-      for (const cells of rows?.ofContest(record) ?? []) await write(cells);
-    },
-    async end() {
-      for (const cells of rows?.ofElection() ?? []) await write(cells);
-    },
+    contest: (record: ContestRecord) => writeRows(rows?.ofContest(record), record.key),
+    end: () => writeRows(rows?.ofElection(), slug),
   };
+}
+
+/** @throws OperatorError if no import would read a table with such a cell */
+function refuseLongCell(cells: readonly string[], key: string): void {
+  for (const [at, cell] of cells.entries()) {
+    const bytes = Buffer.byteLength(cell);
+    if (bytes <= MAX_CELL_BYTES) continue;
+    throw new OperatorError(
+      `The ${TABLE_HEADER[at]} of ${key} has ${count(bytes)} bytes, and a cell of a table at most ${count(MAX_CELL_BYTES)}: ` +
+        'export to a folder instead, as NDJSON.',
+    );
+  }
 }
 
 function recordSink({ elections, contests }: Target & { form: 'records' }, files: NewFiles): EndingSink {

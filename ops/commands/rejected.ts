@@ -1,8 +1,9 @@
 import { describeRejection } from '../../administration/rejections/describe.ts';
+import { findChosen } from '../../administration/rejections/find-chosen.ts';
 import { findMended } from '../../administration/rejections/find-mended.ts';
-import { findSuperseded } from '../../administration/rejections/find-superseded.ts';
+import { readWithSuperseded, type SortedPage } from '../../administration/rejections/find-superseded.ts';
 import { checkName, findNamed } from '../../administration/rejections/name.ts';
-import { readRejections } from '../../administration/rejections/read-rejections.ts';
+import { type RejectionPage, readRejections } from '../../administration/rejections/read-rejections.ts';
 import { type RetryOutcome, retryChosen, retryNew } from '../../administration/rejections/retry.ts';
 import { dismissChosen, findSettled } from '../../administration/rejections/settle.ts';
 import { showRejection } from '../../administration/rejections/show.ts';
@@ -61,16 +62,24 @@ export const define: DefineCommand = (rejected, io) => {
     .action((origins: string[]) => retry(io, origins));
 };
 
-/** Reads all rejections in pages, and reports other records of the topic. */
-async function readAll(io: CommandIo, use: (rejections: Rejection[]) => Promise<void> | void): Promise<void> {
+/**
+ * Reads all rejections in pages, and reports other records of the topic.
+ *
+ * @param read `readRejections`, or `readWithSuperseded`
+ */
+async function readAll<P extends RejectionPage>(
+  io: CommandIo,
+  read: (topic: Parameters<typeof readRejections>[0]) => AsyncGenerator<P>,
+  use: (page: P) => Promise<void> | void,
+): Promise<void> {
   const { brokers, topicPrefix } = createKafkaConfig(readEnv(io.env));
   await requireBrokers(brokers);
   const topic = topicNames(topicPrefix).rejected;
   let strangers = 0;
   await withProgress(io.terminal, 'Reading', async (onProgress) => {
-    for await (const page of readRejections({ brokers, topic, onProgress })) {
+    for await (const page of read({ brokers, topic, onProgress })) {
       strangers += page.strangers;
-      await use(page.rejections);
+      await use(page);
     }
   });
   if (strangers > 0) io.err(`${strangers} records or batches of the rejected topic are not rejections.`);
@@ -79,12 +88,14 @@ async function readAll(io: CommandIo, use: (rejections: Rejection[]) => Promise<
 /** Prints the outstanding rejections, or all of them. For all, Kafka is enough. */
 async function list(io: CommandIo, all: boolean): Promise<void> {
   let [kept, hidden] = [0, 0];
-  await readAll(io, async (rejections) => {
-    const over = all ? new Set<Rejection>() : await findOver(io, rejections);
+  const print = (rejections: readonly Rejection[], over: ReadonlySet<Rejection>) => {
     for (const rejection of rejections) if (!over.has(rejection)) io.out(describeRejection(rejection));
     kept += rejections.length - over.size;
     hidden += over.size;
-  });
+  };
+  await (all
+    ? readAll(io, readRejections, ({ rejections }) => print(rejections, new Set()))
+    : readAll(io, readWithSuperseded, async (page) => print(page.rejections, await findOver(io, page))));
   io.err(
     `${count(kept)} rejected submissions are kept` +
       (hidden > 0
@@ -94,12 +105,12 @@ async function list(io: CommandIo, all: boolean): Promise<void> {
 }
 
 /** The rejections that need nothing more: changed since, sent again, corrected or dismissed. */
-async function findOver(io: CommandIo, rejections: Rejection[]): Promise<Set<Rejection>> {
+async function findOver(io: CommandIo, { rejections, superseded }: SortedPage): Promise<Set<Rejection>> {
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
   return withDatabase(databaseUrl, 'ops', async (client) => {
     const mended = await findMended(client, rejections);
     const settled = await findSettled(client, rejections);
-    return new Set([...mended, ...settled.keys(), ...findSuperseded(rejections)]);
+    return new Set([...mended, ...settled.keys(), ...superseded]);
   });
 }
 
@@ -107,7 +118,7 @@ async function findOver(io: CommandIo, rejections: Rejection[]): Promise<Set<Rej
 async function show(io: CommandIo, origin: string): Promise<void> {
   checkName(origin);
   const found: Rejection[] = [];
-  await readAll(io, (rejections) => {
+  await readAll(io, readRejections, ({ rejections }) => {
     found.push(...findNamed(rejections, origin));
   });
   if (found.length === 0) {
@@ -129,10 +140,11 @@ async function dismiss(io: CommandIo, origins: string[]): Promise<void> {
   await requireDatabase(config.databaseUrl);
   await requireBrokers(config.brokers);
   const actor = currentActor();
-  const dismissed = await withProgress(io.terminal, 'Reading', (onProgress) =>
-    inOneTransaction(config.databaseUrl, (client) =>
-      dismissChosen(client, { ...config, onProgress }, origins, actor),
-    ),
+  const chosen = await withProgress(io.terminal, 'Reading', (onProgress) =>
+    findChosen({ ...config, onProgress }, origins, 'Nothing was dismissed'),
+  );
+  const dismissed = await inOneTransaction(config.databaseUrl, (client) =>
+    dismissChosen(client, config, chosen, actor),
   );
   io.err(`${dismissed} rejected submissions are dismissed.`);
 }
@@ -145,10 +157,11 @@ async function retry(io: CommandIo, origins: string[]): Promise<void> {
   await requireBrokers(config.brokers);
   const actor = currentActor();
   if (origins.length > 0) {
-    const sent = await withProgress(io.terminal, 'Reading', (onProgress) =>
-      inOneTransaction(config.databaseUrl, (client) =>
-        retryChosen(client, { ...config, onProgress }, origins, actor),
-      ),
+    const chosen = await withProgress(io.terminal, 'Reading', (onProgress) =>
+      findChosen({ ...config, onProgress }, origins, 'Nothing was sent'),
+    );
+    const sent = await inOneTransaction(config.databaseUrl, (client) =>
+      retryChosen(client, config, chosen, actor),
     );
     return io.err(`${sent} rejected submissions were sent again.`);
   }

@@ -13,7 +13,7 @@ import {
 } from '../../store/accounts/usage.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { inDatabaseOf } from '../database.ts';
-import { formatDay, formatTable } from '../table.ts';
+import { count, formatDay, formatTable } from '../table.ts';
 
 const MAX_DAYS = 30;
 const MAX_ACCOUNTS = 1000;
@@ -64,10 +64,15 @@ async function show(io: CommandIo, account: string | undefined, { days, by }: Fl
   for (const line of lines) io.out(line);
 }
 
-async function describeAll(client: ClientBase, flags: Flags, { outTerminal }: CommandIo): Promise<string[]> {
-  const all = await loadUsageByAccount(client, { ...flags, limit: MAX_ACCOUNTS });
-  const rows = all.map((each) => [each.account, each.plan, ...cellsOf(each), each.events]);
-  return formatTable(['ACCOUNT', 'PLAN', ...HEAD, EVENTS], rows, outTerminal);
+async function describeAll(client: ClientBase, flags: Flags, io: CommandIo): Promise<string[]> {
+  const all = await loadUsageByAccount(client, { ...flags, limit: MAX_ACCOUNTS + 1 });
+  if (all.length > MAX_ACCOUNTS) {
+    io.err(`More accounts have usage: these are the first ${count(MAX_ACCOUNTS)}.`);
+  }
+  const rows = all
+    .slice(0, MAX_ACCOUNTS)
+    .map((each) => [each.account, each.plan, ...cellsOf(each), each.events]);
+  return formatTable(['ACCOUNT', 'PLAN', ...HEAD, EVENTS], rows, io.outTerminal);
 }
 
 async function describeAccount(

@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import { describeOutcome, describeState } from '../../administration/webhooks/describe.ts';
 import { WEBHOOK_STATES } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
+import { findAccountId } from '../../store/console/accounts.ts';
 import { disableWebhook, listAllWebhooks, listAttempts, retryWebhook } from '../../store/webhooks/control.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { currentActor, inDatabaseOf } from '../database.ts';
@@ -59,9 +60,13 @@ const noSuch = (id: number) => new OperatorError(`There is no webhook ${id}: "we
 
 async function list(io: CommandIo, { account, state }: { account?: string; state?: string }): Promise<void> {
   await inDatabaseOf(io, async (client) => {
+    const accountId = account === undefined ? null : await findAccountId(client, account);
+    if (account !== undefined && accountId === null) {
+      throw new OperatorError(`There is no account "${account}"; "accounts list" shows every account.`);
+    }
     const head = ['ID', 'ACCOUNT', 'NAME', 'URL', 'STATE', 'DELIVERED', 'LAST ATTEMPT'];
     for (const line of formatTable(head, [])) io.out(line);
-    const chosen = { account: account ?? null, state: state ?? null, limit: PAGE };
+    const chosen = { accountId, state: state ?? null, limit: PAGE };
     for (let after = 0; ; ) {
       const page = await listAllWebhooks(client, { ...chosen, after });
       for (const item of page) {

@@ -136,6 +136,19 @@ export async function savePublication(
 }
 
 /**
+ * Remembers that a batch of an upload of the account is published, with the publication: if the answer is lost, the batch
+ * is not sent again. Nothing happens if no batch has the Idempotency-Key.
+ */
+export async function markBatch(
+  transaction: Transaction,
+  { accountId, key, publicationId }: { accountId: number; key: string; publicationId: number },
+): Promise<void> {
+  await transaction.query(sql.type(noRow)`
+    UPDATE upload_batches SET publication_id = ${publicationId}, submissions = ''
+    WHERE upload_id IN (SELECT id FROM uploads WHERE account_id = ${accountId}) AND idempotency_key = ${key}`);
+}
+
+/**
  * A publication of an account; null if the account has no such id, or it is older than `keptMs` milliseconds.
  */
 export async function findPublication(

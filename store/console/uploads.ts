@@ -234,15 +234,6 @@ export async function markPublished(
   );
 }
 
-/** Remembers where batches were published whose answers were lost. */
-export async function findLostAnswers(client: ClientBase, accountId: number, id: number): Promise<void> {
-  await client.query(
-    `UPDATE upload_batches b SET publication_id = k.publication_id, submissions = '' FROM idempotency_keys k
-     WHERE b.upload_id = $2 AND b.publication_id IS NULL AND k.account_id = $1 AND k.key = b.idempotency_key`,
-    [accountId, id],
-  );
-}
-
 /** Forgets the batches of an upload that are not sent. An undoing of which nothing is sent is deleted. */
 export async function stopUpload(client: ClientBase | Pool, id: number): Promise<void> {
   await client.query('DELETE FROM upload_batches WHERE upload_id = $1 AND publication_id IS NULL', [id]);

@@ -115,17 +115,17 @@ export interface ListedWebhook {
 /**
  * The webhooks of all accounts by id.
  *
- * @param chosen an id, an account's name or a state that they must have; null for any
+ * @param chosen an id, an account or a state that they must have; null for any
  */
 export async function listAllWebhooks(
   client: ClientBase | Pool,
   {
     id = null,
-    account = null,
+    accountId = null,
     state = null,
     after = 0,
     limit,
-  }: { id?: number | null; account?: string | null; state?: string | null; after?: number; limit: number },
+  }: { id?: number | null; accountId?: number | null; state?: string | null; after?: number; limit: number },
 ): Promise<ListedWebhook[]> {
   const { rows } = await client.query<ListedWebhook>(
     `SELECT w.id, a.name AS account, w.name, w.url, w.state, w.reason, w.cursor, w.failures,
@@ -133,10 +133,10 @@ export async function listAllWebhooks(
        w.delivered_events::float8 AS "deliveredEvents", t.attempted_at AS "lastAttemptAt", t.outcome AS "lastOutcome"
      FROM webhooks w JOIN accounts a ON a.id = w.account_id
        LEFT JOIN webhook_attempts t ON t.webhook_id = w.id AND t.number = w.attempts
-     WHERE ($1::integer IS NULL OR w.id = $1) AND ($2::text IS NULL OR a.name = $2)
+     WHERE ($1::integer IS NULL OR w.id = $1) AND ($2::integer IS NULL OR a.id = $2)
        AND ($3::text IS NULL OR w.state = $3) AND w.id > $4
      ORDER BY w.id LIMIT $5`,
-    [id, account, state, after, limit],
+    [id, accountId, state, after, limit],
   );
   return rows;
 }

@@ -11,6 +11,7 @@ import { type Submission, submissionCodec } from '../../schemas/submission.ts';
 import { IdempotencyKeyReusedError } from '../../store/access/idempotency.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
+import { addBatch, findNextBatch, listBatches, saveUpload } from '../../store/console/uploads.ts';
 import { reconcileTopic } from '../../store/stream/consumer-offsets.ts';
 import { applySubmissions, SUBMISSIONS_TOPIC } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
@@ -83,7 +84,7 @@ async function createPublisher() {
     );
     return rows;
   };
-  return { sent, kafka, send, saved };
+  return { accountId, sent, kafka, send, saved };
 }
 
 const MAYOR = 'or-2026-11-03-general/mayor';
@@ -136,6 +137,21 @@ test('a key publishes once, only the same request, and remembers nothing that Ka
   expect(await again()).toEqual(made);
   await expect(again('bob')).rejects.toThrow(IdempotencyKeyReusedError);
   expect([sent.length, (await saved()).length]).toEqual([2, 1]);
+});
+
+test('a batch of an upload is marked with the publication, for the account that has sent it', async () => {
+  const [own, stranger] = [await createPublisher(), await createPublisher()];
+  const settings = { map: [], endorser: null, election: null, isWhole: false };
+  const table = { fileName: 'a.csv', content: Buffer.from('a'), header: ['a'], person: 'ann', settings };
+  const id = await saveUpload(client, { ...table, accountId: own.accountId });
+  for (const ordinal of [1, 2]) await addBatch(client, id, { ordinal, submissions: '[]', count: 1 });
+  const { idempotencyKey = '' } = (await findNextBatch(client, id)) ?? {};
+  const idempotency = { key: idempotencyKey, requestHash: Buffer.from('a') };
+  await stranger.send([of('coast-gazette')], { idempotency });
+  const marked = async () => (await listBatches(client, id)).map(({ publicationId }) => publicationId);
+  expect(await marked()).toEqual([null, null]);
+  const published = await own.send([of('coast-gazette')], { idempotency });
+  expect(await marked()).toEqual([published.id, null]);
 });
 
 test('an author who has seen the last change of a position publishes; one who has not, or whose own are on their way, does not', async () => {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { measureLag } from '../../administration/lag.ts';
+import { findChosen } from '../../administration/rejections/find-chosen.ts';
 import { findMended } from '../../administration/rejections/find-mended.ts';
+import { nameOf } from '../../administration/rejections/name.ts';
 import { readRejections } from '../../administration/rejections/read-rejections.ts';
 import { loadRecentRejections } from '../../administration/rejections/recent.ts';
 import { retryChosen, retryNew, type TopicsPlace } from '../../administration/rejections/retry.ts';
@@ -88,18 +90,21 @@ test('a retry whose transaction fails is not in the audit log, and the next one 
 
 test('a retry of chosen submissions is in the audit log with their origins', async () => {
   const rejection = await reject();
-  const origins = [originOf(rejection)];
-  expect(await inTransaction(pool, (client) => retryChosen(client, kafka, origins, ACTOR))).toBe(1);
+  const origin = originOf(rejection);
+  const retry = async (name: string) => {
+    const chosen = await findChosen(kafka, [name], 'Nothing was sent');
+    return inTransaction(pool, (client) => retryChosen(client, kafka, chosen, ACTOR));
+  };
+  expect(await retry(origin)).toBe(1);
   expect(await audited()).toEqual([
     {
       os_user: 'ada',
       action: 'submission.retried',
-      subject: `submission ${origins[0]}`,
-      details: { topic, sent: 1, origins },
+      subject: `submission ${origin}`,
+      details: { topic, sent: 1, origins: [nameOf(rejection)] },
     },
   ]);
-  const unknown = inTransaction(pool, (client) => retryChosen(client, kafka, ['0/4711'], ACTOR));
-  await expect(unknown).rejects.toThrow('No readable rejected submission of origin 0/4711 is kept');
+  await expect(retry('0/4711')).rejects.toThrow('No rejected submission of origin 0/4711 is kept');
   expect(await audited()).toHaveLength(1);
 });
 

@@ -1,6 +1,7 @@
 /** The choice of the submissions that a retry sends again, without consumers. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { findChosen } from '../../administration/rejections/find-chosen.ts';
 import { readRejections } from '../../administration/rejections/read-rejections.ts';
 import { type RetryOutcome, retryChosen, retryNew } from '../../administration/rejections/retry.ts';
 import { dismissChosen, findSettled, sendCorrection } from '../../administration/rejections/settle.ts';
@@ -17,6 +18,7 @@ import { inTransaction } from '../../store/connection/transaction.ts';
 import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
+import { createIo, createRunner } from '../helpers/commands/command-io.ts';
 import { chooseTopicPrefix, createTestTopics } from '../helpers/kafka/topics.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { overlap } from '../helpers/postgres/overlap.ts';
@@ -38,6 +40,11 @@ afterAll(() => pool.end());
 
 const retry = (onOutdated = (_: Rejection) => {}): Promise<RetryOutcome> =>
   inTransaction(pool, (on) => retryNew(on, { brokers, topicPrefix, onOutdated }, ACTOR));
+
+const place = { brokers, topicPrefix };
+const findNamed = (...names: string[]) => findChosen(place, names, 'Nothing was done');
+const retryNamed = async (on: pg.ClientBase, names: string[]) =>
+  retryChosen(on, place, await findNamed(...names), ACTOR);
 
 /** Puts rejections of submissions into the rejected topic, the first one with the origin 1/offset. */
 async function reject(
@@ -82,7 +89,7 @@ test('a skipped submission is not sent again, even if its position has not chang
   });
   expect(await countSent(skipped, other)).toEqual([0, 1]);
 
-  const chosen = (on: pg.ClientBase) => retryChosen(on, { brokers, topicPrefix }, ['1/10'], ACTOR);
+  const chosen = (on: pg.ClientBase) => retryNamed(on, ['1/10']);
   expect(await inTransaction(pool, chosen)).toBe(1);
   expect(await countSent(skipped)).toEqual([1]);
 });
@@ -132,7 +139,7 @@ test('of several chosen submissions none is sent if one of them is not kept', as
   const kept = endorse('nation-herald', 'council', 'zed');
   await reject([kept], { offset: 60 });
   await retry();
-  const both = (on: pg.ClientBase) => retryChosen(on, { brokers, topicPrefix }, ['1/60', '1/61'], ACTOR);
+  const both = (on: pg.ClientBase) => retryNamed(on, ['1/60', '1/61']);
   await expect(inTransaction(pool, both)).rejects.toThrow('origin 1/61 is kept');
   expect(await countSent(kept)).toEqual([1]);
 });
@@ -146,17 +153,25 @@ test('every one of many submissions is sent once', async () => {
   expect(new Set(await countSent(...many))).toEqual(new Set([1]));
 });
 
+/** Puts rejections of noise into the rejected topic that are too large for one page. @returns their number */
+async function rejectNoise(offset: number): Promise<number> {
+  const producer = await openProducer(brokers, rejected);
+  for (let each = offset; each < offset + 20; each += 1) {
+    const value = rejectionCodec.encode({
+      ...{ code: 'undecodable', message: 'No.', topic: submissions, partition: 1, last_offset: null },
+      ...{ offset: each, rejected_at: Date.now(), value: Buffer.alloc(900_000), truncated: null },
+    });
+    await producer.send([{ key: 'nation-herald', value }]);
+  }
+  await producer.close();
+  return 20;
+}
+
 test("rejections that are too large for one page are retried once, and another program's record counts in one page", async () => {
   const producer = await openProducer(brokers, rejected);
   await producer.send([{ key: 'noise', value: Buffer.from('noise') }]);
-  for (let offset = 5000; offset < 5020; offset += 1) {
-    const value = rejectionCodec.encode({
-      ...{ code: 'undecodable', message: 'No.', topic: submissions, partition: 1, offset, last_offset: null },
-      ...{ rejected_at: Date.now(), value: Buffer.alloc(900_000), truncated: null },
-    });
-    await producer.send([{ key: 'large', value }]);
-  }
   await producer.close();
+  await rejectNoise(5000);
   const strangers: number[] = [];
   for await (const page of readRejections({ brokers, topic: rejected })) strangers.push(page.strangers);
   expect(strangers.length).toBeGreaterThan(1);
@@ -186,8 +201,10 @@ test('of equal submissions only the last rejection counts, and the others are na
   expect(await countSent(twice, once)).toEqual([2, 2]);
 });
 
-const dismiss = (...names: string[]) =>
-  inTransaction(pool, (on) => dismissChosen(on, { brokers, topicPrefix }, names, ACTOR));
+const dismiss = async (...names: string[]) => {
+  const chosen = await findNamed(...names);
+  return inTransaction(pool, (on) => dismissChosen(on, place, chosen, ACTOR));
+};
 const audited = async () =>
   (await client.query('SELECT action, subject, details FROM audit_log ORDER BY id')).rows;
 
@@ -201,13 +218,14 @@ test('what an operator has dismissed or corrected is settled once, and no retry 
   const nameOf = (offset: number) => `1/${offset}@2026-05-03T10:00:00.000Z`;
 
   await expect(dismiss('1/80', '1/4711')).rejects.toThrow(
-    'origin 1/4711 is kept; "rejected list" shows them. Nothing was dismissed.',
+    'origin 1/4711 is kept; "rejected list" shows them. Nothing was done.',
   );
   expect(await dismiss('1/80')).toBe(1);
   expect(await dismiss('1/80', nameOf(80))).toBe(0);
+  const [rejection] = await findNamed('1/81');
   const correct = () =>
     inTransaction(pool, (on) =>
-      sendCorrection(on, { brokers, topicPrefix }, { name: '1/81', correction }, ACTOR),
+      sendCorrection(on, place, { rejection: rejection as Rejection, correction }, ACTOR),
     );
   await correct();
   await expect(correct()).rejects.toThrow('A correction of 1/81 was sent already. Nothing was sent.');
@@ -260,12 +278,11 @@ test('a name that means several rejections chooses none of them, and with its ti
   await reject([early], { offset: 90, rejected_at: Date.parse(times[0] ?? '') });
   await reject([late], { offset: 90, rejected_at: Date.parse(times[1] ?? '') });
   await expect(dismiss('1/90')).rejects.toThrow(
-    `2 different rejected submissions have the origin 1/90. Nothing was dismissed. Add the time of the one that you mean: ` +
+    `2 different rejected submissions have the origin 1/90. Nothing was done. Add the time of the one that you mean: ` +
       `1/90@${times[0]} (nation-herald, or-2026-11-03-general/mayor), 1/90@${times[1]} (coast-gazette, or-2026-11-03-general/mayor).`,
   );
-  const choose = (name: string) =>
-    inTransaction(pool, (on) => retryChosen(on, { brokers, topicPrefix }, [name], ACTOR));
-  await expect(choose('1/90')).rejects.toThrow('Nothing was sent. Add the time');
+  const choose = (name: string) => inTransaction(pool, (on) => retryNamed(on, [name]));
+  await expect(choose('1/90')).rejects.toThrow('Nothing was done. Add the time');
   expect(await choose(`1/90@${times[1]}`)).toBe(1);
   expect(await countSent(early, late)).toEqual([0, 1]);
 });
@@ -273,8 +290,26 @@ test('a name that means several rejections chooses none of them, and with its ti
 test('a shortened submission cannot be chosen, and the message says who must send it', async () => {
   const truncated = { size: 9_000_000, sha256: Buffer.alloc(32) };
   await reject([endorse('nation-herald', 'mayor', 'ida')], { offset: 95, truncated });
-  const chosen = (on: pg.ClientBase) => retryChosen(on, { brokers, topicPrefix }, ['1/95'], ACTOR);
+  const chosen = (on: pg.ClientBase) => retryNamed(on, ['1/95']);
   await expect(inTransaction(pool, chosen)).rejects.toThrow(
     'Only the beginning of 1/95 is kept, so it cannot be sent again: its producer must send it. Nothing was sent.',
   );
+});
+
+test('of equal submissions on different pages only the last rejection counts too', async () => {
+  await retry();
+  const again = endorse('nation-herald', 'mayor', 'kit');
+  await reject([again], { offset: 96, rejected_at: Date.now() - HOUR_MS });
+  const unreadable = await rejectNoise(6000);
+  await reject([again], { offset: 97 });
+  const io = createIo({
+    DATABASE_URL: url,
+    KAFKA_BROKERS: brokers.addresses.join(','),
+    TOPIC_PREFIX: topicPrefix,
+  });
+  await createRunner('rejected')(['list'], io);
+  const listed = io.printed.map((line) => JSON.parse(line)).filter(({ picks }) => picks?.[0] === 'kit');
+  expect(listed).toMatchObject([{ origin: { offset: 97 } }]);
+  expect(await retry()).toMatchObject({ sent: 1, superseded: 1, unreadable });
+  expect(await countSent(again)).toEqual([1]);
 });

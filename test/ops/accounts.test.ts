@@ -248,6 +248,24 @@ describe('usage', () => {
     expect(cells(await ops(usage, '--days 9'))[0]?.slice(0, 3)).toEqual(['beta', 'free', '92']);
   });
 
+  test('of more accounts than are listed says so', async () => {
+    await client.query(
+      `WITH many AS (INSERT INTO accounts (name, plan) SELECT 'many ' || n, 'free' FROM generate_series(1, 998) AS n RETURNING id)
+       INSERT INTO usage_hours (account_id, hour, route, status, requests)
+       SELECT id, date_trunc('day', now(), 'UTC'), '/v1/states', 200, 1 FROM many`,
+    );
+    const list = async () => {
+      const io = createIo({ DATABASE_URL: database.url });
+      await usage([], io);
+      return [io.printed.length - 1, io.told];
+    };
+    expect(await list()).toEqual([1000, ['More accounts have usage: these are the first 1,000.']]);
+    await client.query(
+      `DELETE FROM usage_hours WHERE account_id = (SELECT id FROM accounts WHERE name = 'many 1')`,
+    );
+    expect(await list()).toEqual([1000, []]);
+  });
+
   test('of an account is listed by day and by endpoint', async () => {
     const today = new Date().toISOString().slice(0, 10);
     const lines = cells(await ops(usage, 'acme --days 2'));

@@ -493,6 +493,29 @@ describe('an export', () => {
     expect(cells).toContain("'-a");
   });
 
+  test('to a table names the cell that a table cannot have, and leaves the file as it is; a folder takes it', async () => {
+    const details = { note: 'x'.repeat(100_000) };
+    await importFiles({
+      'elections.ndjson': ndjson([election()]),
+      'contests.ndjson': ndjson([contest('mayor'), contest('sheriff', { details })]),
+    });
+    const dir = await writeFiles({ 'kept.csv': 'kept' });
+    const slug = 'or-2026-11-03-general';
+    const exportTo = (to: string) =>
+      run(['export', slug, '--to', to], createIo({ DATABASE_URL: databaseUrl }));
+    await expect(exportTo(path.join(dir, 'kept.csv'))).rejects.toThrow(
+      `The contest_details of ${slug}/sheriff has 100,011 bytes, and a cell of a table at most 100,000: export to a folder instead, as NDJSON.`,
+    );
+    expect([await readFile(path.join(dir, 'kept.csv'), 'utf8'), await readdir(dir)]).toEqual([
+      'kept',
+      ['kept.csv'],
+    ]);
+    await exportTo(dir);
+    const before = await contents();
+    await importPaths([dir]);
+    expect(await contents()).toEqual(before);
+  });
+
   test('of an election without contests has its own row', async () => {
     await importFiles({ 'elections.ndjson': AWKWARD['elections.ndjson'] });
     await expectRoundTrip('.csv');

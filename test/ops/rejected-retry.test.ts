@@ -150,7 +150,7 @@ test('two retries at the same time send each rejection once', async () => {
 
 test('an origin without a kept rejection is reported, and nothing is sent', async () => {
   await expect(rejected('retry', '0/4711')).rejects.toThrow(
-    'No readable rejected submission of origin 0/4711 is kept',
+    'No rejected submission of origin 0/4711 is kept',
   );
   await expect(rejected('retry', 'all')).rejects.toThrow('"all" is not an origin');
 });

@@ -37,7 +37,9 @@ describe('webhooks', () => {
 
   test('are listed for all accounts, or those of an account or in a state', async () => {
     expect(await names()).toEqual(['Site', 'Late', 'Gone']);
-    expect(await names('--account', 'acme')).toEqual(['Site', 'Late']);
+    for (const account of ['acme', ' acme ']) {
+      expect(await names('--account', account)).toEqual(['Site', 'Late']);
+    }
     expect(await names('--state', 'disabled')).toEqual(['Gone']);
     expect(await names('--account', 'acme', '--state', 'disabled')).toEqual([]);
     expect((await webhooks('list'))[2]).toContain('failing, after 3 attempts\t0\t2026-11-03T10:05Z');
@@ -105,6 +107,7 @@ describe('webhooks', () => {
   });
 
   test.each([
+    [['list', '--account', 'acm'], 'There is no account "acm"; "accounts list" shows every account.'],
     [['show', '9'], 'There is no webhook 9'],
     [['retry', '9'], 'There is no webhook 9'],
     [['disable', '9'], 'There is no webhook 9'],

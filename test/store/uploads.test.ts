@@ -3,7 +3,6 @@ import {
   addBatch,
   changeUpload,
   deleteUpload,
-  findLostAnswers,
   findNextBatch,
   findUpload,
   forgetContent,
@@ -133,28 +132,6 @@ test('the batches of an upload are sent in their order, each until it is noted',
   expect(await findNextBatch(client, other)).toMatchObject({ submissions: '[9]' });
   const { rows } = await client.query('SELECT submissions FROM upload_batches WHERE upload_id = $1', [id]);
   expect(rows.map(({ submissions }) => submissions)).toEqual(['', '', '']);
-});
-
-test('a lost answer is found by the key of its batch, for the account that has sent it', async () => {
-  const [accountId, stranger] = [await createAccount(client), await createAccount(client)];
-  const id = await saveTable(accountId);
-  for (const ordinal of [1, 2, 3]) await addBatch(client, id, { ordinal, submissions: '[]', count: 1 });
-  await markPublished(client, id, { ordinal: 1, count: 1, publicationId: 11 });
-  const { rows } = await client.query(
-    'SELECT idempotency_key AS key FROM upload_batches ORDER BY upload_id DESC, ordinal',
-  );
-  const keys = rows.slice(0, 3).map(({ key }) => key);
-  const answer = (account: number, key: string, publicationId: number) =>
-    client.query(
-      `INSERT INTO idempotency_keys (account_id, key, request_hash, publication_id, answer, created_at)
-       VALUES ($1, $2, '', $3, '', now())`,
-      [account, key, publicationId],
-    );
-  await answer(accountId, keys[0], 21);
-  await answer(accountId, keys[1], 22);
-  await answer(stranger, keys[2], 23);
-  await findLostAnswers(client, accountId, id);
-  expect((await listBatches(client, id)).map(({ publicationId }) => publicationId)).toEqual([11, 22, null]);
 });
 
 test('an upload is deleted by its account alone, and forgotten some days after its last change', async () => {

@@ -52,7 +52,9 @@ export const explorerCoveragePages: readonly Page[] = [
     async handle(request, context) {
       const question = { path: '/v1/coverage', query: chooseQuery(request.query, ['upcoming']) };
       const { body, problem } = await ask<{ data: Coverage[] }>(request, context, question);
-      const covered = body?.data.filter(({ election_count: elections }) => elections > 0) ?? [];
+      const covered = (body?.data ?? [])
+        .filter(({ election_count: elections }) => elections > 0)
+        .sort((a, b) => a.name.localeCompare(b.name, 'en'));
       const isAll = question.query.get('upcoming') === 'false';
       return showExplorer(request, {
         title: 'Coverage',

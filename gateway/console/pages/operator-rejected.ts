@@ -17,8 +17,8 @@ import { number } from '../number.ts';
 import type { Page, PageRequest, ShownPage } from '../page.ts';
 import { fieldsOfQuery } from '../query-fields.ts';
 import {
+  findOneIn,
   NEWEST,
-  nameIn,
   placeOf,
   REJECTED,
   readBefore,
@@ -44,7 +44,7 @@ function RejectionRow(props: {
   const origin = originOf(item);
   const canRetry = submission && !item.truncated && end === null;
   const action = (name: string, label: string) => html`
-    <${Form} action=${`${place}/${name}`} csrf=${csrf}><button class="plain" aria-label=${`${label} ${origin}`}>${label}</button><//>`;
+    <${Form} action=${`${place}/${name}${search}`} csrf=${csrf}><button class="plain" aria-label=${`${label} ${origin}`}>${label}</button><//>`;
   return html`
     <tr class=${end && 'over'}>
       <td><${Moment} at=${new Date(item.rejected_at)} /></td>
@@ -152,8 +152,9 @@ export const operatorRejectedPages: readonly Page[] = [
     role: 'operator',
     handle: (request, context) =>
       refuseAsPage(async () => {
+        const chosen = [await findOneIn(request, context)];
         const sent = await inTransaction(context.pool, (client) =>
-          retryChosen(client, context, [nameIn(request)], actorOf(request.session)),
+          retryChosen(client, context, chosen, actorOf(request.session)),
         );
         return { redirect: `${REJECTED}?sent=${sent}` };
       }),
@@ -162,12 +163,12 @@ export const operatorRejectedPages: readonly Page[] = [
     method: 'POST',
     path: `${REJECTED}/{partition}/{offset}/dismiss`,
     role: 'operator',
-    handle: (request, context) =>
-      refuseAsPage(async () => {
-        const dismissed = await inTransaction(context.pool, (client) =>
-          dismissChosen(client, context, [nameIn(request)], actorOf(request.session)),
-        );
-        return { redirect: `${REJECTED}?dismissed=${dismissed}` };
-      }),
+    handle: async (request, context) => {
+      const chosen = [await findOneIn(request, context)];
+      const dismissed = await inTransaction(context.pool, (client) =>
+        dismissChosen(client, context, chosen, actorOf(request.session)),
+      );
+      return { redirect: `${REJECTED}?dismissed=${dismissed}` };
+    },
   },
 ];

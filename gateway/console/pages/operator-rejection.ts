@@ -2,7 +2,7 @@ import { checkCorrection } from '../../../administration/rejections/check-correc
 import { readSubmission } from '../../../administration/rejections/describe.ts';
 import { findWhatMended } from '../../../administration/rejections/find-mended.ts';
 import { findLastOfSame } from '../../../administration/rejections/find-superseded.ts';
-import { nameOf, originOf } from '../../../administration/rejections/name.ts';
+import { originOf } from '../../../administration/rejections/name.ts';
 import { findSettled, sendCorrection } from '../../../administration/rejections/settle.ts';
 import { showRejection } from '../../../administration/rejections/show.ts';
 import { decidePosition, type PickChange } from '../../../domain/position.ts';
@@ -23,7 +23,7 @@ import { PageError } from '../page-error.ts';
 import { Changes } from '../publishing/position-changes.ts';
 import { PositionFields } from '../publishing/position-fields.ts';
 import { readPosition, writePosition } from '../publishing/position-form.ts';
-import { findNamedIn, nameIn, placeOf, REJECTED, refuseAsPage } from '../rejections/rejection.ts';
+import { findNamedIn, findOneIn, nameIn, placeOf, REJECTED, refuseAsPage } from '../rejections/rejection.ts';
 import { CSRF_FIELD } from '../session/forgery.ts';
 
 /** The button that leads from the preview back to the form. */
@@ -79,8 +79,8 @@ function WholeRejection(props: {
     ${!canRetry && html`<p>It cannot be sent again: its producer must send it.</p>`}
     <div class="actions">
       ${canRetry && html`<a class="button" href=${`${place}/edit${search}`}>Edit and send again</a>${' '}`}
-      ${canRetry && html`<${Form} action=${`${place}/retry`} csrf=${csrf}><button class="plain">Retry</button><//>${' '}`}
-      <${Form} action=${`${place}/dismiss`} csrf=${csrf}><button class="plain">Dismiss</button><//>
+      ${canRetry && html`<${Form} action=${`${place}/retry${search}`} csrf=${csrf}><button class="plain">Retry</button><//>${' '}`}
+      <${Form} action=${`${place}/dismiss${search}`} csrf=${csrf}><button class="plain">Dismiss</button><//>
     </div>`;
 }
 
@@ -107,16 +107,9 @@ interface Correctable {
 
 /** @throws PageError 404 if there is no such rejection, 409 if it cannot be corrected or its name is ambiguous */
 async function findCorrectable(request: PageRequest, context: ConsoleContext): Promise<Correctable> {
-  const { named } = await findNamedIn(request, context);
-  const [item] = named;
-  const submission = item && readSubmission(item);
-  if (named.length > 1) {
-    throw new PageError(
-      409,
-      `Several rejected submissions have this origin: ${named.map(nameOf).join(', ')}.`,
-    );
-  }
-  if (!item || !submission || item.truncated) {
+  const item = await findOneIn(request, context);
+  const submission = readSubmission(item);
+  if (!submission || item.truncated) {
     throw new PageError(409, 'It cannot be corrected here: its producer must send it.');
   }
   if (JSON.stringify(writeSubmission(submission)).length > MAX_JSON) {
@@ -243,7 +236,7 @@ async function correct(request: PageRequest, context: ConsoleContext): Promise<P
   const { correction } = read;
   await refuseAsPage(() =>
     inTransaction(context.pool, (client) =>
-      sendCorrection(client, context, { name: nameOf(found.item), correction }, actorOf(request.session)),
+      sendCorrection(client, context, { rejection: found.item, correction }, actorOf(request.session)),
     ),
   );
   return { redirect: `${REJECTED}?corrected=1` };

@@ -8,7 +8,6 @@ import {
   undoUntil,
 } from '../../../administration/uploads/undo.ts';
 import {
-  findLostAnswers,
   findUpload,
   listBatches,
   listUndoings,
@@ -27,11 +26,9 @@ const CHANGED = 'Something has changed since the preview, so nothing more was se
 /** The upload of a page that can be undone, and its newest undoing; or the page that says why it cannot. */
 async function findUndoable(
   client: ClientBase,
-  { accountId, upload: given, now }: PageWork,
+  { upload, now }: PageWork,
   { publicationsKeptMs: keptMs }: ConsoleContext,
 ): Promise<{ upload: Upload; newest: Upload | null } | ShownPage> {
-  await findLostAnswers(client, accountId, given.id);
-  const upload = (await findUpload(client, { accountId, id: given.id })) ?? given;
   const undoability = await findUndoability(client, { upload, keptMs, now });
   if (undoability !== 'possible') return showNoUndo(upload, undoability);
   const [newest = null] = await listUndoings(client, upload);

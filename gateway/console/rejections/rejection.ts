@@ -1,3 +1,4 @@
+import { chooseOne } from '../../../administration/rejections/find-chosen.ts';
 import { findNamed, nameOf } from '../../../administration/rejections/name.ts';
 import { loadRecentRejections } from '../../../administration/rejections/recent.ts';
 import type { Rejection } from '../../../schemas/submission.ts';
@@ -34,17 +35,32 @@ export interface FoundRejection {
 }
 
 /**
- * Finds the rejections that a page's path names.
+ * Finds the rejections that a page's path names, among those that a page of the list reads.
  *
- * @throws PageError 404 if none is recent
+ * @throws PageError 404 if there is none
  */
 export async function findNamedIn(request: PageRequest, context: ConsoleContext): Promise<FoundRejection> {
   const name = nameIn(request);
   const before = readBefore(request.query.get('before') ?? request.form.get('before'));
   const { rejections } = await loadRecentRejections(context, NEWEST, before);
   const named = findNamed(rejections, name);
-  if (named.length === 0) throw new PageError(404, `No recent rejection of origin ${name} is kept.`);
+  if (named.length === 0) {
+    throw new PageError(
+      404,
+      `No recent rejection of origin ${name} is kept. "ops rejected" finds older ones.`,
+    );
+  }
   return { named, rejections };
+}
+
+/**
+ * Finds the rejection that a page's path names.
+ *
+ * @throws PageError 404 if there is none, 409 if there are several
+ */
+export async function findOneIn(request: PageRequest, context: ConsoleContext): Promise<Rejection> {
+  const { named } = await findNamedIn(request, context);
+  return refuseAsPage(async () => chooseOne(named, nameIn(request), 'Nothing was done'));
 }
 
 /** Turns the refusal of work on rejections into a page. */

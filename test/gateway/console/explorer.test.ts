@@ -235,6 +235,19 @@ test('coverage is a table of the states with elections, with totals', async () =
   expect(linkTo(html, 'Oregon')).toBe('/console/explorer?states=OR');
 });
 
+test('coverage has the states in the order of their names', async () => {
+  await loadCatalogue(
+    service.databaseUrl,
+    ['AK', 'AL'].map((state) => [
+      'elections',
+      election({ slug: `${state.toLowerCase()}-2026-11-03-general`, state }),
+    ]),
+  );
+  const html = await open('/console/explorer/coverage');
+  const names = [...html.matchAll(/<th scope="row"><a[^>]*>([^<]+)</g)].map(([, name]) => name);
+  expect(names.slice(0, 2)).toEqual(['Alabama', 'Alaska']);
+});
+
 test('officeholders are found by name and state, and a service without them says so', async () => {
   const none = await client.get('/console/explorer/officeholders');
   expect([none.status, none.html.includes('loaded')]).toEqual([503, true]);

@@ -2,6 +2,8 @@ import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { historyAddress } from '../../../gateway/console/history-link.ts';
 import { loadBounds } from '../../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
+import { openProducer } from '../../../kafka/writing/submissions-producer.ts';
+import { rejectionCodec, submissionCodec } from '../../../schemas/submission.ts';
 import { endorse, pick, position } from '../../helpers/ballots/submissions.ts';
 import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
@@ -167,7 +169,7 @@ test('what is dismissed is not listed as open, in the page and the command, and 
   const told = await rejectedCommand('retry');
   expect(told[0]).toBe('0 rejected submissions were sent again.');
   expect(told.join()).toMatch(/[2-9] were not, since an operator has dismissed or corrected them/);
-  expect((await operator.post(`${REJECTED}/0/999999/dismiss`)).status).toBe(409);
+  expect((await operator.post(`${REJECTED}/0/999999/dismiss`)).status).toBe(404);
 });
 
 test('rejections are found by reason, endorser and age', async () => {
@@ -197,4 +199,46 @@ test('the page of a rejection says what came later', async () => {
   expect((await operator.get(mended)).html).toMatch(
     /The submission \d\/\d+ has changed.*: change \d+ of the stream\. <a href="\/console\/history\?endorser=nation-herald&amp;/,
   );
+});
+
+test('INV-15: one of many rejections is settled where the list shows it, and looked for among the newest otherwise', async () => {
+  const { rejected, submissions } = topicNames(service.topicPrefix);
+  const producer = await openProducer(brokersOf('ops'), rejected);
+  await producer.send(
+    Array.from({ length: 51 }, (_, index) => ({
+      key: 'nobody-five',
+      value: rejectionCodec.encode({
+        ...{
+          code: 'unknown_endorser',
+          message: 'No.',
+          topic: submissions,
+          partition: 1,
+          offset: 7000 + index,
+        },
+        ...{ rejected_at: Date.now() + index, last_offset: null, truncated: null },
+        value: submissionCodec.encode(endorse('nobody-five', 'mayor', `choice-${index}`)),
+      }),
+    })),
+  );
+  await producer.close();
+  const { html } = await operator.get(REJECTED);
+  expect([html.includes('1/7001<'), html.includes('1/7000<')]).toEqual([true, false]);
+  const [, older = ''] = /href="(\?[^"]+)">Older rejected submissions/.exec(html) ?? [];
+  const row = await rowOf('1/7000<', older);
+  for (const [work, done] of [
+    ['retry', 'sent'],
+    ['dismiss', 'dismissed'],
+  ]) {
+    const [, place = '', before = ''] = new RegExp(`action="([^"?]+/${work})(\\?[^"]+)"`).exec(row) ?? [];
+    const missed = await operator.post(place);
+    expect([missed.status, missed.html.includes('&quot;ops rejected&quot; finds older ones')]).toEqual([
+      404,
+      true,
+    ]);
+    expect((await operator.post(place + before)).location).toBe(`${REJECTED}?${done}=1`);
+  }
+  const page = await operator.get(/href="([^"]+)">1\/7000</.exec(row)?.[1] ?? '');
+  expect(page.html).toContain('An operator has dismissed it.');
+  const ofPage = [...page.html.matchAll(/action="[^"]+\/1\/7000[^"]+\?before=/g)];
+  expect(ofPage).toHaveLength(2);
 });

@@ -63,6 +63,9 @@ test('an endorser whose short name differs in a letter is not matched, and one o
 describe('the parts of a person’s name', () => {
   test.each([
     ['Lee, Ann M., Jr. (D)', 'ann m lee', { generation: 'jr', party: 'democratic' }],
+    ['Hon. Lee, Ann', 'ann lee', {}],
+    ['Former State Senator De León, Hon. Ann', 'ann de leon', {}],
+    ['Justice, Ann', 'ann justice', {}],
     ['Ann Lee, Ph.D., Esq.', 'ann lee', {}],
     ['Former State Senator Ann Lee', 'ann lee', {}],
     ['Senator Lee', 'senator lee', {}],
