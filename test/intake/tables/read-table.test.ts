@@ -55,6 +55,15 @@ describe('encodings', () => {
   });
 
   test.each([
+    ['UTF-16', utf16le('\ufeffa\nx\nyz')],
+    ['UTF-8', Buffer.from(`a\n${'x\n'.repeat(600_000)}yé`)],
+  ])('a line of %s that the end of the file cuts within a character is refused', async (name, bytes) => {
+    const { rows } = await read(bytes.subarray(0, -1), 65_536);
+    expect(rows[0]).toEqual({ line: 2, cells: ['x'] });
+    expect(rows.at(-1)).toMatchObject({ fault: expect.stringContaining(`has bytes that are not ${name}`) });
+  });
+
+  test.each([
     ['a byte without a meaning', 'x\x81'],
     ['a quotation mark of UTF-8', 'x\xe2\x80\x9c'],
   ])('%s in a file of Windows-1252 refuses its line', async (_, text) => {
