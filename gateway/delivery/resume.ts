@@ -31,9 +31,11 @@ export interface ResumeServices {
 /** The last time of a Date, in milliseconds since 1970. Silent streams send the time of their cursor. */
 const LAST_TIME = 8.64e15;
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
 function describeDuration(ms: number): string {
-  const days = ms / 86_400_000;
-  return days >= 1 ? `${Math.round(days)} days` : `${Math.round(ms / 1000)} seconds`;
+  const [value, unit] = ms >= DAY_MS ? [ms / DAY_MS, 'day'] : [ms / 1000, 'second'];
+  return Math.round(value).toLocaleString('en', { style: 'unit', unit, unitDisplay: 'long' });
 }
 
 function createExpiredError(retentionMs: number): ApiError {

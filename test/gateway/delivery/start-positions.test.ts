@@ -49,3 +49,14 @@ test.each<[string, StartRequest, string]>([
 ])('%s', async (_, start, message) => {
   await expect(resolveStart(start, services)).rejects.toThrow(message);
 });
+
+test.each([
+  ['60 seconds', 60_000],
+  ['1 day', 24 * 60 * 60 * 1000],
+  ['7 days', 7 * 24 * 60 * 60 * 1000],
+])('a cursor older than the retention of %s is told so', async (duration, retentionMs) => {
+  const old = formatCursor({ epoch: 1, sequence: 1, time: time - retentionMs - 1000, offsets: [0] });
+  await expect(resolveStart({ cursor: old }, { ...services, retentionMs })).rejects.toThrow(
+    `The cursor is older than the retention of ${duration}. Catch up`,
+  );
+});
