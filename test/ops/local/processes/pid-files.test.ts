@@ -194,13 +194,25 @@ test("other commands read the servers' addresses from service.env, after the env
     DATABASE_URL: url,
     KAFKA_BROKERS: 'a:1',
     RETENTION_MS: '5000',
+    WEBHOOK_SECRET_KEY_FILE: "/Ann's data/key",
   });
   const read = readEnv({ DATA_DIR: dataDir });
-  expect(read.DATABASE_URL).toBe(url.replace("'", '%27'));
-  expect(read).toMatchObject({ KAFKA_BROKERS: 'a:1', RETENTION_MS: '5000' });
+  expect(read).toMatchObject({
+    DATABASE_URL: url,
+    KAFKA_BROKERS: 'a:1',
+    RETENTION_MS: '5000',
+    WEBHOOK_SECRET_KEY_FILE: "/Ann's data/key",
+  });
   // The settings of topics differ on another Kafka.
   const other = readEnv({ DATA_DIR: dataDir, KAFKA_BROKERS: 'b:2' });
   expect([other.KAFKA_BROKERS, other.RETENTION_MS]).toEqual(['b:2', undefined]);
+});
+
+test('an address that no quotes can hold has its apostrophes encoded in service.env', async () => {
+  const dataDir = inFolder('encoded');
+  const url = "postgres://user:$p'w@host/db";
+  await writeServiceEnv(path.join(dataDir, 'run'), { DATABASE_URL: url });
+  expect(readEnv({ DATA_DIR: dataDir }).DATABASE_URL).toBe(url.replace("'", '%27'));
 });
 
 test('the address of the service comes from the settings, else from the running service', async () => {
