@@ -177,6 +177,12 @@ function findSharedProblems(actual: Topic, wanted: Topic): string[] {
       `${name} has cleanup.policy=${actual.config['cleanup.policy']}; it needs ${wanted.config['cleanup.policy']}`,
     );
   }
+  for (const setting of ['retention.bytes', 'message.timestamp.type', 'unclean.leader.election.enable']) {
+    const value = wanted.config[setting];
+    if (value !== undefined && actual.config[setting] !== value) {
+      problems.push(`${name} has ${setting}=${actual.config[setting]}; it needs ${value}`);
+    }
+  }
   return problems;
 }
 
@@ -213,11 +219,6 @@ export function findChangesProblems(actual: Topic, wanted: Topic): string[] {
       `${name} has min.compaction.lag.ms=${config['min.compaction.lag.ms']}, less than its retention.ms=` +
         `${config['retention.ms']}: compaction deletes events inside the window (INV-6); it needs ${lagWanted} or more`,
     );
-  }
-  for (const setting of ['retention.bytes', 'message.timestamp.type', 'unclean.leader.election.enable']) {
-    if (config[setting] !== wanted.config[setting]) {
-      problems.push(`${name} has ${setting}=${config[setting]}; it needs ${wanted.config[setting]}`);
-    }
   }
   return problems;
 }
