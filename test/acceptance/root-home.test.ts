@@ -21,7 +21,7 @@ function copyProject(): string {
 }
 
 (isPossible ? test : test.skip)(
-  'npm start works in a folder that only root may enter, and gives Postgres no right of root',
+  'npm start works in a folder that only root may enter, on another address, and gives Postgres no right of root',
   async () => {
     const home = copyProject();
     expect(statSync(home).mode & 0o077).toBe(0);
@@ -31,17 +31,16 @@ function copyProject(): string {
       cwd: project,
       env: {
         ...{ PATH: process.env.PATH, PORT: String(port), METRICS_PORT: String(await findFreePort()) },
-        ...{ DATA_DIR: path.join(project, 'data'), DEMO: '0' },
+        ...{ DATA_DIR: path.join(project, 'data'), DEMO: '0', HOST: '127.0.0.2' },
       },
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    service.stdout.on('data', (bytes: Buffer) => {
+      output += bytes;
     });
     try {
-      const isReady = () =>
-        fetch(`http://127.0.0.1:${port}/readyz`).then(
-          ({ ok }) => ok,
-          () => false,
-        );
-      await until('it is ready', isReady, 90_000);
+      await until('it is up', () => output.includes(`is up:  http://127.0.0.2:${port}`), 90_000);
       const pid = readFileSync(path.join(project, 'data', 'run', 'postgres.pid'), 'utf8').trim();
       const status = readFileSync(`/proc/${pid}/status`, 'utf8');
       expect(status).toMatch(/^Uid:\t(?!0\t)/m);

@@ -224,6 +224,10 @@ test('the address of the service comes from the settings, else from the running 
   await writeServiceEnv(path.join(dataDir, 'run'), { ...running, PUBLIC_URL: 'https://a.example.org' });
   expect(readServiceUrl({ DATA_DIR: dataDir })).toBe('https://a.example.org');
   expect(readServiceUrl({ DATA_DIR: dataDir, PORT: '8091' })).toBe('http://localhost:8091');
+  await writeServiceEnv(path.join(dataDir, 'run'), { ...running, HOST: '10.0.0.7' });
+  expect(readServiceUrl({ DATA_DIR: dataDir })).toBe('http://10.0.0.7:8090');
+  expect(readServiceUrl({ DATA_DIR: dataDir, PORT: '8091', HOST: '::1' })).toBe('http://[::1]:8091');
+  expect(readServiceUrl({ DATA_DIR: dataDir, PORT: '8091', HOST: '0.0.0.0' })).toBe('http://localhost:8091');
   const PUBLIC_URL = 'https://b.example.org';
   expect(readServiceUrl({ DATA_DIR: dataDir, PORT: '8091', PUBLIC_URL })).toBe(PUBLIC_URL);
   expect(readServiceUrl({ DATA_DIR: dataDir, DATABASE_URL: 'postgres://other/d' })).toBe(
