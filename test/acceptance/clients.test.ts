@@ -98,7 +98,7 @@ describe.each<ProxyName>(['nginx', 'haproxy'])('through %s', (name) => {
 
   testWith('the largest requests that the service takes arrive there', async () => {
     const headers = { Authorization: `Bearer ${service.key}` };
-    const slugs = Array.from({ length: 500 }, (_, index) => `an-unknown-endorser-${index}`);
+    const slugs = Array.from({ length: 500 }, (_, index) => `an-endorser-that-nobody-has-${index}`);
     const list = await fetch(`${proxy.address}/v1/endorsements?endorsers=${slugs}`, { headers });
     expect([list.status, await list.json()]).toMatchObject([200, { data: [] }]);
     // Of the file of a form, which the console takes. The API refuses it by itself.
