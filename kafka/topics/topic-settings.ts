@@ -128,11 +128,16 @@ function asLimit(text: string | undefined): number {
 
 /**
  * The planned settings of an existing topic. The required in-sync replicas depend on the topic's actual
- * replicas, which no setting changes.
+ * replicas, which no setting changes. Submissions and rejections may be kept for longer: only the retention of
+ * changes follows a setting of the service.
  */
 export function settingsFor(actual: Topic, wanted: Topic): Record<string, string> {
   const replicas = Math.min(actual.replicationFactor, wanted.replicationFactor);
-  return { ...wanted.config, 'min.insync.replicas': String(minInsyncReplicas(replicas)) };
+  const settings = { ...wanted.config, 'min.insync.replicas': String(minInsyncReplicas(replicas)) };
+  const { 'retention.ms': kept } = actual.config;
+  const isQueue = wanted.config['cleanup.policy'] === 'delete';
+  const isLonger = asLimit(kept) > Number(wanted.config['retention.ms']);
+  return kept !== undefined && isQueue && isLonger ? { ...settings, 'retention.ms': kept } : settings;
 }
 
 /** A sentence if a topic has fewer replicas than the cluster allows; null otherwise. */
