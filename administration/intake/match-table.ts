@@ -7,6 +7,7 @@ import {
   createPick,
   type EndorsementColumns,
   type EndorsementRow,
+  findLongName,
   type Meant,
   readColumns,
   readRow,
@@ -204,6 +205,8 @@ class TableWork {
 
   async take(line: number, cells: readonly string[]): Promise<void> {
     const row = applyDecision(readRow(cells, this.#columns), this.#options.decide?.(line));
+    const long = findLongName(row);
+    if (long !== null) return this.refuse(line, long.fault);
     const matched = await matchNames(row, this.#sources);
     const known = { row, matched };
     if (row.decision !== null) return this.#decide(line, row, matched);
