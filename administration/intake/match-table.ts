@@ -103,10 +103,10 @@ const MAX_DECISIONS = 50_000;
  */
 export async function matchTable(client: ClientBase, options: TableOptions): Promise<MatchedTable> {
   const map = readColumnMap(options.map, ENDORSEMENT_FIELDS);
-  const first = await readTable(options.open());
+  const first = await readTable(options.open(), options.pause);
   const firstColumns = readColumns(first.header, map, options.constants);
   const answersChoices = await scan(first, firstColumns, options);
-  const table = await readTable(options.open());
+  const table = await readTable(options.open(), options.pause);
   const columns = { ...readColumns(table.header, map, options.constants), answersChoices };
   const sources = await loadSources(client, options);
   const work = new TableWork(client, sources, options, columns, table);
