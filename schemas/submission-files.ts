@@ -154,7 +154,11 @@ export function checkSubmission({ action, endorser, contest, picks }: Submission
       action,
       endorser: value.endorser,
       contest: value.contest,
-      picks: checked.map((pick, index) => ({ ...createPick(pick), details: picks[index]?.details ?? null })),
+      // Details are kept as they were sent. Null and missing mean the same.
+      picks: checked.map((pick, index) => ({
+        ...createPick(pick),
+        details: pick.details ? (picks[index]?.details ?? null) : null,
+      })),
     },
   };
 }

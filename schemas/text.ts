@@ -2,13 +2,15 @@
 const JOINING = scripts(
   'Arabic Syriac Mongolian Nko Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar Tibetan',
 );
-const LETTER_BEFORE = new RegExp(`[${JOINING}]\\p{M}*$`, 'u');
-const LETTER_AFTER = new RegExp(`^[${JOINING}]`, 'u');
+/** Selectors of Mongolian belong to its script, and are no letters. */
+const SHOWN = '(?!\\p{Default_Ignorable_Code_Point})';
+const LETTER_BEFORE = new RegExp(`${SHOWN}[${JOINING}]\\p{M}*$`, 'u');
+const LETTER_AFTER = new RegExp(`^${SHOWN}[${JOINING}]`, 'u');
 const EMOJI_BEFORE = /[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?$/u;
 const EMOJI_AFTER = /^\p{Extended_Pictographic}/u;
 /** Characters that a variation selector can change. */
 const VARIABLE_BEFORE = new RegExp(
-  `[\\p{Extended_Pictographic}\\p{Sm}${scripts('Han Mongolian Myanmar Phags_Pa')}]$`,
+  `${SHOWN}[\\p{Extended_Pictographic}\\p{Sm}${scripts('Han Mongolian Myanmar Phags_Pa')}]$`,
   'u',
 );
 /** A digit and its selector, before the frame that makes them a key. */

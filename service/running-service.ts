@@ -1,5 +1,6 @@
 /** Finds the servers of a service under `npm start`, which writes them to `run/service.env` in its DATA_DIR. */
 import { readFileSync } from 'node:fs';
+import { isIPv6 } from 'node:net';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { KAFKA_SECURITY_SETTINGS } from './brokers.ts';
@@ -37,6 +38,14 @@ export function describeKafkaSecurity(env: Environment): Record<string, string> 
 }
 
 const DEFAULT_PORT = 8080;
+/** The hosts that the name localhost reaches. The first two stand for every address of the machine. */
+const LOCAL_HOSTS = ['0.0.0.0', '::', '127.0.0.1'];
+
+/** The address at which this machine reaches a service. @param host the address that the service listens on, if set */
+export function localAddress(host: string | null, port: number): string {
+  if (host === null || LOCAL_HOSTS.includes(host)) return `http://localhost:${port}`;
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+}
 
 /** The settings of the service that runs on the environment's DATA_DIR; empty without one. */
 function readRunning(env: Environment): Environment {
@@ -78,7 +87,7 @@ export function readEnv(env: Environment): Environment {
 }
 
 /**
- * The service's address for people: PUBLIC_URL, or this machine's at PORT. Without either, the address of the
+ * The service's address for people: PUBLIC_URL, or this machine's at HOST and PORT. Without either, the address of the
  * service that runs on DATA_DIR, unless DATABASE_URL names another one.
  *
  * @returns the address, without a slash at its end
@@ -90,7 +99,7 @@ export function readServiceUrl(env: Environment): string {
     const publicUrl = readPublicUrl(settings);
     if (publicUrl !== null) return publicUrl;
     const port = readPort(settings, 'PORT');
-    if (port !== null) return `http://localhost:${port}`;
+    if (port !== null) return localAddress(readText(settings, 'HOST'), port);
   }
   return `http://localhost:${DEFAULT_PORT}`;
 }

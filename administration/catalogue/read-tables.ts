@@ -24,13 +24,13 @@ export async function* readTableRecords(
 ): AsyncGenerator<StagedLine> {
   try {
     if (kind === 'endorsers') {
-      const table = await readTable(open());
+      const table = await readTable(open(), options.pause);
       facts.push({ label: file, value: `a table of endorsers in ${describeTable(table)}` });
       const drafts = mapEndorsers(table, options.map ?? [], notes);
       for await (const draft of drafts) yield checkDraft(file, draft, refusals);
       return;
     }
-    const mapped = await mapTable(() => readTable(open()), options, notes);
+    const mapped = await mapTable(() => readTable(open(), options.pause), options, notes);
     facts.push({ label: file, value: mapped.description });
     for await (const draft of mapped.drafts) yield checkDraft(file, draft, refusals);
   } catch (error) {

@@ -7,6 +7,7 @@ import {
   createPick,
   type EndorsementColumns,
   type EndorsementRow,
+  findLongName,
   type Meant,
   readColumns,
   readRow,
@@ -102,10 +103,10 @@ const MAX_DECISIONS = 50_000;
  */
 export async function matchTable(client: ClientBase, options: TableOptions): Promise<MatchedTable> {
   const map = readColumnMap(options.map, ENDORSEMENT_FIELDS);
-  const first = await readTable(options.open());
+  const first = await readTable(options.open(), options.pause);
   const firstColumns = readColumns(first.header, map, options.constants);
   const answersChoices = await scan(first, firstColumns, options);
-  const table = await readTable(options.open());
+  const table = await readTable(options.open(), options.pause);
   const columns = { ...readColumns(table.header, map, options.constants), answersChoices };
   const sources = await loadSources(client, options);
   const work = new TableWork(client, sources, options, columns, table);
@@ -204,6 +205,8 @@ class TableWork {
 
   async take(line: number, cells: readonly string[]): Promise<void> {
     const row = applyDecision(readRow(cells, this.#columns), this.#options.decide?.(line));
+    const long = findLongName(row);
+    if (long !== null) return this.refuse(line, long.fault);
     const matched = await matchNames(row, this.#sources);
     const known = { row, matched };
     if (row.decision !== null) return this.#decide(line, row, matched);

@@ -34,8 +34,8 @@ export interface UploadWork {
  * @throws TableError if it cannot be read, or has more than MAX_ROWS rows
  */
 export async function checkTable(content: Buffer): Promise<string[]> {
-  const { header, rows } = await readTable(piecesOf(content));
   const pause = createPause();
+  const { header, rows } = await readTable(piecesOf(content), pause);
   let count = 0;
   for await (const _ of rows) {
     await pause();

@@ -122,6 +122,8 @@ export class Exports {
       await body.end(JSON.stringify({ count }));
       return 'complete';
     } catch (error) {
+      // Even if the client has left: its request counts as under way until it ends.
+      if (!isBegun) refuse(error);
       if (error instanceof ReaderGoneError || closed.aborted) return 'left';
       if (error instanceof SlowReaderError) {
         log.info({ requestId }, 'a client reads an export too slowly and is disconnected');
@@ -132,7 +134,7 @@ export class Exports {
         const { code, message } = toApiError(error, log, requestId);
         const answer: ErrorBody = { error: { code, message, request_id: requestId } };
         await body.end(stringifyJson(answer)).catch(() => body.cut());
-      } else refuse(error);
+      }
       return 'failed';
     }
   }

@@ -1,5 +1,6 @@
 import { isStorable } from '../../schemas/catalogue/storable.ts';
 import type { ErrorCode } from '../../schemas/errors.ts';
+import { MAX_NAME } from '../../schemas/http/subscriptions.ts';
 import { showValue } from '../../schemas/problems.ts';
 import { normalizeText } from '../../schemas/text.ts';
 import { ApiError } from '../http/api-error.ts';
@@ -16,7 +17,8 @@ export function readName(text: string, body: unknown, code: ErrorCode): string {
     throw new ApiError(code, message);
   }
   const name = normalizeText(text);
-  if (name !== '' && !/^[0-9]+$/.test(name)) return name;
+  // Composing a text can make it longer.
+  if (name !== '' && Array.from(name).length <= MAX_NAME && !/^[0-9]+$/.test(name)) return name;
   const message = `name must be text of 1 to 100 characters that is not all digits, is ${showValue(text)}.`;
   throw new ApiError(code, message);
 }

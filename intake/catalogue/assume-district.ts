@@ -10,12 +10,15 @@ const STATE_OFFICE =
 const FEDERAL_OFFICE = /\bu\.? ?s\.? senat|\bunited states senat|\bpresident (and|&|\/) ?vice|^president\b/i;
 /** Whether a table has an office where others have the district, such as "Governor of Alabama". */
 const isStatewideOffice = (name: string): boolean => STATE_OFFICE.test(name) || FEDERAL_OFFICE.test(name);
-/** The levels that names of districts and offices tell, the clearest first. */
+/**
+ * The levels that names of districts and offices tell, the clearest first. A name has at most 500 characters, and a cell
+ * can have many more: without a bound the time to look at it would grow with the square of its length.
+ */
 const NAMES: readonly (readonly [Level, RegExp])[] = [
   ['school', /\bschool|\bboard of education|\bcommunity college|\busd\b|\bisd\b/i],
   [
     'special',
-    /\b(water|fire|hospital|health ?care|transit|park|parks|sanita(ry|tion)|utility|library|cemetery|airport|port|irrigation)\b.*\bdistrict|\bspecial district/i,
+    /\b(water|fire|hospital|health ?care|transit|park|parks|sanita(ry|tion)|utility|library|cemetery|airport|port|irrigation)\b.{0,500}\bdistrict|\bspecial district/i,
   ],
   ['federal', /\bcongress|\bu\.? ?s\.? (house|rep)|\bunited states (house|rep)/i],
   [

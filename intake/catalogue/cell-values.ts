@@ -40,10 +40,16 @@ const METHOD_WORDS = words<VoteMethod>({
   yes_no: 'yes or no|question|measure',
 });
 
-const TRUE = /^(yes|y|true|t|1|x|withdrawn|withdrew|disqualified|removed|incumbent|sí|si)$/i;
+const TRUE = /^(yes|y|true|t|1|x|sí|si)$/i;
+/** Words that say yes in one column alone: a column "Status" can say that a candidate is the incumbent. */
+const TRUE_OF: Partial<Record<CatalogueField, RegExp>> = {
+  withdrawn: /^(withdrawn|withdrew|disqualified|removed)$/i,
+  incumbent: /^incumbent$/i,
+};
 const FALSE = /^(no|n|false|f|0|active|filed|qualified|certified|running|on ballot|on the ballot)$/i;
 
-function readValue(text: string, form: CellForm): CellValue {
+function readValue(text: string, field: CatalogueField): CellValue {
+  const form: CellForm = CATALOGUE_FIELDS[field].form;
   if (form === 'number') {
     const digits = text.replaceAll(',', '').replace(/\.0+$/, '');
     return /^[0-9]{1,10}$/.test(digits)
@@ -51,7 +57,7 @@ function readValue(text: string, form: CellForm): CellValue {
       : { fault: `must be a whole number from 1, is ${showValue(text)}` };
   }
   if (form === 'flag') {
-    if (TRUE.test(text)) return { value: true };
+    if (TRUE.test(text) || TRUE_OF[field]?.test(text)) return { value: true };
     return FALSE.test(text) ? { value: false } : { fault: `must be yes or no, is ${showValue(text)}` };
   }
   if (form === 'json') return readJson(text);
@@ -85,7 +91,7 @@ const READERS: Partial<Record<CatalogueField, (text: string) => string>> = {
 export function readCellOf(field: CatalogueField, text: string): CellValue {
   if (field === 'election_date') return readDay(text);
   const reader = READERS[field];
-  return reader ? { value: reader(text) } : readValue(text, CATALOGUE_FIELDS[field].form);
+  return reader ? { value: reader(text) } : readValue(text, field);
 }
 
 function readDay(text: string): CellValue {

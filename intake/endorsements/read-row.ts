@@ -137,6 +137,27 @@ export interface RowFault {
   fault: string;
 }
 
+const NAMES = [
+  'endorser',
+  'election',
+  'state',
+  'district',
+  'contest',
+  'choice',
+  'party',
+  'position',
+] as const;
+/** The most characters of a name in a row. The names of a catalogue have at most 500. */
+const MAX_NAME = 1_000;
+
+/** Finds a name that is too long to be matched, because the time for it grows with the square of its length. */
+export function findLongName(row: EndorsementRow): RowFault | null {
+  const long = NAMES.find((field) => (row[field] ?? '').length > MAX_NAME);
+  return long === undefined
+    ? null
+    : { fault: `has more than ${MAX_NAME.toLocaleString('en-US')} characters in the ${long}` };
+}
+
 /**
  * Makes the pick of a row. A source that is no address is kept in `details`.
  *

@@ -16,6 +16,8 @@ const ISO = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/;
 const MONTH_FIRST = /^([a-z]+)\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(\d{4}))?$/i;
 const DAY_FIRST = /^(\d{1,2})(?:st|nd|rd|th)?[\s-]+([a-z]+)\.?(?:[\s,-]+(\d{4}|\d{2}))?$/i;
 const TIME = /[T\s]+\d{1,2}:\d{2}.*$/;
+/** A longer text is no date. It is not looked at, because the time for it grows with the square of its length. */
+const MAX_LENGTH = 100;
 
 /** Two digits of a year are of this century up to 69, as in spreadsheets. */
 const readYear = (text: string): number =>
@@ -34,7 +36,9 @@ const format = (year: number, month: number, day: number): string =>
 
 /** Reads a day, with the month first where both are numbers; null if the text is not a day. */
 function readDay(given: string): WrittenDay | null {
-  const text = given.trim().replace(TIME, '').replace(WEEKDAY, '').trim();
+  const trimmed = given.trim();
+  if (trimmed.length > MAX_LENGTH) return null;
+  const text = trimmed.replace(TIME, '').replace(WEEKDAY, '').trim();
   const [, isoYear = '', isoMonth, isoDay] = ISO.exec(text) ?? [];
   if (isoYear !== '') return { year: Number(isoYear), month: Number(isoMonth), day: Number(isoDay) };
   const [, month, , day, year = ''] = NUMERIC.exec(text) ?? [];
@@ -73,6 +77,8 @@ export function readDate(text: string, latest: string | null = null): string | n
 
 /** Whether a date can only be read with its day first, such as 25/12/2026. */
 export function isDayFirst(text: string): boolean {
-  const [, first, , second] = NUMERIC.exec(text.trim().replace(TIME, '')) ?? [];
+  const trimmed = text.trim();
+  if (trimmed.length > MAX_LENGTH) return false;
+  const [, first, , second] = NUMERIC.exec(trimmed.replace(TIME, '')) ?? [];
   return Number(first) > 12 && Number(first) <= 31 && Number(second) >= 1 && Number(second) <= 12;
 }

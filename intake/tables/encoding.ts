@@ -68,13 +68,23 @@ export function recogniseEncoding(sample: Uint8Array, whole: boolean): TableEnco
   }
 }
 
-/** Decodes the bytes of a table. A byte that has no meaning in the encoding becomes U+FFFD, which `findBrokenText` finds. */
+/** The most bytes of a decoded piece. Reading one of quotation marks in the wrong places takes some 20 ms. */
+const PIECE_BYTES = 4_096;
+
+/**
+ * Decodes the bytes of a table, in small pieces. A byte that has no meaning in the encoding becomes U+FFFD, which
+ * `findBrokenText` finds.
+ */
 export async function* decodeTable(
   bytes: AsyncIterable<Uint8Array>,
   encoding: TableEncoding,
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding);
-  for await (const piece of bytes) yield decoder.decode(piece, { stream: true });
+  for await (const piece of bytes) {
+    for (let at = 0; at < piece.length; at += PIECE_BYTES) {
+      yield decoder.decode(piece.subarray(at, at + PIECE_BYTES), { stream: true });
+    }
+  }
   yield decoder.decode();
 }
 

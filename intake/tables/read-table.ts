@@ -87,7 +87,11 @@ async function* unifyLineBreaks(text: AsyncIterable<string>): AsyncGenerator<str
 }
 
 /** Rows with the lines at which they begin, without empty rows. Those before a fault are given first. */
-async function* readRows(text: AsyncIterable<string>, separator: Separator): AsyncGenerator<ReadRow> {
+async function* readRows(
+  text: AsyncIterable<string>,
+  separator: Separator,
+  pause: () => Promise<void>,
+): AsyncGenerator<ReadRow> {
   let found: ReadRow[] = [];
   let fault: Error | null = null;
   let end = 0;
@@ -122,6 +126,7 @@ async function* readRows(text: AsyncIterable<string>, separator: Separator): Asy
     await new Promise((resolve) => parser.write(piece, resolve));
     yield* take();
     if (fault !== null) throw explain(fault, end + 1);
+    await pause();
   }
   await new Promise((resolve) => parser.end(resolve));
   yield* take();
@@ -145,13 +150,17 @@ function explain(error: Error, line: number): Error {
  * Reads a table of text: comma-, semicolon- or tab-separated, in UTF-8, UTF-16 or Windows-1252. Keeps a bounded part in
  * memory. Empty rows are skipped. A row that cannot be used is given with the reason, and reading continues.
  *
+ * @param pause awaited after each few bytes, which can have no row, so that a process can do its other work
  * @throws TableError if the file has no usable header. The rows throw it where nothing after a fault can be read
  */
-export async function readTable(bytes: AsyncIterable<Uint8Array>): Promise<Table> {
+export async function readTable(
+  bytes: AsyncIterable<Uint8Array>,
+  pause: () => Promise<void> = async () => {},
+): Promise<Table> {
   const { sample, whole, all } = await takeSample(bytes);
   const encoding = recogniseEncoding(sample, whole);
   const separator = recogniseSeparator(new TextDecoder(encoding).decode(sample));
-  const rows = readRows(decodeTable(all, encoding), separator);
+  const rows = readRows(decodeTable(all, encoding), separator, pause);
   try {
     const { titles, head, rest } = await findHeader(rows);
     if (head === undefined)

@@ -127,26 +127,30 @@ export function mapCandidates(
   if (lines.length === 0) notes.add('to check', 'a contest has no candidates', contest.values.Name);
   const people = [...Map.groupBy(lines, ({ person }) => person)].map(([person, own]) => ({
     person,
-    name: own[0]?.name ?? '',
+    // Lines can spell the name differently, and their order can change from feed to feed.
+    name: own.map(({ name }) => name).toSorted()[0] ?? '',
     parties: own.map(({ party }) => party).toSorted(),
   }));
   const personKeys = makeKeys(people.map(({ name, parties }) => ({ parts: [name], further: parties })));
-  const keyOfPerson = new Map(people.map(({ person }, index) => [person, personKeys[index] ?? '']));
   const lineKeys = makeKeys(
     lines.map(({ name, party, lineParties }) => ({ parts: [name], further: [lineParties, party] })),
   );
-  const names = Map.groupBy(lines, ({ name }) => name);
   const namesakes = Map.groupBy(people, ({ name }) => name);
   for (const [name, same] of namesakes) {
     if (same.length > 1) {
       notes.add('to check', 'candidates of one name in a contest count as different people', name);
     }
   }
-  const choices = lines.map((line, index): ChoiceRecord => {
-    const isRepeated = (names.get(line.name)?.length ?? 0) > 1;
-    const key = isRepeated ? keyOfPerson.get(line.person) : undefined;
-    return choiceOf(line, lineKeys[index] ?? '', key);
-  });
+  const candidateOf = new Map(
+    people.map(({ person, name, parties }, index) => {
+      const isRepeated = parties.length > 1 || (namesakes.get(name)?.length ?? 0) > 1;
+      const key = isRepeated ? personKeys[index] : null;
+      return [person, { full_name: name, ...(key ? { key } : {}) }];
+    }),
+  );
+  const choices = lines.map((line, index) =>
+    choiceOf(line, lineKeys[index] ?? '', candidateOf.get(line.person) ?? { full_name: line.name }),
+  );
   const problems = [
     ...danglingReferences(feed, 'CandidateSelection', contest, 'BallotSelectionIds'),
     ...lines.flatMap(({ selection }) => danglingReferences(feed, 'Candidate', selection, 'CandidateIds')),
@@ -192,7 +196,7 @@ function nameOf(feed: Feed, candidate: VipObject): string {
   return full !== '' ? full : [person?.values.FirstName, person?.values.LastName].filter(Boolean).join(' ');
 }
 
-function choiceOf(line: Line, key: string, candidateKey: string | undefined): ChoiceRecord {
+function choiceOf(line: Line, key: string, candidate: NonNullable<ChoiceRecord['candidate']>): ChoiceRecord {
   const label = { key, label: line.name, label_es: line.nameEs };
   if (isNoneOfThese(line.name)) return { ...label, option: 'none_of_these' };
   const has = (field: string, value: string) =>
@@ -200,7 +204,7 @@ function choiceOf(line: Line, key: string, candidateKey: string | undefined): Ch
   const isIncumbent = line.candidates.some(({ values }) => isTrue(values.IsIncumbent));
   return {
     ...label,
-    candidate: { full_name: line.name, ...(candidateKey ? { key: candidateKey } : {}) },
+    candidate,
     party: line.lineParty ? english(line.lineParty.texts.Name) : line.party || null,
     party_label: line.lineParties || null,
     party_label_es: line.lineParty ? spanish(line.lineParty.texts.Name) : null,

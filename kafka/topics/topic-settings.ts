@@ -128,11 +128,16 @@ function asLimit(text: string | undefined): number {
 
 /**
  * The planned settings of an existing topic. The required in-sync replicas depend on the topic's actual
- * replicas, which no setting changes.
+ * replicas, which no setting changes. Submissions and rejections may be kept for longer: only the retention of
+ * changes follows a setting of the service.
  */
 export function settingsFor(actual: Topic, wanted: Topic): Record<string, string> {
   const replicas = Math.min(actual.replicationFactor, wanted.replicationFactor);
-  return { ...wanted.config, 'min.insync.replicas': String(minInsyncReplicas(replicas)) };
+  const settings = { ...wanted.config, 'min.insync.replicas': String(minInsyncReplicas(replicas)) };
+  const { 'retention.ms': kept } = actual.config;
+  const isQueue = wanted.config['cleanup.policy'] === 'delete';
+  const isLonger = asLimit(kept) > Number(wanted.config['retention.ms']);
+  return kept !== undefined && isQueue && isLonger ? { ...settings, 'retention.ms': kept } : settings;
 }
 
 /** A sentence if a topic has fewer replicas than the cluster allows; null otherwise. */
@@ -177,6 +182,12 @@ function findSharedProblems(actual: Topic, wanted: Topic): string[] {
       `${name} has cleanup.policy=${actual.config['cleanup.policy']}; it needs ${wanted.config['cleanup.policy']}`,
     );
   }
+  for (const setting of ['retention.bytes', 'message.timestamp.type', 'unclean.leader.election.enable']) {
+    const value = wanted.config[setting];
+    if (value !== undefined && actual.config[setting] !== value) {
+      problems.push(`${name} has ${setting}=${actual.config[setting]}; it needs ${value}`);
+    }
+  }
   return problems;
 }
 
@@ -213,11 +224,6 @@ export function findChangesProblems(actual: Topic, wanted: Topic): string[] {
       `${name} has min.compaction.lag.ms=${config['min.compaction.lag.ms']}, less than its retention.ms=` +
         `${config['retention.ms']}: compaction deletes events inside the window (INV-6); it needs ${lagWanted} or more`,
     );
-  }
-  for (const setting of ['retention.bytes', 'message.timestamp.type', 'unclean.leader.election.enable']) {
-    if (config[setting] !== wanted.config[setting]) {
-      problems.push(`${name} has ${setting}=${config[setting]}; it needs ${wanted.config[setting]}`);
-    }
   }
   return problems;
 }

@@ -8,7 +8,7 @@ export const logFolder = (dataDir: string): string => path.join(dataDir, 'logs')
 
 /** The beginning of a command that finds the servers of a DATA_DIR; empty for the default folder. */
 export function nameData(dataDir: string): string {
-  return dataDir === path.resolve(readDataDir({})) ? '' : `DATA_DIR='${dataDir}' `;
+  return dataDir === path.resolve(readDataDir({})) ? '' : `DATA_DIR='${dataDir.replaceAll("'", "'\\''")}' `;
 }
 
 /** Makes a DATA_DIR that only its user can enter: it holds logs, Kafka's segments and passwords. */

@@ -149,21 +149,21 @@ export function createDemoLink(databaseUrl: string, publicUrl: string): Promise<
 
 /** The last lines of a start: the addresses, and three commands to copy. */
 export function renderWelcome(options: {
-  port: number;
-  metricsPort: number;
+  /** The service's address on this machine, and that of its metrics. */
+  address: string;
+  metricsAddress: string;
   key: string;
   /** The link that signs in to the console once; null without a console. */
   consoleLink: string | null;
   demo: boolean;
   dataDir: string;
 }): string {
-  const { dataDir } = options;
-  const base = `http://localhost:${options.port}`;
+  const { dataDir, address } = options;
   const curl = (flags: string, pathAndQuery: string) =>
-    `  curl ${flags}-H 'Authorization: Bearer ${options.key}' '${base}${pathAndQuery}'`;
+    `  curl ${flags}-H 'Authorization: Bearer ${options.key}' '${address}${pathAndQuery}'`;
   return [
     '',
-    `The service is up:  ${base}  (reference: ${base}/docs)`,
+    `The service is up:  ${address}  (reference: ${address}/docs)`,
     `Demo key:           ${options.key}`,
     ...(options.consoleLink === null
       ? []
@@ -171,7 +171,7 @@ export function renderWelcome(options: {
           `Console:            ${options.consoleLink}`,
           `                    (works once; another: ${nameData(dataDir)}npm run ops -- console link --account ${DEMO_ACCOUNT})`,
         ]),
-    `Metrics:            http://localhost:${options.metricsPort}/metrics`,
+    `Metrics:            ${options.metricsAddress}/metrics`,
     `Logs:               ${logFolder(dataDir)}`,
     '',
     'Three commands to try:',

@@ -14,7 +14,7 @@ import type { Brokers } from '../../service/brokers.ts';
 import { STOP_DEADLINE_MS } from '../../service/lifecycle.ts';
 import { describeFailure, OperatorError } from '../../service/operator-error.ts';
 import { INVALID_SETTING_STATUS } from '../../service/program.ts';
-import { describeKafkaSecurity } from '../../service/running-service.ts';
+import { describeKafkaSecurity, localAddress } from '../../service/running-service.ts';
 import { type Supervisor, supervise } from '../../service/supervise.ts';
 import { waitFor } from '../../service/wait-for.ts';
 import { migrateDatabase } from '../commands/migrate.ts';
@@ -159,6 +159,8 @@ class Start {
     const service = {
       ...this.#describeServers(databaseUrl, brokers),
       PORT: String(port),
+      // Other commands find the service at the default address without it.
+      ...(localAddress(host, port) !== localAddress(null, port) && { HOST: host }),
       ...(publicUrl !== null && { PUBLIC_URL: publicUrl }),
       ...(await chooseWebhookSettings(process.env, { dataDir, publicUrl })),
     };
@@ -168,17 +170,18 @@ class Start {
     say('Starting the gateway and the consumers ...');
     await this.#keepProgram('consumers', { ...shared, METRICS_PORT: String(consumersMetricsPort) });
     await this.#keepProgram('gateway', { ...shared, PORT: gatewayPort, METRICS_PORT: String(metricsPort) });
+    const address = localAddress(host, port);
     const prepared = Promise.all([
       ensureDemoKey(databaseUrl, dataDir),
       this.#hasDemoToSubmit && submitDemo({ ...this.#describeDemo(databaseUrl), brokers }),
-      this.#untilReady(port),
+      this.#untilReady(address),
     ]);
     const [key] = await unlessAborted(this.#over, prepared);
     if (this.#hasDemoToSubmit) await allowDemoEndorsers(databaseUrl);
     if (demo) await this.#keepProgram('demo-traffic', { ...shared });
-    const address = publicUrl ?? `http://localhost:${port}`;
-    const consoleLink = hasConsole ? await createDemoLink(databaseUrl, address) : null;
-    say(renderWelcome({ port, metricsPort, key, consoleLink, demo, dataDir }));
+    const consoleLink = hasConsole ? await createDemoLink(databaseUrl, publicUrl ?? address) : null;
+    const metricsAddress = localAddress(host, metricsPort);
+    say(renderWelcome({ address, metricsAddress, key, consoleLink, demo, dataDir }));
   }
 
   #describeDemo(databaseUrl: string): Omit<DemoOptions, 'brokers'> {
@@ -325,9 +328,9 @@ class Start {
     return supervisor;
   }
 
-  async #untilReady(port: number): Promise<void> {
+  async #untilReady(address: string): Promise<void> {
     const probe = async () => {
-      const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2000) });
+      const response = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(2000) });
       await response.body?.cancel();
       return response.ok ? true : null;
     };

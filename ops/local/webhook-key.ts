@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { access, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Environment, readText } from '../../service/environment.ts';
 import { WEBHOOK_KEY_SETTING } from '../../service/webhook-settings.ts';
@@ -24,10 +25,8 @@ export async function chooseWebhookSettings(
 
 async function ensureKey(dataDir: string): Promise<string> {
   const file = path.join(dataDir, 'webhook-key');
-  const exists = await access(file).then(
-    () => true,
-    () => false,
-  );
-  if (!exists) await writeFile(file, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
+  // On a full disk, a start can leave an empty file.
+  const kept = existsSync(file) ? await readFile(file, 'utf8') : '';
+  if (kept === '') await writeFile(file, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
   return file;
 }

@@ -16,10 +16,13 @@ export const filter = named(
   Type.Object(filterFields, { title: 'an object of filter fields', additionalProperties: false }),
 );
 
+/** The most characters of the name of a record. */
+export const MAX_NAME = 100;
+
 /** The name that an account gives a record. */
 export const recordName = Type.String({
   minLength: 1,
-  maxLength: 100,
+  maxLength: MAX_NAME,
   // Not all digits, so that a name never looks like an id; no control characters.
   pattern: '^(?![0-9]+$)[^\\u0000-\\u001f\\u007f]*\\S[^\\u0000-\\u001f\\u007f]*$',
   title: 'text of 1 to 100 characters that is not all digits',

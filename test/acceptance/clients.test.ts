@@ -96,6 +96,21 @@ describe.each<ProxyName>(['nginx', 'haproxy'])('through %s', (name) => {
     python,
   );
 
+  testWith('the largest requests that the service takes arrive there', async () => {
+    const headers = { Authorization: `Bearer ${service.key}` };
+    const slugs = Array.from({ length: 500 }, (_, index) => `an-endorser-that-nobody-has-${index}`);
+    const list = await fetch(`${proxy.address}/v1/endorsements?endorsers=${slugs}`, { headers });
+    expect([list.status, await list.json()]).toMatchObject([200, { data: [] }]);
+    // Of the file of a form, which the console takes. The API refuses it by itself.
+    const body = 'x'.repeat(4 * 1024 * 1024);
+    const file = await fetch(`${proxy.address}/v1/subscriptions`, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      body,
+    });
+    expect(await file.json()).toMatchObject({ error: { code: 'body_too_large' } });
+  });
+
   testWith('a quiet stream outlasts the timeout of the proxy', async () => {
     const quiet = await TestService.start({ gatewayConfig: { streamHeartbeatMs: HEARTBEAT_MS } });
     const hasty = await startProxy(name, { gatewayPorts: portsOf(quiet), timeoutSeconds: TIMEOUT_SECONDS });

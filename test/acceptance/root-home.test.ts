@@ -1,7 +1,7 @@
 /** The whole service in a folder that only root may enter, such as root's home in containers and on cloud machines. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -21,31 +21,32 @@ function copyProject(): string {
 }
 
 (isPossible ? test : test.skip)(
-  'npm start works in a folder that only root may enter, and gives Postgres no right of root',
+  'npm start works in a folder that only root may enter, with any letters and on another address, and gives Postgres no right of root',
   async () => {
     const home = copyProject();
     expect(statSync(home).mode & 0o077).toBe(0);
     const project = path.join(home, 'project');
+    const dataDir = path.join(project, 'données, 候');
     const port = await findFreePort();
     const service = spawn(process.execPath, ['ops/local/bootstrap.mjs', 'ops/local/start.ts'], {
       cwd: project,
       env: {
         ...{ PATH: process.env.PATH, PORT: String(port), METRICS_PORT: String(await findFreePort()) },
-        ...{ DATA_DIR: path.join(project, 'data'), DEMO: '0' },
+        ...{ DATA_DIR: dataDir, DEMO: '0', HOST: '127.0.0.2' },
       },
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    service.stdout.on('data', (bytes: Buffer) => {
+      output += bytes;
     });
     try {
-      const isReady = () =>
-        fetch(`http://127.0.0.1:${port}/readyz`).then(
-          ({ ok }) => ok,
-          () => false,
-        );
-      await until('it is ready', isReady, 90_000);
-      const pid = readFileSync(path.join(project, 'data', 'run', 'postgres.pid'), 'utf8').trim();
+      await until('it is up', () => output.includes(`is up:  http://127.0.0.2:${port}`), 90_000);
+      const pid = readFileSync(path.join(dataDir, 'run', 'postgres.pid'), 'utf8').trim();
       const status = readFileSync(`/proc/${pid}/status`, 'utf8');
       expect(status).toMatch(/^Uid:\t(?!0\t)/m);
       expect(status).toMatch(/^CapEff:\t0+$/m);
+      expect(existsSync(path.join(dataDir, 'kafka', 'data', 'meta.properties'))).toBe(true);
     } finally {
       const ended = once(service, 'exit');
       service.kill('SIGTERM');

@@ -68,6 +68,17 @@ test('a table has at least one row below its columns, and at most 5,000', async 
   );
 });
 
+test.each([',\n', '\n'])('other work has its turns while a file full of %j is read', async (row) => {
+  let turns = 0;
+  const timer = setInterval(() => {
+    turns += 1;
+  }, 1);
+  const content = Buffer.from(`contest,choice\n${row.repeat(4_000_000 / row.length)}`);
+  await expect(checkTable(content)).rejects.toThrow('The table has no rows');
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(3);
+});
+
 test('rows to decide on come in pages, those that are decided on stay in them, and others are listed', async () => {
   // Lines 3 to 27 are open; the first of them is decided on.
   const made = await upload(['mayor,ann', ...Array.from({ length: 25 }, (_, at) => `mayor,Zyx Wvut ${at}`)]);

@@ -120,7 +120,9 @@ chartTest('the values of the guide are values of the chart', async () => {
   const [, example = ''] = /```\n( *# ballots\.yaml\n.*?)```/s.exec(guide) ?? [];
   const values = parse(example);
   const resources = render(values);
-  expect(find(resources, 'Ingress').spec.rules[0].host).toBe('ballots.example.org');
+  const { metadata, spec } = find(resources, 'Ingress');
+  expect(spec.rules[0].host).toBe('ballots.example.org');
+  expect(metadata.annotations['nginx.ingress.kubernetes.io/proxy-body-size']).toBe('5m');
   expect(lint(values)).toBe('');
 });
 

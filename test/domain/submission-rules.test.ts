@@ -44,6 +44,7 @@ describe('a pick', () => {
       { source_url: 'https://a.example/e\u0301' },
     ],
     ['nothing of the details', { details: '{"a": " b "}' }, { details: '{"a": " b "}' }],
+    ['details that are null', { details: 'null' }, { details: null }],
   ])('has one form of %s', (_, given, stored) => {
     for (const action of ['endorse', 'position'] as const) {
       expect(normalizeSubmission(submit(action, pick('ann', given)))).toEqual(

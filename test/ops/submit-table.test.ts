@@ -230,22 +230,26 @@ test('refused rows stop a table unless they are skipped, and reports are written
     'mayor,ann,yesterday,',
     'mayor,bob,"Nov. 3, 2026",1',
     'mayor,cyd,,,too,many',
+    `mayor,${'('.repeat(90_000)},,`,
     'mayor,dee,,',
   ];
   const options = ['--endorser', 'coast-gazette', '--election', 'or-2026-11-03-general', '--wait'];
   const report = folder.file('report.html');
+  const begun = performance.now();
   const refused = await submit('bad.csv', lines, ...options, '--report', report);
+  expect(performance.now() - begun).toBeLessThan(10_000);
   expect(refused.status).toBe(1);
   expect(refused.text).toContain('has the date "yesterday"; it must be like 11/3/2026');
   expect(refused.text).toContain('has the rank 1, and the contest or-2026-11-03-general/mayor has no ranks');
   expect(refused.text).toContain('has 6 cells, and the header 4');
+  expect(refused.text).toContain('has more than 1,000 characters in the choice');
   expect(refused.told.at(-1)).toContain('Nothing was sent.');
   expect(await readFile(report, 'utf8')).toContain('<h1>Endorsements of bad.csv</h1>');
   const json = folder.file('report.json');
   const skipped = await submit('bad.csv', lines, ...options, '--skip-refused', '--report', json);
   expect(skipped.printed).toContain('1 submissions sent');
   const { counts } = JSON.parse(await readFile(json, 'utf8'));
-  expect(counts).toContainEqual({ label: 'refused', count: 3 });
+  expect(counts).toContainEqual({ label: 'refused', count: 4 });
 });
 
 test('an empty position beside a choice is no endorsement, unless the table has positions for measures alone', async () => {

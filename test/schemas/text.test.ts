@@ -44,7 +44,18 @@ test.each([
 const VISIBLE = ['a', 'e', 'É', "'", 'ʻ', 'ﬁ', '½', '☃', 'ß', '中', '가', 'م', 'ම', 'с'];
 const MARKS = ['\u0301', '\u0323', '\u0327', '\u093c'];
 const BLANKS = [' ', '\u00a0', '\t', '\n', '\u2028', '\u3000'];
-const HIDDEN = ['\u200b', '\u200c', '\u200d', '\ufe0f', '\u00ad', '\u202e', '\u034f', '\u3164', '\u{e0061}'];
+const HIDDEN = [
+  '\u200b',
+  '\u200c',
+  '\u200d',
+  '\ufe0f',
+  '\u00ad',
+  '\u202e',
+  '\u034f',
+  '\u3164',
+  '\u{e0061}',
+  '\u180b',
+];
 const text = fc
   .array(
     fc.oneof(

@@ -25,9 +25,10 @@ export interface KnownProcess {
   stopSignal: NodeJS.Signals;
 }
 
-/** Quotes a value so that both a shell and Node's parseEnv read it. */
+/** Quotes a value so that both a shell and Node's parseEnv read it. Only addresses can encode an apostrophe. */
 function quote(value: string): string {
   if (/^[\w@%+=:,./-]*$/.test(value)) return value;
+  if (value.includes("'") && !/["$`\\]/.test(value)) return `"${value}"`;
   return `'${value.replaceAll("'", '%27')}'`;
 }
 

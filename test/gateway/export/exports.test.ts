@@ -47,3 +47,23 @@ test('INV-5: the position of an export has a time before its snapshot, after whi
   expect(clock.now()).toBeGreaterThan(asked);
   expect(parseCursor(JSON.parse(first).stream_cursor).time).toBe(asked);
 });
+
+test('an export whose database fails ends its request, even if the client has left meanwhile', async () => {
+  const { signal } = new AbortController();
+  const client = new AbortController();
+  const away = {
+    transaction: async () => {
+      client.abort();
+      throw new Error('the database is away');
+    },
+  };
+  const log = createLog('test', 'silent');
+  const exports = new Exports({
+    pool: away as unknown as DatabasePool,
+    clock: systemClock,
+    log,
+    draining: signal,
+  });
+  const asked = { accountId: 1, requestId: 'x', closed: client.signal };
+  await expect(exports.begin(sql.fragment`SELECT`, asked)).rejects.toThrow('the database is away');
+});

@@ -23,6 +23,18 @@ test('no token and no key is logged', () => {
   }
 });
 
+test('INV-15: a long path takes no longer for its letters', () => {
+  const timeOf = (letter: string) => {
+    const path = `/${letter.repeat(64 * 1024)}`;
+    withoutSecrets(path);
+    const begun = performance.now();
+    withoutSecrets(path);
+    return performance.now() - begun;
+  };
+  // If each letter cost a look at all that follow, this would take ten thousand times as long.
+  expect(timeOf('a')).toBeLessThan(1000 * timeOf('A'));
+});
+
 test('the longest slugs are logged', () => {
   const path = `/v1/endorsers/${'the-oregon-league-of-conservation-voters-'.repeat(4)}2026`;
   expect(withoutSecrets(path)).toBe(path);

@@ -49,6 +49,12 @@ describe('a subscription', () => {
     ['a name of digits', { name: '42' }, 'invalid_subscription', 'not all digits'],
     ['an empty name', { name: '' }, 'invalid_subscription', 'text of 1 to 100 characters'],
     ['a name too long', { name: 'x'.repeat(101) }, 'invalid_subscription', 'text of 1 to 100 characters'],
+    [
+      'a name that is too long in its one form',
+      { name: '\u0958'.repeat(51) },
+      'invalid_subscription',
+      'text of 1 to 100 characters',
+    ],
     ['an invisible name', { name: '\u200b' }, 'invalid_subscription', 'text of 1 to 100 characters'],
     ['digits with spaces', { name: ' 42\u00a0' }, 'invalid_subscription', 'not all digits'],
     ['a name that is not text', { name: 7 }, 'invalid_subscription', 'is 7'],

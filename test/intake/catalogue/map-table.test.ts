@@ -169,6 +169,12 @@ describe('the level of a contest is', () => {
   ])('for %s of %j (%s) %s', async (office, district, ocdId, expected) => {
     expect(await levelOf(office, district, ocdId)).toBe(expected);
   });
+
+  test('at once not found in a cell full of words that could begin a name', async () => {
+    const begun = performance.now();
+    expect(await levelOf('water '.repeat(16_000), 'Rio')).toBe('level');
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  });
 });
 
 test('an office in the place of the district stands for the whole state', async () => {

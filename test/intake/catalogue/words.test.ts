@@ -21,6 +21,7 @@ describe('a cell', () => {
     ['withdrawn', 'on the ballot', false],
     ['incumbent', 'SÍ', true],
     ['incumbent', 'N', false],
+    ['incumbent', 'Incumbent', true],
     ['contest_details', '{"a":[1]}', { a: [1] }],
     ['state', 'new york', 'NY'],
     ['district_state', 'us', 'US'],
@@ -45,6 +46,9 @@ describe('a cell', () => {
     ['seats', '1.5', 'must be a whole number from 1, is "1.5"'],
     ['seats', '-1', 'must be a whole number from 1, is "-1"'],
     ['withdrawn', 'maybe', 'must be yes or no, is "maybe"'],
+    // A column "Status" can say either.
+    ['withdrawn', 'Incumbent', 'must be yes or no, is "Incumbent"'],
+    ['incumbent', 'Withdrawn', 'must be yes or no, is "Withdrawn"'],
     ['contest_details', '[1]', 'must be a JSON object, is "[1]"'],
     ['contest_details', 'null', 'must be a JSON object, is "null"'],
     ['contest_details', '{', 'must be a JSON object, is "{"'],

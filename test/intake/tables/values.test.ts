@@ -47,6 +47,13 @@ describe('dates', () => {
     expect(readDate('November 3')).toBeNull();
   });
 
+  test.each(['T', ' '])('a cell full of %j is no date, at once', (letter) => {
+    const text = `x${letter.repeat(90_000)}x`;
+    const begun = performance.now();
+    expect([readDate(text, '2026-11-03'), isDayFirst(text)]).toEqual([null, false]);
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  });
+
   test('only a first number above 12 shows that the day is first', () => {
     const texts = [
       '25/12/2026',

@@ -282,6 +282,27 @@ describe('candidates', () => {
     expect(record?.choices.map(({ candidate: person }) => person?.key)).toEqual(['jo-poe', 'jo-poe']);
   });
 
+  test('of one person are one candidate, however the lines spell the name', async () => {
+    const spelled = (id: string, name: string, party: string) =>
+      object(
+        'Candidate',
+        id,
+        `${texts('BallotName', name)}<PartyId>${party}</PartyId><PersonId>p</PersonId>`,
+      );
+    const { record } = await race(
+      '{l1} {l2}',
+      ...PARTIES,
+      spelled('c1', 'Joanne Poe', '{a}'),
+      spelled('c2', 'Jo Poe', '{b}'),
+      line('l1', 'c1'),
+      line('l2', 'c2'),
+    );
+    expect(record?.choices).toMatchObject([
+      { key: 'joanne-poe', label: 'Joanne Poe', candidate: { full_name: 'Jo Poe', key: 'jo-poe' } },
+      { key: 'jo-poe', label: 'Jo Poe', candidate: { full_name: 'Jo Poe', key: 'jo-poe' } },
+    ]);
+  });
+
   test('that nothing tells apart are refused', async () => {
     const { problems } = await race(
       '{l1} {l2}',

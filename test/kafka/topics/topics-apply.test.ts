@@ -70,6 +70,33 @@ test('settings that differ are corrected, and other settings of the topic stay',
   expect(resources[0]?.configEntries[0]?.configValue).toBe('2000000');
 });
 
+test('a longer retention of submissions and rejections stays, since a shorter one would remove some', async () => {
+  const mine = options();
+  const { submissions, rejected } = topicNames(mine.topicPrefix);
+  await applyTopics(mine);
+  const month = String(31 * 24 * 3_600_000);
+  const kept = { 'cleanup.policy': 'delete', 'min.insync.replicas': '1' };
+  await setOnTopic(submissions, {
+    ...{ ...kept, 'retention.ms': month, 'message.timestamp.type': 'LogAppendTime' },
+  });
+  await setOnTopic(rejected, { ...kept, 'retention.ms': '-1', 'max.message.bytes': '2097152' });
+  const retentions = () =>
+    withAdmin(brokers, async (admin) => {
+      const { resources } = await admin.describeConfigs({
+        includeSynonyms: false,
+        resources: [submissions, rejected].map((name) => ({
+          ...{ type: TOPIC_RESOURCE, name, configNames: ['retention.ms'] },
+        })),
+      });
+      return resources.map(({ configEntries }) => configEntries[0]?.configValue);
+    });
+  // Brokers learn of it after the controller.
+  const known = async () => (String(await retentions()) === `${month},-1` ? true : null);
+  await waitFor('the alterations', known, { timeoutMs: 10_000 });
+  expect(await applyTopics(mine)).toEqual([]);
+  expect(await retentions()).toEqual([month, '-1']);
+});
+
 test('partitions are added and never removed', async () => {
   const mine = options(2);
   const { changes } = topicNames(mine.topicPrefix);

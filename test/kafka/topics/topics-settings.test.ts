@@ -125,4 +125,11 @@ describe('topics check', () => {
       'endorsement-submissions has cleanup.policy=compact; it needs delete',
     ]);
   });
+
+  test('refuses the times of producers, whose old ones would let submissions expire at once', () => {
+    const actual = altered(wanted.submissions, { 'message.timestamp.type': 'CreateTime' });
+    expect(findQueueProblems(actual, wanted.submissions)).toEqual([
+      'endorsement-submissions has message.timestamp.type=CreateTime; it needs LogAppendTime',
+    ]);
+  });
 });

@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { makePrivate } from '../../../ops/local/data-dir.ts';
+import { makePrivate, nameData } from '../../../ops/local/data-dir.ts';
 import { createFolder } from '../../helpers/folder.ts';
 
 let folder: Awaited<ReturnType<typeof createFolder>>;
@@ -31,4 +32,11 @@ test('a folder that somebody else made keeps its mode', async () => {
   await mkdir(dir, { mode: 0o755 });
   await makePrivate(dir);
   expect(await modeOf(dir)).toBe('755');
+});
+
+test('a shell reads any DATA_DIR in the commands to copy', () => {
+  const dir = "/Ann's data/$HOME";
+  expect(execFileSync('sh', ['-c', `${nameData(dir)}printenv DATA_DIR`], { encoding: 'utf8' })).toBe(
+    `${dir}\n`,
+  );
 });

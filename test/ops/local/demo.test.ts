@@ -2,7 +2,10 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { renderWelcome } from '../../../ops/local/demo.ts';
 
-const started = { port: 8080, metricsPort: 9464, key: 'bes_key', demo: true, dataDir: '/data' };
+const started = {
+  ...{ address: 'http://localhost:8080', metricsAddress: 'http://localhost:9464' },
+  ...{ key: 'bes_key', demo: true, dataDir: '/data' },
+};
 
 test('a start names the addresses, the key, and commands with the key', () => {
   const lines = renderWelcome({ ...started, consoleLink: 'http://localhost:8080/console/links/abc' });

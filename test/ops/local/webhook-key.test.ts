@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { chooseWebhookSettings } from '../../../ops/local/webhook-key.ts';
@@ -20,6 +20,12 @@ test('a start makes a key that only its user can read, and the next one keeps it
   expect(readWebhookSettings(settings)?.allowPrivate).toBe(true);
   await chooseWebhookSettings({}, { dataDir, publicUrl: null });
   expect(await readFile(file, 'utf8')).toBe(key);
+});
+
+test('a start replaces the empty key that one on a full disk has left', async () => {
+  await writeFile(inFolder('webhook-key'), '');
+  const settings = await chooseWebhookSettings({}, { dataDir: inFolder(), publicUrl: null });
+  expect(readWebhookSettings(settings)).not.toBeNull();
 });
 
 test('a key and a choice of the environment come first, and a public service allows no private addresses', async () => {

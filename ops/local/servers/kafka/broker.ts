@@ -46,6 +46,8 @@ function java(
       ...args,
     ],
     cwd: folder,
+    // In the locale C, Java finds no folder whose name has other letters than ASCII.
+    env: { ...process.env, LC_ALL: 'C.UTF-8' },
     logFile: path.join(folder, 'kafka.log'),
     marker: path.join(folder, 'server.properties'),
     stopSignal: 'SIGTERM',
@@ -113,7 +115,6 @@ export async function startKafka({
 
   const usedPort = port ?? (await findFreePort());
   const plan = {
-    dataDir: path.join(folder, 'data'),
     port: usedPort,
     controllerPort: await findFreePort(),
     listeners,

@@ -1,8 +1,6 @@
 /** The texts of the broker's settings files. */
 
 export interface BrokerPlan {
-  /** The folder of the log segments. */
-  dataDir: string;
   port: number;
   controllerPort: number;
   listeners: readonly Listener[];
@@ -17,7 +15,7 @@ export interface Listener {
 }
 
 /** One node that is both broker and controller, only on this machine. */
-function brokerSettings({ dataDir, port, controllerPort, listeners }: BrokerPlan): Record<string, string> {
+function brokerSettings({ port, controllerPort, listeners }: BrokerPlan): Record<string, string> {
   const more = listeners.map((listener) => `${listener.name}://localhost:${listener.port}`);
   const protocols = listeners.map(({ name, protocol }) => `${name}:${protocol}`);
   return {
@@ -30,7 +28,8 @@ function brokerSettings({ dataDir, port, controllerPort, listeners }: BrokerPlan
     ),
     'advertised.listeners': [`PLAINTEXT://127.0.0.1:${port}`, ...more].join(','),
     'listener.security.protocol.map': ['PLAINTEXT:PLAINTEXT', 'CONTROLLER:PLAINTEXT', ...protocols].join(','),
-    'log.dirs': dataDir,
+    // Below the folder in which the broker runs: whole paths would be a list with commas, in Latin-1.
+    'log.dirs': 'data',
     // `ops topics apply` creates the topics; automatic creation after a typo would give a topic the wrong settings.
     'auto.create.topics.enable': 'false',
     ...singleNodeSettings,

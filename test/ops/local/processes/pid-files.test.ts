@@ -194,13 +194,25 @@ test("other commands read the servers' addresses from service.env, after the env
     DATABASE_URL: url,
     KAFKA_BROKERS: 'a:1',
     RETENTION_MS: '5000',
+    WEBHOOK_SECRET_KEY_FILE: "/Ann's data/key",
   });
   const read = readEnv({ DATA_DIR: dataDir });
-  expect(read.DATABASE_URL).toBe(url.replace("'", '%27'));
-  expect(read).toMatchObject({ KAFKA_BROKERS: 'a:1', RETENTION_MS: '5000' });
+  expect(read).toMatchObject({
+    DATABASE_URL: url,
+    KAFKA_BROKERS: 'a:1',
+    RETENTION_MS: '5000',
+    WEBHOOK_SECRET_KEY_FILE: "/Ann's data/key",
+  });
   // The settings of topics differ on another Kafka.
   const other = readEnv({ DATA_DIR: dataDir, KAFKA_BROKERS: 'b:2' });
   expect([other.KAFKA_BROKERS, other.RETENTION_MS]).toEqual(['b:2', undefined]);
+});
+
+test('an address that no quotes can hold has its apostrophes encoded in service.env', async () => {
+  const dataDir = inFolder('encoded');
+  const url = "postgres://user:$p'w@host/db";
+  await writeServiceEnv(path.join(dataDir, 'run'), { DATABASE_URL: url });
+  expect(readEnv({ DATA_DIR: dataDir }).DATABASE_URL).toBe(url.replace("'", '%27'));
 });
 
 test('the address of the service comes from the settings, else from the running service', async () => {
@@ -212,6 +224,10 @@ test('the address of the service comes from the settings, else from the running 
   await writeServiceEnv(path.join(dataDir, 'run'), { ...running, PUBLIC_URL: 'https://a.example.org' });
   expect(readServiceUrl({ DATA_DIR: dataDir })).toBe('https://a.example.org');
   expect(readServiceUrl({ DATA_DIR: dataDir, PORT: '8091' })).toBe('http://localhost:8091');
+  await writeServiceEnv(path.join(dataDir, 'run'), { ...running, HOST: '10.0.0.7' });
+  expect(readServiceUrl({ DATA_DIR: dataDir })).toBe('http://10.0.0.7:8090');
+  expect(readServiceUrl({ DATA_DIR: dataDir, PORT: '8091', HOST: '::1' })).toBe('http://[::1]:8091');
+  expect(readServiceUrl({ DATA_DIR: dataDir, PORT: '8091', HOST: '0.0.0.0' })).toBe('http://localhost:8091');
   const PUBLIC_URL = 'https://b.example.org';
   expect(readServiceUrl({ DATA_DIR: dataDir, PORT: '8091', PUBLIC_URL })).toBe(PUBLIC_URL);
   expect(readServiceUrl({ DATA_DIR: dataDir, DATABASE_URL: 'postgres://other/d' })).toBe(
