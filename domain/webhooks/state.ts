@@ -1,4 +1,5 @@
 import type { AttemptOutcome, DisabledReason } from '../../schemas/vocabulary.ts';
+import { RETENTION_GRACE } from '../retention.ts';
 import { retryDelayMs } from './retries.ts';
 
 /** Whether, and when, a webhook gets its next batch. Times are milliseconds since 1970. */
@@ -38,19 +39,13 @@ export interface AttemptContext {
   retentionMs: number;
 }
 
-/**
- * The part of the retention by which a webhook may fall behind it: one that begins with the oldest event would be too
- * late at once. The topic keeps events for as much longer (`chooseMarginMs`), for readers that begin just within it.
- */
-const GRACE = 0.1;
-
 /** Whether the events after a position may be lost already. */
 export const isExpired = ({
   now,
   positionTime,
   retentionMs,
 }: Pick<AttemptContext, 'now' | 'positionTime' | 'retentionMs'>): boolean =>
-  positionTime < now - (1 + GRACE) * retentionMs;
+  positionTime < now - (1 + RETENTION_GRACE) * retentionMs;
 
 /** A webhook that gets nothing any more, for a reason. It keeps the count of its failures, for people. */
 export const disabled = (before: WebhookState, reason: DisabledReason): WebhookState => ({

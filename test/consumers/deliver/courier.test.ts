@@ -266,7 +266,7 @@ describe('a stream', () => {
         const cursor = formatCursor({
           epoch: feed.epoch,
           sequence: 0,
-          time: clock.now() - 1.1 * RETENTION_MS - 1,
+          time: clock.now() - 1.05 * RETENTION_MS - 1,
           offsets: [],
         });
         await start({ cursor }, 1);
@@ -299,7 +299,7 @@ describe('a stream', () => {
 
   test('that no longer keeps a begun batch sends it even so', async () => {
     stored = { messageId: 'begun', body: Buffer.from('{}'), events: 1, cursor: '' };
-    const time = clock.now() - 1.1 * RETENTION_MS - 1;
+    const time = clock.now() - 1.05 * RETENTION_MS - 1;
     const cursor = formatCursor({ epoch: feed.epoch, sequence: 0, time, offsets: [] });
     await start({ cursor, hasBatch: true }, 1);
     expect([expiries, attempts[0]?.messageId]).toEqual([0, 'begun']);

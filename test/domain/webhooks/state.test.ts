@@ -11,8 +11,8 @@ import { ATTEMPT_OUTCOMES } from '../../../schemas/vocabulary.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const RETENTION_MS = 7 * DAY_MS;
-/** The retention and a tenth of it. */
-const EXPIRED_MS = 7.7 * DAY_MS;
+/** The retention and a twentieth of it. */
+const EXPIRED_MS = 7.35 * DAY_MS;
 const START = Date.parse('2026-11-03T08:00:00Z');
 const at = (now: number, positionTime = START) => ({
   now,
@@ -75,7 +75,7 @@ describe('a webhook', () => {
     });
   });
 
-  test('expires when its position is older than retention and a tenth', () => {
+  test('expires when its position is older than retention and a twentieth', () => {
     expect(isExpired(at(START + EXPIRED_MS))).toBe(false);
     expect(isExpired(at(START + EXPIRED_MS + 1))).toBe(true);
   });
