@@ -52,6 +52,10 @@ def apply(mirror, event):
         mirror["endorsements"][key] = {**event["endorsement"], **parts}
 
 
+class Expired(Exception):
+    """The stream no longer has the changes after the cursor."""
+
+
 def follow(mirror):
     """Follows the stream until the connection ends."""
     with ask("/v1/stream", **{"Last-Event-ID": mirror["cursor"]}) as stream:
@@ -66,7 +70,8 @@ def follow(mirror):
             if frame.get("event") == "endorsement":
                 apply(mirror, json.loads(frame["data"]))
             if frame.get("event") == "error":
-                raise OSError(frame["data"])
+                is_expired = json.loads(frame["data"])["code"] == "cursor_expired"
+                raise (Expired if is_expired else OSError)(frame["data"])
             if "id" in frame:
                 mirror["cursor"] = frame["id"]
                 save(mirror)
@@ -84,6 +89,8 @@ while True:
             mirror = load()
             save(mirror)
         follow(mirror)
+    except Expired:
+        mirror = None
     except HTTPError as error:
         if error.code == 410:
             # The cursor is older than the stream keeps: read the list again.

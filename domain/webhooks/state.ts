@@ -1,4 +1,5 @@
 import type { AttemptOutcome, DisabledReason } from '../../schemas/vocabulary.ts';
+import { RETENTION_GRACE } from '../retention.ts';
 import { retryDelayMs } from './retries.ts';
 
 /** Whether, and when, a webhook gets its next batch. Times are milliseconds since 1970. */
@@ -43,7 +44,8 @@ export const isExpired = ({
   now,
   positionTime,
   retentionMs,
-}: Pick<AttemptContext, 'now' | 'positionTime' | 'retentionMs'>): boolean => positionTime < now - retentionMs;
+}: Pick<AttemptContext, 'now' | 'positionTime' | 'retentionMs'>): boolean =>
+  positionTime < now - (1 + RETENTION_GRACE) * retentionMs;
 
 /** A webhook that gets nothing any more, for a reason. It keeps the count of its failures, for people. */
 export const disabled = (before: WebhookState, reason: DisabledReason): WebhookState => ({

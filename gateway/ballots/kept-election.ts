@@ -31,6 +31,8 @@ export class KeptElection {
   #catalogue = NONE;
   /** The newest version of the catalogue that was asked for. */
   #wanted = NONE;
+  /** The newest state that was asked for. */
+  #newest: DataState | null = null;
   /** The last change that the ballot shows, except for the changed contests. */
   #through = 0;
   /** The contests that changes have touched since their picks were loaded. */
@@ -54,7 +56,9 @@ export class KeptElection {
 
   /** Returns the ballot if it is in memory and shows the state, or a later one; undefined otherwise. */
   find(state: DataState): ElectionBallot | null | undefined {
-    if (!this.#isLoaded(state)) return undefined;
+    const isLoaded = this.#isLoaded(state);
+    if (state.versions.sequence > (this.#newest?.versions.sequence ?? NONE)) this.#newest = state;
+    if (!isLoaded) return undefined;
     this.#learn(state);
     const isCurrent = this.#catalogue !== NONE && this.#changed.size + this.#loading.size === 0;
     return isCurrent ? this.#ballot : undefined;
@@ -70,6 +74,7 @@ export class KeptElection {
       this.#history = history;
       this.#catalogue = NONE;
       this.#wanted = NONE;
+      this.#newest = null;
     }
     const wanted = Number(versions.catalogue);
     this.#wanted = Math.max(this.#wanted, wanted);
@@ -89,6 +94,8 @@ export class KeptElection {
   }
 
   async #update(): Promise<ElectionBallot | null> {
+    // The load before this one may have begun before the state that a waiting caller asked for.
+    if (this.#newest) this.#learn(this.#newest);
     const isOutdated = this.#catalogue === NONE || this.#catalogue < this.#wanted;
     if (isOutdated || this.#changed.size > MAX_CHANGED) return this.#loadAll();
     const ballot = this.#ballot;

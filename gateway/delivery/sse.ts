@@ -1,3 +1,4 @@
+import { RETENTION_GRACE } from '../../domain/retention.ts';
 import type { StreamFilter } from '../../domain/stream-filter.ts';
 import { cursorOf } from '../../feed/cursor-of.ts';
 import { Delivery } from '../../feed/fan-out.ts';
@@ -42,11 +43,6 @@ export interface StreamOptions {
 const MAX_WRITE_BYTES = 64 * 1024;
 /** A client that reads nothing for this long is asked to reconnect, in milliseconds. */
 const STALL_MS = 3 * 60_000;
-/**
- * A stream may fall behind retention by this part of it: a stream from the oldest event begins at the edge.
- * The topic keeps more than that.
- */
-const RETENTION_GRACE = 0.05;
 /** The interval of checkpoints on a silent stream, which keep its cursor valid (INV-5). */
 const SILENT_CHECKPOINT_MS = 60 * 60_000;
 const SILENT_CHECKPOINTS_PER_RETENTION = 4;

@@ -105,7 +105,7 @@ export async function findAmbiguousDistricts(
   return rows;
 }
 
-/** Merges the staged contests. Restores removed ones. */
+/** Merges the staged contests. Restores removed ones, without the choices that they had. */
 export async function mergeContests(client: ClientBase): Promise<MergeCounts> {
   await client.query(`
     CREATE TEMPORARY TABLE staged_contests ON COMMIT DROP AS
@@ -123,6 +123,9 @@ export async function mergeContests(client: ClientBase): Promise<MergeCounts> {
     JOIN district_records s USING (ordinal)
     JOIN districts t ON ${SAME_DISTRICT}`);
   await noteUnranked(client);
+  await client.query(`
+    UPDATE choices SET removed_at = c.removed_at FROM contests c JOIN staged_contests USING (key)
+    WHERE choices.contest_id = c.id AND c.removed_at IS NOT NULL AND choices.removed_at IS NULL`);
   return mergeStaged(client, {
     table: 'contests',
     staged: 'staged_contests',

@@ -13,6 +13,8 @@ interface Rename {
   candidate: string | null;
   /** Whether the candidate was another choice's, and the choice does not just join it. */
   takesOver: boolean;
+  /** Whether no line gives the choice: it stays, and a new line gives its candidate's key another name. */
+  stays: boolean;
 }
 
 /**
@@ -21,6 +23,8 @@ interface Rename {
  *
  * A choice joins another candidate if a line of that one stays, and its own candidate has no line any more: the two were
  * one person. Otherwise it takes the candidate over, however alike the names are.
+ *
+ * Choices that the lines lack, and that stay, get another name with it if no line is an earlier one of their candidate.
  */
 const RENAMES = `
   WITH given AS (
@@ -48,18 +52,26 @@ const RENAMES = `
     SELECT DISTINCT contest_id, candidate FROM standing
   ), kept AS (
     SELECT DISTINCT contest_id, candidate FROM held JOIN standing USING (contest_id, choice, candidate)
+  ), given_again AS (
+    SELECT DISTINCT contest_id, candidate FROM held JOIN given USING (contest_id, choice, candidate)
   )
   SELECT g.ordinal, g.contest_id AS "contestId", g.choice, g.candidate,
     CASE WHEN g.name IS NULL OR h.name IS NULL THEN h.label ELSE h.name END AS before,
     CASE WHEN g.name IS NULL OR h.name IS NULL THEN g.label ELSE g.name END AS after,
-    had.candidate IS NOT NULL AND (has.candidate IS NOT NULL OR kept.candidate IS NULL) AS "takesOver"
+    had.candidate IS NOT NULL AND (has.candidate IS NOT NULL OR kept.candidate IS NULL) AS "takesOver", false AS stays
   FROM given g JOIN held h USING (contest_id, choice)
     LEFT JOIN had ON had.contest_id = g.contest_id AND had.candidate = g.candidate
     LEFT JOIN has ON has.contest_id = g.contest_id AND has.candidate = h.candidate
     LEFT JOIN kept ON kept.contest_id = g.contest_id AND kept.candidate = g.candidate
   WHERE g.candidate <> h.candidate
     OR (g.candidate IS NULL) <> (h.candidate IS NULL) AND g.may_be_person AND h.may_be_person
-  ORDER BY g.ordinal, g.choice`;
+  UNION ALL
+  SELECT g.ordinal, g.contest_id, h.choice, g.candidate, h.name, g.name, false, true
+  FROM held h JOIN given g USING (contest_id, candidate)
+  WHERE $1 AND g.name <> h.name
+    AND NOT EXISTS (SELECT FROM given o WHERE o.contest_id = h.contest_id AND o.choice = h.choice)
+    AND NOT EXISTS (SELECT FROM given_again a WHERE a.contest_id = h.contest_id AND a.candidate = h.candidate)
+  ORDER BY ordinal, choice`;
 
 /**
  * Refuses staged contests in which a choice keeps its key but becomes another person, because its endorsements would
@@ -96,8 +108,11 @@ export async function noteRenames(
   );
 }
 
-function describe({ choice, before, after, candidate, takesOver }: Rename): string {
+function describe({ choice, before, after, candidate, takesOver, stays }: Rename): string {
   const [key, old, now] = [choice, before, after].map((text) => JSON.stringify(text));
+  if (stays) {
+    return `name ${now} with the candidate.key ${JSON.stringify(candidate)}, which belongs to ${old} under the key ${key}, and its endorsements; use another candidate.key, or import with --allow-renames`;
+  }
   const named =
     before === after
       ? `give the candidate ${JSON.stringify(candidate)} of another choice to the key ${key}`

@@ -1,11 +1,12 @@
 /** The Python program of docs/streaming.md, exactly as printed there. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { parseCursor } from '../../schemas/cursor.ts';
 import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
+import { answerLines, type FakeAnswer, FakeService } from '../helpers/clients/fake-service.ts';
 import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { readPages } from '../helpers/http/paging.ts';
 import { findProgram } from '../helpers/servers/find-program.ts';
@@ -26,13 +27,11 @@ let changes = 0;
 beforeAll(async () => {
   switchboard = await TcpProxy.open(service.gateways[0]?.port ?? 0);
 });
-afterAll(async () => {
-  await stop();
-  await switchboard.close();
-});
+afterEach(stop);
+afterAll(() => switchboard.close());
 
-function start(): void {
-  const env = { PATH: process.env.PATH, BASE_URL: switchboard.address, API_KEY: service.key };
+function start(baseUrl = switchboard.address): void {
+  const env = { PATH: process.env.PATH, BASE_URL: baseUrl, API_KEY: service.key };
   program = spawn('python3', [PROGRAM, inFolder('mirror.json')], { env, stdio: 'ignore' });
 }
 
@@ -95,4 +94,28 @@ testPython('it mirrors /v1/endorsements, through cuts, a killed client and an ex
   await until('the cursor to expire', expired, 30_000);
   start();
   await expectMirror();
+});
+
+testPython('it reads the list again when the stream says that it lacks a change', async () => {
+  const list = (cursor: string, id: number) => answerLines([{ stream_cursor: cursor }, { id }, { count: 1 }]);
+  const stream =
+    (frames: string, isOver: boolean): FakeAnswer =>
+    (response) => {
+      response.write(frames);
+      if (isOver) response.end();
+    };
+  const ready = 'event: ready\nid: one\ndata: {}\n\n';
+  const error = 'event: error\nid: one\ndata: {"code":"cursor_expired","message":"A change is lost."}\n\n';
+  const fake = await FakeService.start(
+    ...[list('one', 1), stream(ready + error, true), list('two', 2), stream(': ping\n\n', false)],
+  );
+  try {
+    await rm(inFolder('mirror.json'), { force: true });
+    start(fake.baseUrl);
+    const isNew = async () => (await readMirror().catch(() => null))?.cursor === 'two';
+    await until('it has the second list', isNew, 20_000);
+    expect(await readMirror()).toEqual({ cursor: 'two', endorsements: { 2: { id: 2 } } });
+  } finally {
+    await fake.stop();
+  }
 });

@@ -153,6 +153,29 @@ describe('a part of a contest, with --keep-missing,', () => {
     expect(await lines()).toEqual(['d 0 Anne Lee', 'w 0 Anne Lee']);
   });
 
+  test.each<[string, Line, Line]>([
+    ['with the key', ['a', 'Ann Lee', 'k-1'], ['b', 'Bob Diaz', 'k-1']],
+    ['with the name as the key', ['a', 'Ann Lee'], ['b', 'Bob Diaz', 'Ann Lee']],
+    ['whose name is the key', ['a', 'Ann Lee', 'Bob Diaz'], ['b', 'Bob Diaz']],
+  ])('that has another person %s of a candidate who stays is refused', async (_, held, other) => {
+    await load([held]);
+    expect(await load([other], PART)).toContain(
+      `name "Bob Diaz" with the candidate.key "${other[2] ?? other[1]}", which belongs to "Ann Lee" under the key "a"`,
+    );
+    expect(await lines()).toEqual(['a 0 Ann Lee']);
+    expect(await load([other], [...PART, '--allow-renames'])).toBe(null);
+  });
+
+  test('that has another line of a candidate who stays, or renames one by its key, is loaded', async () => {
+    await load([
+      ['d', 'Ann Lee', 'k-1'],
+      ['w', 'Ann Lee', 'k-1'],
+    ]);
+    expect(await load([['x', 'Anne Lee', 'k-1']], PART)).toBe(null);
+    expect(await load([['d', 'Zed Moss', 'k-1']], PART)).toBe(null);
+    expect(await lines()).toEqual(['d 0 Zed Moss', 'w 0 Zed Moss', 'x 0 Zed Moss']);
+  });
+
   test('that gives one line to another person leaves the lines that stay to the candidate', async () => {
     await load([D, W], [], { fusion: true });
     const other: Line = ['d', 'Zed Moss'];

@@ -20,13 +20,17 @@ const START: [CatalogueKind, object][] = [
   ['contests', contest('mayor', { election: OTHER })],
 ];
 
-async function load(records: [CatalogueKind, unknown][], maxRemovals = 100): Promise<CatalogueImport> {
+async function load(
+  records: [CatalogueKind, unknown][],
+  maxRemovals = 100,
+  keepMissing = false,
+): Promise<CatalogueImport> {
   async function* lines(): AsyncGenerator<StagedLine> {
     for (const [index, [kind, record]] of records.entries()) {
       yield checkRecord(kind, 'test.ndjson', index + 1, record, createRefusalList());
     }
   }
-  return importCatalogue(client, lines(), { skipRefused: true, dryRun: false, maxRemovals });
+  return importCatalogue(client, lines(), { skipRefused: true, dryRun: false, maxRemovals, keepMissing });
 }
 
 /** The endorser endorses the first choice of every contest. */
@@ -137,6 +141,20 @@ test('a contest or choice that returns keeps its id, and its endorsements stay w
   expect([await ids(), await choiceIds()]).toEqual(before);
   expect(await present()).toEqual(ALL);
   expect(await endorsed()).toEqual([`${OTHER}/mayor`]);
+});
+
+test('a contest that returns has the choices with which it returns, also when missing ones are kept', async () => {
+  const returning: [CatalogueKind, unknown] = ['contests', contest('council', { choices: [choice('cleo')] })];
+  for (const keepMissing of [false, true]) {
+    await load([['contests', contest('mayor')]]);
+    const result = await load([['contests', contest('mayor')], returning], 0, keepMissing);
+    expect(result).toMatchObject({ loaded: true, removals: [] });
+    expect(await present()).toEqual([
+      ...ALL.filter((key) => !key.includes('council')).slice(0, 2),
+      'or-2026-11-03-general/council#cleo',
+      ...ALL.filter((key) => key.startsWith('or-2026-11-03-general/mayor')),
+    ]);
+  }
 });
 
 test('importing again without a removed contest changes nothing', async () => {

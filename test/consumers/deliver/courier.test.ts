@@ -266,7 +266,7 @@ describe('a stream', () => {
         const cursor = formatCursor({
           epoch: feed.epoch,
           sequence: 0,
-          time: clock.now() - RETENTION_MS - 1,
+          time: clock.now() - 1.05 * RETENTION_MS - 1,
           offsets: [],
         });
         await start({ cursor }, 1);
@@ -284,6 +284,13 @@ describe('a stream', () => {
     expect([expiries, courier.isFinished, attempts.length]).toEqual([1, true, 0]);
   });
 
+  test('is delivered from its oldest change on, which is a little too old when deliveries begin', async () => {
+    const time = clock.now() - RETENTION_MS - MINUTE;
+    await start({ cursor: formatCursor({ epoch: feed.epoch, sequence: 0, time, offsets: [] }) }, 1);
+    await attempts[0]?.end('refused');
+    expect(recorded.map(({ after }) => after?.state)).toEqual(['failing']);
+  });
+
   test('that was silent for longer than changes are kept disables nothing', async () => {
     const time = clock.now() - 2 * RETENTION_MS;
     await start({ cursor: formatCursor({ epoch: feed.epoch, sequence: 0, time, offsets: [] }) });
@@ -292,7 +299,7 @@ describe('a stream', () => {
 
   test('that no longer keeps a begun batch sends it even so', async () => {
     stored = { messageId: 'begun', body: Buffer.from('{}'), events: 1, cursor: '' };
-    const time = clock.now() - RETENTION_MS - 1;
+    const time = clock.now() - 1.05 * RETENTION_MS - 1;
     const cursor = formatCursor({ epoch: feed.epoch, sequence: 0, time, offsets: [] });
     await start({ cursor, hasBatch: true }, 1);
     expect([expiries, attempts[0]?.messageId]).toEqual([0, 'begun']);

@@ -11,6 +11,8 @@ import { ATTEMPT_OUTCOMES } from '../../../schemas/vocabulary.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const RETENTION_MS = 7 * DAY_MS;
+/** The retention and a twentieth of it. */
+const EXPIRED_MS = 7.35 * DAY_MS;
 const START = Date.parse('2026-11-03T08:00:00Z');
 const at = (now: number, positionTime = START) => ({
   now,
@@ -53,8 +55,8 @@ describe('a webhook', () => {
 
   test('that fails for as long as its events are kept is disabled', () => {
     const failing = afterAttempt(ACTIVE, refused, at(START));
-    expect(afterAttempt(failing, refused, at(START + RETENTION_MS)).state).toBe('failing');
-    const over = afterAttempt(failing, refused, at(START + RETENTION_MS + 1));
+    expect(afterAttempt(failing, refused, at(START + EXPIRED_MS)).state).toBe('failing');
+    const over = afterAttempt(failing, refused, at(START + EXPIRED_MS + 1));
     expect(over).toEqual({
       ...{
         state: 'disabled',
@@ -73,9 +75,9 @@ describe('a webhook', () => {
     });
   });
 
-  test('expires when its position is older than retention', () => {
-    expect(isExpired(at(START + RETENTION_MS))).toBe(false);
-    expect(isExpired(at(START + RETENTION_MS + 1))).toBe(true);
+  test('expires when its position is older than retention and a twentieth', () => {
+    expect(isExpired(at(START + EXPIRED_MS))).toBe(false);
+    expect(isExpired(at(START + EXPIRED_MS + 1))).toBe(true);
   });
 });
 
@@ -101,7 +103,7 @@ test('with attempts of any outcomes, a webhook ends active, waits for its next a
           expect(state.failures).toBe(failures);
           if (outcome === 'delivered') expect(state).toEqual(ACTIVE);
           else if (outcome === 'gone') expect(state.reason).toBe('receiver_gone');
-          else if (now > START + RETENTION_MS) expect(state.reason).toBe('receiver_failed');
+          else if (now > START + EXPIRED_MS) expect(state.reason).toBe('receiver_failed');
           else expect(state.nextAttemptAt).toBeGreaterThanOrEqual(now + 5000);
         }
       },
