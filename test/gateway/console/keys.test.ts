@@ -50,6 +50,12 @@ test('sending a form twice makes one key', async () => {
   expect(again).toMatchObject({ status: 303, location: '/console/keys?done=made' });
   const { html } = await client.get('/console/keys');
   expect(html.match(/>Twice</g)).toHaveLength(1);
+
+  const [, rotate = '', id = ''] =
+    /action="(\/console\/keys\/\d+\/rotate)".*?name="form" value="([^"]+)"/s.exec(html) ?? [];
+  expect((await client.post(rotate, { form: id })).status).toBe(200);
+  expect((await client.post(rotate, { form: id })).status).toBe(303);
+  expect((await client.get('/console/keys')).html.match(/replaces \d+/g)).toHaveLength(1);
 });
 
 test.each([
