@@ -257,6 +257,15 @@ test('what an operator has dismissed or corrected is settled once, and no retry 
   expect((await audited()).at(-1)).toMatchObject({ details: { sent: 1, settled: 2 } });
 });
 
+test('a submission whose last rejection was dismissed is not sent because of an earlier one', async () => {
+  await retry();
+  const twice = endorse('nation-herald', 'council', 'hal');
+  await reject([twice, twice], { offset: 800 });
+  await dismiss('1/801');
+  expect(await retry()).toMatchObject({ sent: 0, superseded: 1, settled: 1 });
+  expect(await countSent(twice)).toEqual([0]);
+});
+
 test('several that are dismissed together are one entry of the audit log, without those that were settled before', async () => {
   const rejected_at = Date.parse('2026-05-04T10:00:00Z');
   const three = ['eli', 'fay', 'gus'].map((key) => endorse('nation-herald', 'council', key));
