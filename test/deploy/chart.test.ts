@@ -113,6 +113,8 @@ chartTest('a value that the chart does not know is refused, and so is a missing 
   expect(template({ gateway: { settings: { STREAM_HEARTBEAT: 1 } } }).errors).toContain('STREAM_HEARTBEAT');
   expect(template({ database: { url: '' } }).errors).toContain('database.url is required');
   expect(template({ kafka: { brokers: '' } }).errors).toContain('kafka.brokers is required');
+  const oidc = { issuer: 'https://accounts.example.org', clientId: 'ballots' };
+  expect(template({ console: { oidc } }).errors).toContain('console.oidc.clientSecret.name is required');
 });
 
 chartTest.each([
