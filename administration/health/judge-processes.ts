@@ -66,7 +66,7 @@ function findVacancies(all: readonly ListedProcess[]): Finding[] {
       const text = `No process leads ${role}: start a consumer with that role, or read the logs of those that run.`;
       return judgeVacancy(leads(role), alert, text);
     }),
-    ...judgeVacancy(isGateway, 'ProgramDown', 'No gateway runs: start one.'),
+    ...judgeVacancy(isGateway, 'NobodyServes', 'No gateway runs: start one.'),
     ...(needsDelivery
       ? judgeVacancy(
           delivers,

@@ -113,6 +113,17 @@ chartTest('a value that the chart does not know is refused, and so is a missing 
   expect(template({ gateway: { settings: { STREAM_HEARTBEAT: 1 } } }).errors).toContain('STREAM_HEARTBEAT');
   expect(template({ database: { url: '' } }).errors).toContain('database.url is required');
   expect(template({ kafka: { brokers: '' } }).errors).toContain('kafka.brokers is required');
+  const oidc = { issuer: 'https://accounts.example.org', clientId: 'ballots' };
+  expect(template({ console: { oidc } }).errors).toContain('console.oidc.clientSecret.name is required');
+});
+
+chartTest.each([
+  ['STREAM_LIFETIME_MS', 3_600_000, '3600000'],
+  ['STREAM_LIFETIME_MS', '7200000', '7200000'],
+  ['TODAY', '2026-11-03', '2026-11-03'],
+])('the setting %s of a gateway reaches it as it is written: %p', (name, value, text) => {
+  const [gateway] = podsOf(render({ gateway: { settings: { [name]: value } } })).get('gateway').containers;
+  expect(gateway.env).toContainEqual({ name, value: text });
 });
 
 chartTest('the values of the guide are values of the chart', async () => {

@@ -103,7 +103,7 @@ test('a role without a leader is a problem since the last report of a vanished l
     [expect.stringContaining('No process leads relay'), '09:50:00', 'NobodyRelays'],
   ]);
   expect(problemsOf(consumers(['apply', 'relay']))).toEqual([
-    ['No gateway runs: start one.', undefined, 'ProgramDown'],
+    ['No gateway runs: start one.', undefined, 'NobodyServes'],
   ]);
 });
 

@@ -145,6 +145,19 @@ export const CASES: readonly AlertCase[] = [
     [series('program_ready', 'gateway-1')]: `1x${SCRAPES - 4} 0x3`,
   }),
 
+  given(
+    'every gateway has ended, and discovery has dropped them',
+    ['NobodyServes'],
+    Object.fromEntries(
+      GATEWAYS.flatMap((instance) =>
+        ['up', 'program_ready', 'feed_sequence', 'feed_behind_seconds'].map((metric) => [
+          series(metric, instance),
+          gone(minutes(2)),
+        ]),
+      ),
+    ),
+  ),
+
   given('a request met a defect', ['Defects'], {
     [series('defects_total', 'gateway-1', { where: 'request' })]: lately(minutes(3), '0', '1'),
   }),

@@ -117,13 +117,9 @@ projected:
         name: {{ required "webhooks.keySecret.name is required to enable webhooks" $values.webhooks.keySecret.name }}
         items: [{ key: {{ $values.webhooks.keySecret.key }}, path: webhooks/key }]
     {{- end }}
-    {{- if eq .role "gateway" }}
-    {{- with $values.console.oidc.clientSecret }}
-    {{- if .name }}
+    {{- if and (eq .role "gateway") $values.console.oidc.issuer }}
     - secret:
-        name: {{ .name }}
-        items: [{ key: {{ .key }}, path: oidc/client-secret }]
-    {{- end }}
-    {{- end }}
+        name: {{ required "console.oidc.clientSecret.name is required with an issuer" $values.console.oidc.clientSecret.name }}
+        items: [{ key: {{ $values.console.oidc.clientSecret.key }}, path: oidc/client-secret }]
     {{- end }}
 {{- end }}
