@@ -4,6 +4,23 @@ import { foldParty } from './parties.ts';
 import { areApart, explainClose, type PersonName, readPersonName } from './person-name.ts';
 import { foldText } from './words.ts';
 
+/** A name as a row has it, read once for all contests in which it is looked for. */
+export interface GivenName {
+  text: string;
+  folded: string;
+  person: PersonName;
+}
+
+/** Creates a function that reads a name, and remembers the names of a row. */
+export function createNameReader(): (text: string) => GivenName {
+  const known = new Map<string, GivenName>();
+  return (text) => {
+    const found = known.get(text) ?? { text, folded: foldText(text), person: readPersonName(text) };
+    known.set(text, found);
+    return found;
+  };
+}
+
 /** Contenders that a text can mean. */
 export interface FittingContenders {
   exact: readonly Contender[];
@@ -24,14 +41,12 @@ const sharesNickname = (a: PersonName, b: PersonName) =>
  */
 export function findContenders(
   contest: IndexedContest,
-  text: string,
+  { text, folded, person: name }: GivenName,
   party: string | null,
 ): FittingContenders {
   const key = contest.contenders.filter(({ lines }) => lines.some((line) => line.key === text));
-  const folded = foldText(text);
   // A label can have words that tell two people of one name apart.
   const byText = contest.contenders.filter(({ texts }) => texts.has(folded));
-  const name = readPersonName(text);
   const wanted = name.party ?? foldParty(party);
   const byName = (name.joined === '' ? [] : (contest.byName.get(name.joined) ?? [])).filter(({ names }) =>
     names.some((known) => known.joined === name.joined && !areApart(name, known)),
@@ -73,17 +88,21 @@ function narrow(found: Contender[], name: PersonName): Contender[] {
  * The line of a contender that an endorsement names: by its key or label, by the party that the text or the row gives,
  * or the only one that stands. Otherwise a person must choose (contract, "Candidates").
  */
-export function chooseLine({ lines }: Contender, text: string, party: string | null): Match<ChoiceEntry> {
+export function chooseLine(
+  { lines }: Contender,
+  { text, folded, person }: GivenName,
+  party: string | null,
+): Match<ChoiceEntry> {
   const byKey = lines.find(({ key }) => key === text);
   const standing = lines.filter(({ withdrawn }) => !withdrawn);
   const usable = standing.length > 0 ? standing : lines;
-  const wanted = readPersonName(text).party ?? foldParty(party);
+  const wanted = person.party ?? foldParty(party);
   const choices = [
     byKey ? [byKey] : [],
     usable.filter(
       (line) => wanted !== null && [line.party, line.party_label].some((name) => foldParty(name) === wanted),
     ),
-    usable.filter(({ label }) => foldText(label) === foldText(text)),
+    usable.filter(({ label }) => foldText(label) === folded),
     usable,
   ];
   const line = choices.find(({ length }) => length === 1)?.[0];
@@ -99,8 +118,11 @@ export function chooseLine({ lines }: Contender, text: string, party: string | n
 }
 
 /** The contenders of a contest whose names look most like a text. */
-export function nearestContenders(contest: IndexedContest, text: string, most = 3): Contender[] {
-  const given = readPersonName(text);
+export function nearestContenders(
+  contest: IndexedContest,
+  { person: given }: GivenName,
+  most = 3,
+): Contender[] {
   const score = ({ names }: Contender) => {
     const common = names.map(({ words }) => words.filter((word) => given.words.includes(word)).length);
     return Math.max(0, ...common);

@@ -2,7 +2,14 @@ import type { AliasKind } from '../../schemas/alias-files.ts';
 import { readAnswer } from '../tables/answers.ts';
 import type { ChoiceEntry, Contender, ElectionIndex, IndexedContest } from './catalogue-index.ts';
 import { type Grade, listSome } from './grade.ts';
-import { chooseLine, findContenders, nearestContenders, showContender } from './match-choice.ts';
+import {
+  chooseLine,
+  createNameReader,
+  findContenders,
+  type GivenName,
+  nearestContenders,
+  showContender,
+} from './match-choice.ts';
 import { type FittingContests, findContests } from './match-contest.ts';
 import { readPersonName } from './person-name.ts';
 import { foldText } from './words.ts';
@@ -52,16 +59,19 @@ const candidatesOf = (pairs: readonly { contest: IndexedContest; contender: Cont
     .flatMap(({ contest, contender }) => contender.lines.map((choice) => ({ contest, choice })))
     .slice(0, MAX_CANDIDATES);
 
-/** The choices of contests whose names look most like a text. */
-const nearestCandidates = (contests: readonly IndexedContest[], text: string): Candidate[] =>
+/** The choices of contests whose names look most like a given one. */
+const nearestCandidates = (contests: readonly IndexedContest[], given: GivenName): Candidate[] =>
   candidatesOf(
     contests.slice(0, MAX_CANDIDATES).flatMap((contest) =>
-      nearestContenders(contest, text, contests.length > 1 ? 3 : MAX_CANDIDATES).map((contender) => ({
+      nearestContenders(contest, given, contests.length > 1 ? 3 : MAX_CANDIDATES).map((contender) => ({
         contest,
         contender,
       })),
     ),
   );
+
+/** A row, and the reader of its names. */
+type ReadRow = RowNames & { read(text: string): GivenName };
 
 /** The text by which a row's contest is remembered. */
 export function contestTextOf({ contest, district, choice, party, position }: RowNames): string {
@@ -132,10 +142,11 @@ export function createContestFinder(index: ElectionIndex, most = 10_000) {
 /** Matches a row's contest and choice within its election. */
 export function matchRow(
   index: ElectionIndex,
-  row: RowNames,
+  names: RowNames,
   findAlias: FindAlias,
   find: ReturnType<typeof createContestFinder>,
 ): RowMatch {
+  const row = { ...names, read: createNameReader() };
   const { slug } = index.election;
   const [decidedElection = '', decidedContest = '', ...decidedChoice] =
     findAlias('choice', slug, rowTextOf(row))?.split('/') ?? [];
@@ -154,12 +165,16 @@ export function matchRow(
     return outcome(
       'none',
       `no such contest${near.length === 0 ? '' : `; the nearest are ${listSome(near)}`}`,
-      { candidates: nearestCandidates(fitting.nearest, row.choice ?? row.position ?? '') },
+      { candidates: nearestCandidates(fitting.nearest, row.read(row.choice ?? row.position ?? '')) },
     );
   }
   const findDecided: FindAlias = (kind, scope, text) =>
     kind === 'choice' && whole ? decidedChoice.join('/') : findAlias(kind, scope, text);
-  const pairs = contests.flatMap((each) => findPairs(row, each.contest, each.reason, findDecided));
+  const choiceText = choiceTextOf(row);
+  const pairs = contests.flatMap((each) => {
+    const alias = findDecided('choice', each.contest.key, choiceText);
+    return findPairs(row, each.contest, each.reason, alias);
+  });
   const match = judge(row, pairs) ?? refuseSeveral(row, contests, pairs) ?? describeFailure(row, found);
   const reasons = match.reasons.length > 0 || !contest ? match.reasons : ['contest: decided before'];
   return { ...match, reasons, fits: contests.length };
@@ -187,13 +202,19 @@ function findMeant(row: RowNames, find: ReturnType<typeof createContestFinder>):
 }
 
 /** A row that no submission can say, whatever its names mean; null if one can. */
-function refuseAnswer({ choice, position }: RowNames, contests: readonly IndexedContest[]): RowMatch | null {
+function refuseAnswer(
+  { choice, position, read }: ReadRow,
+  contests: readonly IndexedContest[],
+): RowMatch | null {
   if (contests.length > 0 && contests.every(isMeasure)) {
     const text = position ?? choice ?? '';
     const answer = readAnswer(text);
     if (answer === 'yes' || answer === 'no') return null;
     // Without a column for the answer, the choice can be the label of an answer.
-    if (answer === null && contests.some((contest) => findContenders(contest, text, null).exact.length > 0))
+    if (
+      answer === null &&
+      contests.some((contest) => findContenders(contest, read(text), null).exact.length > 0)
+    )
       return null;
     return unrepresentable(text === '' ? 'no answer' : `"${text}" about a measure`, answer === 'nothing');
   }
@@ -211,14 +232,14 @@ function refuseAnswer({ choice, position }: RowNames, contests: readonly Indexed
 }
 
 function findPairs(
-  row: RowNames,
+  row: ReadRow,
   contest: IndexedContest,
   contestReason: string | null,
-  findAlias: FindAlias,
+  alias: string | null,
 ): Pair[] {
   const text = (isMeasure(contest) ? (row.position ?? row.choice) : row.choice) ?? '';
   const pair = (contender: Contender, choiceReason: string | null, decided: string | null = null): Pair[] => {
-    const { value, reason } = chooseLine(contender, decided ?? text, row.party);
+    const { value, reason } = chooseLine(contender, row.read(decided ?? text), row.party);
     const choice = value ?? contender.lines[0];
     const more = { lineReason: reason, decided: decided !== null };
     return choice === undefined ? [] : [{ contest, choice, contender, contestReason, choiceReason, ...more }];
@@ -228,10 +249,9 @@ function findPairs(
     const contender = contest.contenders.find(({ lines: [line] }) => line?.measure_answer === answer);
     return contender ? pair(contender, null) : [];
   }
-  const alias = findAlias('choice', contest.key, choiceTextOf(row));
   const aliased = contest.contenders.find(({ lines }) => lines.some(({ key }) => key === alias));
   if (aliased) return pair(aliased, null, alias);
-  const { exact, close } = findContenders(contest, text, row.party);
+  const { exact, close } = findContenders(contest, row.read(text), row.party);
   return [
     ...exact.flatMap((contender) => pair(contender, null)),
     ...[...close].flatMap(([contender, reason]) => pair(contender, `choice: ${reason}`)),
@@ -243,7 +263,7 @@ const isHalfExact = ({ contestReason, choiceReason }: Pair) =>
   contestReason === null || choiceReason === null;
 
 /** Chooses among pairs: the one that is exact, or else the only one that is close. */
-function judge(row: RowNames, pairs: readonly Pair[]): RowMatch | null {
+function judge(row: ReadRow, pairs: readonly Pair[]): RowMatch | null {
   const exact = pairs.filter(isExact);
   if (exact.length === 0 && hasSeveralNames(row)) return null;
   const tiers = [exact, pairs.filter(isHalfExact), pairs];
@@ -271,7 +291,7 @@ function judge(row: RowNames, pairs: readonly Pair[]): RowMatch | null {
   const reasons = [contestReason, choiceReason].filter((reason) => reason !== null);
   const grade = reasons.length === 0 ? 'exact' : 'close';
   const before = decided && reasons.length === 0 ? ['choice: decided before'] : [];
-  const similar = grade === 'exact' ? [] : nearestCandidates([contest], row.choice ?? '');
+  const similar = grade === 'exact' ? [] : nearestCandidates([contest], row.read(row.choice ?? ''));
   const candidates = [{ contest, choice }, ...similar.filter((other) => other.choice !== choice)];
   return { ...OUT, ...{ grade, contest, choice, unsure, candidates }, reasons: [...reasons, ...before] };
 }
@@ -300,16 +320,16 @@ function hasSeveralNames({ choice }: RowNames): boolean {
 }
 
 /** Says why nothing fits. */
-function describeFailure({ choice }: RowNames, found: readonly IndexedContest[]): RowMatch {
+function describeFailure({ choice, read }: ReadRow, found: readonly IndexedContest[]): RowMatch {
   const [contest, ...others] = found;
   const text = choice ?? '';
-  const candidates = nearestCandidates(found, text);
+  const candidates = nearestCandidates(found, read(text));
   if (contest === undefined || others.length > 0) {
     return outcome('none', `none of the ${others.length + 1} contests that fit has the choice "${text}"`, {
       candidates,
     });
   }
-  const near = nearestContenders(contest, text).map(showContender);
+  const near = nearestContenders(contest, read(text)).map(showContender);
   const reason =
     near.length === 0 ? 'the contest has no choices' : `no such choice; the nearest are ${listSome(near)}`;
   return outcome('none', reason, { contest, candidates });

@@ -87,6 +87,7 @@ test('every page needs its role: others get 403 for owners’ pages, and 404 for
 
 test.each([
   ['a form of 300 KB', 'application/x-www-form-urlencoded', 'a='.padEnd(300 * 1024, 'x'), 413],
+  ['a form of 100,000 fields', 'application/x-www-form-urlencoded', 'a&'.repeat(100_000), 413],
   ['JSON', 'application/json', '{"name":"a"}', 400],
   ['plain text', 'text/plain', 'name=a', 400],
   ['a form with files', 'multipart/form-data; boundary=x', '--x--', 400],

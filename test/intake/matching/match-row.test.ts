@@ -352,6 +352,20 @@ describe('the possible meanings of a row', () => {
   });
 });
 
+test('INV-15: a long name is read once for all contests of a large election, not for each of them', () => {
+  const many = Array.from({ length: 10_000 }, (_, at) =>
+    contest(`c${at}`, `Council ${at}`, [choice('x', 'Ann Lee')]),
+  );
+  const large = indexElection(election, many);
+  const row = { contest: null, district: null, choice: '(a,b'.repeat(250), party: null, position: undefined };
+  const began = performance.now();
+  for (let rows = 0; rows < 3; rows += 1) {
+    expect(matchRow(large, row, () => null, createContestFinder(large)).grade).toBe('none');
+  }
+  // Read for each contest, it takes 20 to 40 s.
+  expect(performance.now() - began).toBeLessThan(5_000);
+});
+
 test('a row is remembered by its words, and a measure beside its answer by its name', () => {
   const row = { contest: 'U.S. House', district: '12', choice: 'Lee, B.', party: 'D', position: undefined };
   expect([contestTextOf(row), choiceTextOf(row), rowTextOf(row)]).toEqual([
