@@ -154,7 +154,7 @@ test('every alert that is named has its runbook', () => {
     judgeKafkaAway([]),
   ];
   const named = new Set(findings.flatMap(({ alert }) => alert ?? []));
-  expect(named.size).toBe(11);
+  expect(named.size).toBe(12);
   const guide = readFileSync('docs/operations/alerts.md', 'utf8');
   for (const alert of named) expect(guide).toContain(`\n## ${alert}\n`);
 });
