@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import type { Context } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import { PageError } from './page-error.ts';
@@ -6,11 +7,9 @@ const FILE_TYPE = 'multipart/form-data';
 /** The largest file that a page takes, in bytes, and its name for people. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 export const MAX_FILE = '4 MB';
-/** The bounds of the other fields, and of the headers of a part in characters. */
+/** The bounds of the other fields. */
 const MAX_FIELDS = 100;
 const MAX_FIELD_BYTES = 64 * 1024;
-const MAX_HEAD = 2_000;
-const MAX_BODY_BYTES = MAX_FILE_BYTES + 2 * MAX_FIELD_BYTES;
 /** The longest name of a file that is kept, in characters. */
 const MAX_NAME = 200;
 
@@ -35,61 +34,6 @@ function untilLost({ req }: Context): Promise<never> {
   return promise;
 }
 
-const createTooLargeError = () =>
-  new PageError(413, `The file is larger than ${MAX_FILE}: upload it in several parts.`);
-const createFormError = () => new PageError(400, 'The form cannot be read: send it again.');
-
-/** Reads the body as text with one character for each byte. */
-const readText = koaBody({
-  text: true,
-  textTypes: [FILE_TYPE],
-  textLimit: MAX_BODY_BYTES,
-  encoding: 'latin1',
-  json: false,
-  urlencoded: false,
-  multipart: false,
-  parsedMethods: [HttpMethodEnum.POST],
-  onError(error) {
-    throw 'status' in error && error.status === 413 ? createTooLargeError() : createFormError();
-  },
-});
-
-/** The content of a body in which each character is a byte. */
-const bytesOf = (text: string): Buffer<ArrayBuffer> => Buffer.from(text, 'latin1');
-
-interface Part {
-  name: string;
-  /** Null for a field. */
-  fileName: string | null;
-  content: string;
-}
-
-/** A part: its headers, an empty line and its content. @throws PageError 400 */
-function readPart(part: string): Part {
-  const end = part.indexOf('\r\n\r\n');
-  if (!part.startsWith('\r\n') || end === -1 || end > MAX_HEAD) throw createFormError();
-  const disposition = /^content-disposition:.*/im.exec(part.slice(0, end))?.[0] ?? '';
-  const read = (parameter: RegExp): string | null => {
-    const [, quoted, plain = ''] = parameter.exec(disposition) ?? [];
-    return quoted === undefined && plain === '' ? null : bytesOf(quoted ?? plain).toString();
-  };
-  const name = read(/[;\s]name=(?:"([^"]*)"|([^\s;"]+))/i);
-  const fileName = read(/[;\s]filename=(?:"([^"]*)"|([^\s;"]+))/i);
-  if (name === null) throw createFormError();
-  return { name, fileName: fileName?.replaceAll('%22', '"') ?? null, content: part.slice(end + 4) };
-}
-
-/** The parts of a body. Its time grows with its length alone, whatever the parts are. @throws PageError 400 */
-function readParts(contentType: string, body: string): Part[] {
-  const [, quoted, plain] =
-    /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))(?:$|[\s;])/i.exec(contentType) ?? [];
-  const boundary = quoted ?? plain;
-  if (boundary === undefined) throw createFormError();
-  const [before, ...parts] = `\r\n${body}`.split(`\r\n--${boundary}`, MAX_FIELDS + 3);
-  if (before !== '' || !parts.pop()?.startsWith('--')) throw createFormError();
-  return parts.map(readPart);
-}
-
 /**
  * Reads a POST form that can have one file, in the field `file`. Nothing is kept if the connection ends in between.
  *
@@ -97,18 +41,44 @@ function readParts(contentType: string, body: string): Part[] {
  * @throws PageError 400 if the body is not such a form, 413 if it is too large
  */
 export async function readFileForm(ctx: Context): Promise<{ form: URLSearchParams; file: SentFile | null }> {
-  await Promise.race([readText(ctx, async () => {}), untilLost(ctx)]);
-  const parts = readParts(ctx.get('Content-Type'), String(ctx.request.body));
+  const pieces: Buffer[] = [];
+  const read = koaBody({
+    multipart: true,
+    json: false,
+    text: false,
+    urlencoded: false,
+    parsedMethods: [HttpMethodEnum.POST],
+    formidable: {
+      maxFiles: 1,
+      maxFileSize: MAX_FILE_BYTES,
+      maxFields: MAX_FIELDS,
+      maxFieldsSize: MAX_FIELD_BYTES,
+      // A form in which nobody has chosen a file sends an empty one.
+      allowEmptyFiles: true,
+      minFileSize: 0,
+      fileWriteStreamHandler: () =>
+        new Writable({
+          write(piece: Buffer, _encoding, done) {
+            pieces.push(piece);
+            done();
+          },
+        }),
+    },
+    onError(error) {
+      const isTooLarge = 'httpCode' in error && error.httpCode === 413;
+      throw isTooLarge
+        ? new PageError(413, `The file is larger than ${MAX_FILE}: upload it in several parts.`)
+        : new PageError(400, 'The form cannot be read: send it again.');
+    },
+  });
+  await Promise.race([read(ctx, async () => {}), untilLost(ctx)]);
   const form = new URLSearchParams();
-  let fieldBytes = 0;
-  for (const { name, fileName, content } of parts) {
-    if (fileName !== null) continue;
-    fieldBytes += content.length;
-    form.append(name, bytesOf(content).toString());
+  const fields = (ctx.request.body ?? {}) as Record<string, string | string[]>;
+  for (const [name, values] of Object.entries(fields)) {
+    for (const value of [values].flat()) form.append(name, value);
   }
-  const sent = parts.find(({ name, fileName }) => name === 'file' && fileName !== null);
-  const content = bytesOf(sent?.content ?? '');
-  if (content.length > MAX_FILE_BYTES || fieldBytes > MAX_FIELD_BYTES) throw createTooLargeError();
+  const sent = [ctx.request.files?.file].flat()[0];
+  const content = Buffer.concat(pieces);
   if (!sent || content.length === 0) return { form, file: null };
-  return { form, file: { name: (sent.fileName || 'table').slice(-MAX_NAME), content } };
+  return { form, file: { name: (sent.originalFilename ?? 'table').slice(-MAX_NAME), content } };
 }
