@@ -1,15 +1,19 @@
-import { Writable } from 'node:stream';
+import { Busboy } from '@fastify/busboy';
 import type { Context } from 'koa';
-import { HttpMethodEnum, koaBody } from 'koa-body';
 import { PageError } from './page-error.ts';
 
 const FILE_TYPE = 'multipart/form-data';
 /** The largest file that a page takes, in bytes, and its name for people. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 export const MAX_FILE = '4 MB';
-/** The bounds of the other fields. */
+/** The bounds of the other fields: their number, and the bytes of all of them. */
 const MAX_FIELDS = 100;
 const MAX_FIELD_BYTES = 64 * 1024;
+/** The bytes of a part's headers that are read. */
+const MAX_HEADER_BYTES = 2_000;
+/** A longer boundary makes the search for it slow. */
+const MAX_CONTENT_TYPE = 200;
+const MAX_BODY_BYTES = MAX_FILE_BYTES + 2 * MAX_FIELD_BYTES;
 /** The longest name of a file that is kept, in characters. */
 const MAX_NAME = 200;
 
@@ -23,15 +27,24 @@ export interface SentFile {
 /** Whether a request sends a form with a file. */
 export const isFileForm = (ctx: Context): boolean => ctx.method === 'POST' && ctx.is(FILE_TYPE) === FILE_TYPE;
 
-/** Rejects if the connection ends, or has ended: the parser does not notice an end before it has begun. */
-function untilLost({ req }: Context): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const lose = () => {
-    if (!req.complete) reject(new PageError(400, 'The connection has ended.'));
+const createFormError = () => new PageError(400, 'The form cannot be read: send it again.');
+
+/** @throws PageError 400 if the content type has no boundary, or a too long one */
+function createParser(contentType: string) {
+  if (contentType.length > MAX_CONTENT_TYPE) throw createFormError();
+  const limits = {
+    files: 1,
+    fileSize: MAX_FILE_BYTES,
+    fields: MAX_FIELDS,
+    fieldSize: MAX_FIELD_BYTES,
+    parts: MAX_FIELDS + 1,
+    headerSize: MAX_HEADER_BYTES,
   };
-  if (req.destroyed) lose();
-  else req.once('close', lose);
-  return promise;
+  try {
+    return new Busboy({ headers: { 'content-type': contentType }, limits });
+  } catch {
+    throw createFormError();
+  }
 }
 
 /**
@@ -41,44 +54,51 @@ function untilLost({ req }: Context): Promise<never> {
  * @throws PageError 400 if the body is not such a form, 413 if it is too large
  */
 export async function readFileForm(ctx: Context): Promise<{ form: URLSearchParams; file: SentFile | null }> {
-  const pieces: Buffer[] = [];
-  const read = koaBody({
-    multipart: true,
-    json: false,
-    text: false,
-    urlencoded: false,
-    parsedMethods: [HttpMethodEnum.POST],
-    formidable: {
-      maxFiles: 1,
-      maxFileSize: MAX_FILE_BYTES,
-      maxFields: MAX_FIELDS,
-      maxFieldsSize: MAX_FIELD_BYTES,
-      // A form in which nobody has chosen a file sends an empty one.
-      allowEmptyFiles: true,
-      minFileSize: 0,
-      fileWriteStreamHandler: () =>
-        new Writable({
-          write(piece: Buffer, _encoding, done) {
-            pieces.push(piece);
-            done();
-          },
-        }),
-    },
-    onError(error) {
-      const isTooLarge = 'httpCode' in error && error.httpCode === 413;
-      throw isTooLarge
-        ? new PageError(413, `The file is larger than ${MAX_FILE}: upload it in several parts.`)
-        : new PageError(400, 'The form cannot be read: send it again.');
-    },
-  });
-  await Promise.race([read(ctx, async () => {}), untilLost(ctx)]);
+  const { req } = ctx;
+  const parser = createParser(ctx.get('Content-Type'));
   const form = new URLSearchParams();
-  const fields = (ctx.request.body ?? {}) as Record<string, string | string[]>;
-  for (const [name, values] of Object.entries(fields)) {
-    for (const value of [values].flat()) form.append(name, value);
+  const pieces: Buffer[] = [];
+  let fileName = '';
+  let fieldBytes = 0;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const refuseSize = () =>
+    reject(new PageError(413, `The file is larger than ${MAX_FILE}: upload it in several parts.`));
+  const refuseForm = () => reject(createFormError());
+  parser.on('field', (name: string | undefined, value, _isNameCut, isCut) => {
+    if (name === undefined) return refuseForm();
+    fieldBytes += value.length;
+    if (isCut || fieldBytes > MAX_FIELD_BYTES) return refuseSize();
+    form.append(name, value);
+  });
+  parser.on('file', (name, content, sentName) => {
+    content.on('error', refuseForm);
+    content.on('limit', refuseSize);
+    content.on('data', (piece: Buffer) => pieces.push(piece));
+    if (name !== 'file') return refuseForm();
+    fileName = sentName;
+  });
+  for (const bound of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) parser.on(bound, refuseForm);
+  parser.on('error', refuseForm);
+  parser.on('finish', resolve);
+  const lose = () => {
+    if (!req.complete) reject(new PageError(400, 'The connection has ended.'));
+  };
+  if (req.destroyed) lose();
+  else req.once('close', lose);
+  let bytes = 0;
+  req.on('data', (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes > MAX_BODY_BYTES) refuseSize();
+  });
+  try {
+    req.pipe(parser);
+    await promise;
+  } finally {
+    // What was not read is dropped: only then does the connection take another request.
+    req.unpipe(parser).resume();
   }
-  const sent = [ctx.request.files?.file].flat()[0];
   const content = Buffer.concat(pieces);
-  if (!sent || content.length === 0) return { form, file: null };
-  return { form, file: { name: (sent.originalFilename ?? 'table').slice(-MAX_NAME), content } };
+  // A form in which nobody has chosen a file sends an empty one.
+  if (content.length === 0) return { form, file: null };
+  return { form, file: { name: fileName.slice(-MAX_NAME) || 'table', content } };
 }

@@ -380,6 +380,42 @@ describe('a file', () => {
     expect((await editor.get(UPLOADS)).html).not.toContain('list.csv');
   });
 
+  const PART = 'Content-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\na\r\n';
+  const FORM = 'multipart/form-data; boundary=x';
+
+  test.each([
+    ['without a boundary', 400, 'multipart/form-data', `--x\r\n${PART}--x--`],
+    [
+      'with a boundary in which a search would take minutes',
+      400,
+      `${FORM}${'a'.repeat(8_000)}`,
+      'a'.repeat(9_000),
+    ],
+    ['that ends within the file', 400, FORM, `--x\r\n${PART}`],
+    ['of too many parts', 400, FORM, `--x\r\n${PART}`.repeat(50_000)],
+    ['with a field that has no name', 400, FORM, '--x\r\nContent-Disposition: form-data\r\n\r\na\r\n--x--'],
+    ['with a file in another field', 400, FORM, `--x\r\n${PART.replace('"file"', '"other"')}--x--`],
+    ['of 5 MB in headers', 413, FORM, `--x\r\nA: ${'a'.repeat(5_000_000)}`],
+    [
+      'with 100 KB in a field',
+      413,
+      FORM,
+      `--x\r\n${PART.replace('; filename="a.csv"\r\n\r\n', `\r\n\r\n${'a'.repeat(100_000)}`)}--x--`,
+    ],
+    [
+      'with headers in which a search would take minutes',
+      403,
+      FORM,
+      `--x\r\n${PART.replace('"a', `"${' filename="'.repeat(60_000)}`)}--x--`,
+    ],
+  ])('in a form %s is refused: %i', async (_form, status, contentType, body) => {
+    const Cookie = `bes_session=${editor.cookie('bes_session')}`;
+    const headers = { 'Content-Type': contentType, Cookie };
+    const answer = await fetch(service.url(UPLOADS), { method: 'POST', headers, body });
+    expect(answer.status).toBe(status);
+    expect((await editor.get(UPLOADS)).status).toBe(200);
+  });
+
   test('whose upload breaks off in the middle leaves nothing; until then, others of the account wait or are refused', async () => {
     const csrf = await editor.formToken();
     const part = (name: string, more = '') =>
