@@ -60,10 +60,17 @@ function run(
   const { brokers, topic, retentionMs, webhooks, clock, synchronized, log, timeoutMs } = options;
   const { read: pool } = pools;
   const feed = new Feed({ brokers, topic, pool, ...FEED_MEMORY, retentionMs, onNewEpoch, clock, log });
+  let isStopped = false;
+  const startFeed = () => {
+    void synchronized.then(() => {
+      if (!isStopped) feed.start();
+    });
+  };
   const sender = createSender({ ...webhooks, ...(timeoutMs !== undefined && { timeoutMs }) });
   const { seal, noticeUrl } = webhooks;
   const deliverer = new Deliverer({
     feed,
+    startFeed,
     pool: pools.work,
     sender,
     seal,
@@ -71,10 +78,6 @@ function run(
     retentionMs,
     clock,
     log,
-  });
-  let isStopped = false;
-  void synchronized.then(() => {
-    if (!isStopped) feed.start();
   });
   deliverer.start();
   return {
@@ -120,7 +123,7 @@ export function startDeliver(options: DeliverOptions): Deliver {
     const { feed, deliverer } = running;
     if (feed.isInConflict)
       return 'The database lacks changes that Kafka has published, or has different ones.';
-    if (!feed.ready) return 'The stream is catching up.';
+    if (deliverer.hasWork && !feed.ready) return 'The stream is catching up.';
     if (deliverer.succeededWithin(STUCK_MS)) return null;
     return `There was no success of delivering webhooks in the last ${STUCK_MS / 1000} seconds.`;
   };

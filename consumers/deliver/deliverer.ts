@@ -17,6 +17,7 @@ import {
   claimShare,
   endLease,
   type HeldWebhook,
+  hasWebhooks,
   listHeld,
   loadHeld,
   releaseWebhooks,
@@ -47,6 +48,8 @@ const MAX_GROUP = 1000;
 
 export interface DelivererOptions {
   feed: Pick<Feed, 'ready' | 'isInConflict' | 'epoch' | 'latest' | 'openReader'>;
+  /** Starts the feed. Called once there is a webhook: to follow the stream costs a tenth of each change. */
+  startFeed: () => void;
   pool: Pool;
   sender: Sender;
   seal: Seal;
@@ -74,6 +77,7 @@ export class Deliverer {
   readonly #services: CourierServices;
   readonly #lease: Lease;
   readonly #success = new LastSuccess();
+  #hasWork = false;
   readonly #stopping = new AbortController();
   #loops: { stop(): Promise<void> }[] = [];
 
@@ -126,6 +130,11 @@ export class Deliverer {
     await endLease(this.#options.pool, this.#id).catch(() => {});
   }
 
+  /** Whether there has been a webhook since its start. */
+  get hasWork(): boolean {
+    return this.#hasWork;
+  }
+
   /** Whether it has looked for webhooks in the last seconds. */
   succeededWithin(ms: number): boolean {
     return this.#success.isWithin(ms);
@@ -133,8 +142,12 @@ export class Deliverer {
 
   /** Takes a fair share, gives a surplus back, and follows changes of the webhooks. */
   async #look(): Promise<void> {
-    const { feed, pool } = this.#options;
+    const { feed, startFeed, pool } = this.#options;
     if (!this.#lease.hasBegun) await this.#lease.renew();
+    if (!this.#hasWork && (await hasWebhooks(pool))) {
+      this.#hasWork = true;
+      startFeed();
+    }
     const mayDeliver = feed.ready && !feed.isInConflict;
     if (mayDeliver) {
       const { held, fair } = await claimShare(pool, this.#id);

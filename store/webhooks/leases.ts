@@ -7,6 +7,12 @@ import type { DisabledReason } from '../../schemas/vocabulary.ts';
 const DELIVERABLE = `w.account_id IN (SELECT id FROM accounts WHERE suspended_at IS NULL)
   AND (w.state <> 'disabled' OR w.test_message IS NOT NULL)`;
 
+/** Whether any account has a webhook. */
+export async function hasWebhooks(pool: Pool): Promise<boolean> {
+  const { rowCount } = await pool.query({ name: 'find any webhook', text: 'SELECT FROM webhooks LIMIT 1' });
+  return rowCount === 1;
+}
+
 /** Renews the row of a process, or makes it. */
 export async function renewLease(pool: Pool, id: string, leaseMs: number): Promise<void> {
   await pool.query({

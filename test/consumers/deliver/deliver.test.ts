@@ -1,7 +1,8 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Deliver } from '../../../consumers/deliver/deliver.ts';
+import { Feed } from '../../../feed/feed.ts';
 import { formatCursor, parseCursor } from '../../../schemas/cursor.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { expectMessage } from '../../helpers/http/response-schema.ts';
@@ -446,6 +447,22 @@ describe('a webhook', () => {
     await until('it fails', async () => (await read(id)).last_attempt?.outcome === 'not_signed');
     expect(receiver.messages).toHaveLength(0);
   });
+});
+
+test('a deliverer is ready without a webhook, and follows the stream once the first one is made', async () => {
+  const start = jest.spyOn(Feed.prototype, 'start');
+  await startDeliverer();
+  expect(start).not.toHaveBeenCalled();
+  for (let round = 0; round < 2; round += 1) {
+    const receiver = await startReceiver();
+    const id = await createWebhook(receiver);
+    const { cursor } = await read(id);
+    await change(1);
+    await expectWholeStream(receiver, cursor);
+    await service.send('DELETE', `${PATH}/${id}`);
+  }
+  expect(start).toHaveBeenCalledTimes(1);
+  start.mockRestore();
 });
 
 describe('several deliverers', () => {

@@ -76,6 +76,7 @@ beforeEach(async () => {
   deliverer = new Deliverer({
     ...{
       feed: Object.assign(feed, { ready: true, isInConflict: false }),
+      startFeed: () => {},
       pool: { query } as unknown as pg.Pool,
     },
     ...{ sender: { send, close: () => {} }, seal, noticeUrl: null, retentionMs: HOUR, clock },
