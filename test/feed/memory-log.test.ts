@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MemoryLog } from '../../feed/memory-log.ts';
 import type { RenderedEvent } from '../../feed/rendered-event.ts';
+import { collectGarbage } from '../helpers/collect-garbage.ts';
 import { change } from '../helpers/properties/arbitraries.ts';
 import { eventsOf } from '../helpers/stream/create-event.ts';
 
@@ -78,6 +79,19 @@ test('the newest event is kept at any size', () => {
   log.append(events(1, 2));
   log.append([eventOf(3, 100_000)]);
   expect([log.firstSequence, read(log, 2)]).toEqual([3, [3]]);
+});
+
+test('INV-15: what it drops is freed, and takes no more memory than what it holds', async () => {
+  const log = new MemoryLog(10 * SIZE);
+  const added: WeakRef<RenderedEvent>[] = [];
+  for (let sequence = 1; sequence <= 1_000; sequence += 1) {
+    const event = eventOf(sequence);
+    added.push(new WeakRef(event));
+    log.append([event]);
+  }
+  await collectGarbage();
+  expect(read(log, 990)).toHaveLength(10);
+  expect(added.filter((event) => event.deref()).length).toBeLessThanOrEqual(20);
 });
 
 test('INV-7: a cleared log is empty, and has as much room as before', () => {
