@@ -29,7 +29,12 @@ export const isFileForm = (ctx: Context): boolean => ctx.method === 'POST' && ct
 
 const createFormError = () => new PageError(400, 'The form cannot be read: send it again.');
 
-/** @throws PageError 400 if the content type has no boundary, or a too long one */
+/**
+ * Not koa-body's parser, formidable: it searches the headers of a part in a time that grows with the square of their
+ * length, which it does not bound.
+ *
+ * @throws PageError 400 if the content type has no boundary, or a too long one
+ */
 function createParser(contentType: string) {
   if (contentType.length > MAX_CONTENT_TYPE) throw createFormError();
   const limits = {
