@@ -104,8 +104,10 @@ describe('a request', () => {
     for (const wrong of [{ states: null }, { states: [null] }, { limit: 2 ** 53 }] as any[]) {
       await expect(client.listContests(wrong)).rejects.toThrow(TypeError);
     }
-    await expect(client.getContest(1.5)).rejects.toThrow(TypeError);
-    await expect(client.getEndorser('..')).rejects.toThrow(TypeError);
+    await expect(client.getContest(1.5)).rejects.toThrow(
+      new TypeError('id must be a whole number; it is 1.5.'),
+    );
+    await expect(client.getEndorser('..')).rejects.toThrow(new TypeError('slug must be a text; it is "..".'));
     await expect(client.getEndorser('')).rejects.toThrow(TypeError);
     expect(service.requests).toEqual([]);
   });
