@@ -66,6 +66,8 @@ test.each([
   ['FEED_MEMORY_MB', 'x'],
   ['ROLES', 'aply'],
   ['LOG_LEVEL', 'loud'],
+  ['TOPIC_PREFIX', 'blue green-'],
+  ['TOPIC_PREFIX', 'x'.repeat(201)],
   ['CHANGES_PARTITIONS', '0'],
   ['CHANGES_PARTITIONS', '101'],
   ['KAFKA_BROKERS', 'localhost'],
