@@ -270,7 +270,7 @@ export class Feed {
       if (found.epoch !== followed.epoch) {
         log.warn(
           { epoch: found.epoch, was: followed.epoch },
-          'the stream has started a new history; this gateway must be restarted',
+          'the stream has started a new history; a gateway must be restarted, and other programs follow it',
         );
         return onNewEpoch();
       }

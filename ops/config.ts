@@ -6,7 +6,7 @@ import type { TopicsOptions } from '../kafka/topics/topics.ts';
 import { MAX_PARTITIONS } from '../schemas/cursor.ts';
 import { readBrokers } from '../service/brokers.ts';
 import { readDatabaseUrl } from '../service/database-address.ts';
-import { type Environment, readInteger, readRetention, readText } from '../service/environment.ts';
+import { type Environment, readInteger, readRetention, readTopicPrefix } from '../service/environment.ts';
 import { OperatorError } from '../service/operator-error.ts';
 
 /** The settings of the topics, for callers that already know their brokers. */
@@ -27,7 +27,7 @@ export interface OpsConfig extends KafkaConfig, DatabaseConfig {}
  */
 export function createTopicConfig(values: Environment): TopicConfig {
   return {
-    topicPrefix: readText(values, 'TOPIC_PREFIX') ?? '',
+    topicPrefix: readTopicPrefix(values),
     retentionMs: readRetention(values),
     changesPartitions: readInteger(values, 'CHANGES_PARTITIONS', { min: 1, max: MAX_PARTITIONS }) ?? 12,
   };

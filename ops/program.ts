@@ -1,3 +1,4 @@
+import { getSystemErrorMessage } from 'node:util';
 import { Command, CommanderError } from 'commander';
 import { explainFailure } from '../service/explain-failure.ts';
 import { OperatorError } from '../service/operator-error.ts';
@@ -85,8 +86,8 @@ export async function runProgram(given: string[], io: CommandIo): Promise<number
         cause: error,
       });
     }
-    const outage = describeOutage(error);
-    if (outage !== null) throw new OperatorError(outage, { cause: error });
+    const known = describeOutage(error) ?? describeUnusablePath(error);
+    if (known !== null) throw new OperatorError(known, { cause: error });
     if (!(error instanceof CommanderError)) throw error;
     // Commander's codes for help that it has printed itself.
     if (error.code === 'commander.helpDisplayed') return 0;
@@ -103,6 +104,13 @@ function describeOutage(error: unknown): string | null {
   if (refusal !== null) return refusal;
   const message = (error as Error).message.replace(/\.$/, '');
   return `${reason.charAt(0).toUpperCase()}${reason.slice(1)} (${message}): run the command again once it does.`;
+}
+
+/** The sentence for a file or folder that cannot be used, such as one without rights; null for any other error. */
+function describeUnusablePath(error: unknown): string | null {
+  const { errno, path } = error as NodeJS.ErrnoException;
+  if (errno === undefined || path === undefined) return null;
+  return `${path} cannot be used: ${getSystemErrorMessage(errno)}.`;
 }
 
 /** The names of the command and the subcommand at the beginning of the arguments, as far as they exist. */

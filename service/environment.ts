@@ -80,3 +80,17 @@ export function readPublicUrl(env: Environment): string | null {
     `PUBLIC_URL is "${text}"; it must be an address such as https://ballots.example.org.`,
   );
 }
+
+/**
+ * The beginning of every topic's name: TOPIC_PREFIX, by default empty. With it, the longest name has at most the 249
+ * characters of Kafka.
+ *
+ * @throws SettingError if no topic can have such a name
+ */
+export function readTopicPrefix(env: Environment): string {
+  const text = readText(env, 'TOPIC_PREFIX') ?? '';
+  if (/^[A-Za-z0-9._-]{0,200}$/.test(text)) return text;
+  throw new SettingError(
+    `TOPIC_PREFIX is "${text}"; it must have at most 200 letters, digits, ".", "_" and "-".`,
+  );
+}

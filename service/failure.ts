@@ -32,6 +32,8 @@ const KAFKA_DEFECT_CODES = new Set([
   'PLT_KFK_UNFINISHED_WRITE_BUFFER',
   'PLT_KFK_UNSUPPORTED_FORMAT',
 ]);
+/** The message of kafkajs, without a name or code, if a connection ended before the broker answered on it. */
+const KAFKA_MESSAGE = 'Broker not connected';
 const KAFKA_NAME = /^(KafkaJS|KafkaUnavailableError$|KafkaRefusal$|MissingRightError$)/;
 /** kafkajs names of wrong calls, and of wrappers whose cause decides. */
 const KAFKA_DEFECT_NAMES = new Set([
@@ -88,7 +90,8 @@ export function classifyFailure(error: unknown): Failure {
   return 'defect';
 }
 
-function isKafkas({ name, code }: Cause): boolean {
+function isKafkas({ name, code, message }: Cause): boolean {
+  if (message === KAFKA_MESSAGE) return true;
   if (KAFKA_CODE.test(code)) return !KAFKA_DEFECT_CODES.has(code);
   return KAFKA_NAME.test(name) && !KAFKA_DEFECT_NAMES.has(name);
 }

@@ -1,6 +1,6 @@
 import { type Brokers, readBrokers } from './brokers.ts';
 import { readReplicaUrls, requireDatabaseUrl } from './database-address.ts';
-import { type Environment, readText, SettingError } from './environment.ts';
+import { type Environment, readText, readTopicPrefix, SettingError } from './environment.ts';
 
 /** The servers that every process of the service connects to. */
 export interface Servers {
@@ -27,7 +27,7 @@ export function readServers(env: Environment): Servers {
     databaseUrl,
     readDatabaseUrls: readReplicaUrls(env),
     brokers,
-    topicPrefix: readText(env, 'TOPIC_PREFIX') ?? '',
+    topicPrefix: readTopicPrefix(env),
     host: readText(env, 'HOST'),
   };
 }

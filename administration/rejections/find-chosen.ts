@@ -7,7 +7,7 @@ import { readRejections } from './read-rejections.ts';
 import type { TopicsPlace } from './retry.ts';
 
 /**
- * The rejections of these names, one for each. Reads the whole topic, which can take minutes.
+ * The rejections of these names, each once. Reads the whole topic, which can take minutes.
  *
  * @param names each `partition/offset`, or `partition/offset@time` if several have that origin
  * @param nothing the sentence that says that nothing was done
@@ -26,7 +26,7 @@ export async function findChosen(
     rejections.push(...page.rejections.filter(isNamed));
   }
   rejections.sort((a, b) => a.rejected_at - b.rejected_at);
-  return names.map((name) => chooseOne(rejections, name, nothing));
+  return [...new Set(names.map((name) => chooseOne(rejections, name, nothing)))];
 }
 
 /**

@@ -33,5 +33,12 @@ export function watchTopicSettings(
       reportFailure(log, error, { where: 'relay', message, quiet: true });
     }
   };
-  return repeat(INTERVAL_MS, clock, look);
+  const looking = repeat(INTERVAL_MS, clock, look);
+  return {
+    async stop() {
+      await looking.stop();
+      // Another process leads now. Otherwise the last value would stay for ever.
+      topicSettingsProblems.set(0);
+    },
+  };
 }

@@ -28,7 +28,8 @@ export interface CanaryConfig extends Pick<KafkaConfig, 'brokers' | 'topicPrefix
 export function createCanaryConfig(env: Environment): CanaryConfig {
   const { brokers, topicPrefix } = createKafkaConfig(readEnv(env));
   const gatewayUrl = readText(env, 'GATEWAY_URL') ?? readServiceUrl(env);
-  if (!URL.canParse(gatewayUrl)) {
+  // "gateway:8080" alone is a valid URL, of the scheme "gateway".
+  if (!URL.canParse(gatewayUrl) || !/^https?:\/\//.test(gatewayUrl)) {
     throw new SettingError(
       `GATEWAY_URL is "${gatewayUrl}"; it must be an address such as http://gateway:8080.`,
     );

@@ -124,7 +124,7 @@ function parseRole(text: string): Role {
 }
 
 function parsePerson(text: string): string {
-  const name = text.trim();
+  const name = text.trim().normalize();
   if (name !== '' && name.length <= MAX_PERSON_LENGTH && showControls(name) === name) return name;
   throw new OperatorError(
     `--person must have 1 to ${MAX_PERSON_LENGTH} characters, and no line breaks or other control characters.`,
@@ -196,7 +196,9 @@ async function removeOperatorOf(io: CommandIo, email: string): Promise<void> {
 
 async function endSessionsOf(io: CommandIo, { account, person }: EndOptions): Promise<void> {
   const whose =
-    account === undefined ? person !== undefined && { person } : person === undefined && { account };
+    account === undefined
+      ? person !== undefined && { person: person.normalize() }
+      : person === undefined && { account };
   if (!whose) throw new OperatorError('Give either --account or --person.');
   const count = await inDatabaseOf(io, (client) => endSessions(client, whose, currentActor()));
   if (count === null) throw unknownAccount(account ?? '');

@@ -118,7 +118,10 @@ async function show(io: CommandIo, id: number): Promise<void> {
 async function retry(io: CommandIo, id: number): Promise<void> {
   const found = await inDatabaseOf(io, (client) => retryWebhook(client, id, currentActor()));
   if (!found) throw noSuch(id);
-  io.out(`Webhook ${id} is active: its next message follows within five seconds.`);
+  io.out(
+    `Webhook ${id} is active: its next message follows within five seconds, if the changes after its position are still ` +
+      'kept. Otherwise, its account must resume it from another position.',
+  );
 }
 
 async function disable(io: CommandIo, id: number): Promise<void> {

@@ -213,6 +213,13 @@ class Start {
     if (metricsPort !== null && chosen !== metricsPort) {
       throw new OperatorError(`Port ${metricsPort} is taken: set METRICS_PORT to a free one.`);
     }
+    for (let next = chosen + 1; next < chosen + gatewayProcesses; next += 1) {
+      if ((await choosePort(next)) === next) continue;
+      throw new OperatorError(
+        `Port ${next} is taken, but each process of the gateway has a port of metrics: set METRICS_PORT to the first of ` +
+          `${gatewayProcesses} free ones.`,
+      );
+    }
     return { port, metricsPort: chosen, consumersMetricsPort: await choosePort(chosen + gatewayProcesses) };
   }
 

@@ -6,6 +6,7 @@ import { applyTopics } from '../../kafka/topics/topics.ts';
 import { type Clock, systemClock } from '../../service/clock.ts';
 import { createLog } from '../../service/log.ts';
 import { createTestTopics } from '../helpers/kafka/topics.ts';
+import { metricValue } from '../helpers/service/metrics.ts';
 import { until } from '../helpers/until.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
@@ -22,22 +23,29 @@ test('INV-6: broken settings are reported once while the service runs, and so is
   const log = createLog('consumers', 'info', { write: (line) => lines.push(line) });
   const watch = watchTopicSettings(options, { clock: hurried, log });
 
-  await withAdmin(brokers, (admin) =>
-    admin.alterConfigs({
-      validateOnly: false,
-      resources: [
-        {
-          type: TOPIC_RESOURCE,
-          name: topicNames(topicPrefix).changes,
-          configEntries: [{ name: 'cleanup.policy', value: 'compact' }],
-        },
-      ],
-    }),
-  );
+  const breakSettings = () =>
+    withAdmin(brokers, (admin) =>
+      admin.alterConfigs({
+        validateOnly: false,
+        resources: [
+          {
+            type: TOPIC_RESOURCE,
+            name: topicNames(topicPrefix).changes,
+            configEntries: [{ name: 'cleanup.policy', value: 'compact' }],
+          },
+        ],
+      }),
+    );
+  await breakSettings();
   await until('it is reported', () => lines.some((line) => line.includes('min.compaction.lag.ms')));
   await applyTopics({ ...options, changesPartitions: 1 });
   await until('its repair is reported', () => lines.some((line) => line.includes('are right again')));
-  await watch.stop();
   expect(lines).toHaveLength(2);
   expect(lines[0]).toContain('topics apply');
+
+  // A process that no longer leads reports nothing, also if the settings are right again later.
+  await breakSettings();
+  await until('it is counted', async () => (await metricValue('topic_settings_problems')) > 0);
+  await watch.stop();
+  expect(await metricValue('topic_settings_problems')).toBe(0);
 });

@@ -96,7 +96,7 @@ describe.each(SETTINGS)('with %s', (_, values) => {
 
   chartTest('a file that a variable names is in the volume of secrets', () => {
     for (const [name, { containers, volumes }] of podsOf(render(values))) {
-      const sources = volumes.flatMap(({ projected }: Resource) => projected.sources ?? []);
+      const sources = volumes.flatMap(({ projected }: Resource) => projected?.sources ?? []);
       const mounted = sources.flatMap(({ secret }: Resource) =>
         secret.items.map(({ path }: { path: string }) => `/run/secrets/ballot/${path}`),
       );
@@ -106,6 +106,17 @@ describe.each(SETTINGS)('with %s', (_, values) => {
       expect([name, named.sort()]).toEqual([name, mounted.sort()]);
     }
   });
+});
+
+chartTest('the pod of commands has a folder for files, and no other pod can write', () => {
+  const pods = [...podsOf(render(EVERYTHING))];
+  const writable = ({ containers, volumes }: Resource) =>
+    volumes
+      .filter(({ emptyDir }: Resource) => emptyDir)
+      .map(({ name }: Resource) => containers[0].volumeMounts.find((mount: Resource) => mount.name === name));
+  expect(pods.flatMap(([name, pod]) => writable(pod).map((mount: Resource) => [name, mount]))).toEqual([
+    ['ops', { name: 'tmp', mountPath: '/tmp' }],
+  ]);
 });
 
 chartTest('a value that the chart does not know is refused, and so is a missing one', () => {

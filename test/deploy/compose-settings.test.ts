@@ -51,6 +51,8 @@ interface Service {
   environment?: Record<string, string>;
   command?: string[];
   volumes?: string[];
+  read_only?: boolean;
+  tmpfs?: string[];
 }
 
 const text = await readFile('docker-compose.yml', 'utf8');
@@ -97,6 +99,10 @@ test('each program has its own user of Kafka, and only the secrets of that user'
     const secrets = compose.services[service]?.volumes?.filter((volume) => volume.includes('/kafka:'));
     expect(secrets).toEqual([`secrets-${role}:/run/secrets/kafka:ro`]);
   }
+});
+
+test('the commands have a folder for standard input, although their container cannot be written', () => {
+  expect(compose.services.ops).toMatchObject({ read_only: true, tmpfs: ['/tmp'] });
 });
 
 /** The programs that run until they are stopped. */

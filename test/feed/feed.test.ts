@@ -278,6 +278,7 @@ describe('INV-3: a feed', () => {
     const { comparisons } = database;
     await clock.advance(4 * USUAL_MS);
     expect([newEpochs, database.comparisons, feed.epoch]).toEqual([1, comparisons, 1]);
+    expect(lines.at(-1)?.msg).toContain('a gateway must be restarted, and other programs follow it');
   });
 });
 

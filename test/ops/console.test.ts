@@ -100,6 +100,14 @@ test.each([
   expect(await newestEntry()).toMatchObject({ action: 'sessions.ended', subject: `person ${person}` });
 });
 
+test('a person is the same in every form of Unicode', async () => {
+  await ops(`link --account acme --person ${'zoë'.normalize('NFD')}`);
+  const { rows } = await client.query('SELECT person FROM console_links');
+  expect(rows).toEqual([{ person: 'zoë'.normalize('NFC') }]);
+  await ops(`sessions end --person ${'Zoë'.normalize('NFD')}`);
+  expect(await links()).toBe(0);
+});
+
 test('removing an operator leaves an ordinary person, and ends their sessions and the invitations to and by them', async () => {
   await makeSessions();
   await client.query('UPDATE people SET is_operator = true');

@@ -54,6 +54,17 @@ test('a failure counts even if nobody reads the output, and a reader that has re
   expect(await runOps(['aliases', 'list'], null)).toEqual({ status: 0, told: '' });
 });
 
+test('a path that the system refuses is named in a sentence', async () => {
+  await importFiles(GOOD);
+  await writeFiles(GOOD);
+  const slug = (await client.query('SELECT slug FROM elections LIMIT 1')).rows[0].slug;
+  const inFile = file('contests.ndjson/table.csv');
+  expect(await runOps(['catalog', 'export', slug, '--to', inFile], '/dev/null')).toEqual({
+    status: 1,
+    told: `${inFile}.part cannot be used: not a directory.\n`,
+  });
+});
+
 test('an import whose report cannot be written tells its outcome', async () => {
   const folder = await writeFiles(GOOD);
   const imported = await importPaths([folder, '--report', '/nowhere/report.html']);

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
@@ -153,6 +154,16 @@ describe('Kafka is away', () => {
     ],
   ])('if %s', async (_, fail) => {
     const error = await errorOf(fail);
+    expect([classifyFailure(error), error]).toEqual(['kafka_away', error]);
+  });
+
+  test('if kafkajs asks a broker whose connection has never answered', async () => {
+    const Broker = createRequire(import.meta.url)('kafkajs/src/broker');
+    const broker = new Broker({
+      connectionPool: { connectionTimeout: 1 },
+      logger: { namespace: () => null },
+    });
+    const error = await errorOf(() => broker.metadata([]));
     expect([classifyFailure(error), error]).toEqual(['kafka_away', error]);
   });
 

@@ -1,7 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
+import { findFreePort } from '../../../ops/local/servers/ports.ts';
 import { createStartConfig } from '../../../ops/local/start-config.ts';
 import { plaintextBrokers } from '../../../service/brokers.ts';
+import { createFolder } from '../../helpers/folder.ts';
 
 test('without variables, everything runs here, with demo data', () => {
   expect(createStartConfig({}, [])).toEqual({
@@ -63,6 +66,8 @@ test.each([
   ['FEED_MEMORY_MB', 'x'],
   ['ROLES', 'aply'],
   ['LOG_LEVEL', 'loud'],
+  ['TOPIC_PREFIX', 'blue green-'],
+  ['TOPIC_PREFIX', 'x'.repeat(201)],
   ['CHANGES_PARTITIONS', '0'],
   ['CHANGES_PARTITIONS', '101'],
   ['KAFKA_BROKERS', 'localhost'],
@@ -102,4 +107,22 @@ test("reads the service's address, and whether to serve the console", () => {
     publicUrl: 'https://ballots.example.org',
     hasConsole: false,
   });
+});
+
+test('a port that is to be that of metrics of a further process is refused before anything starts', async () => {
+  const port = await findFreePort();
+  const data = await createFolder({});
+  const { stderr, status } = spawnSync(process.execPath, ['ops/local/start.ts'], {
+    env: {
+      PATH: process.env.PATH,
+      DATA_DIR: data.dir,
+      // Without this refusal, the next one is that of the database.
+      ...{ DATABASE_URL: 'postgres://127.0.0.1:1/none', KAFKA_BROKERS: '127.0.0.1:1' },
+      ...{ PORT: String(port), METRICS_PORT: String(port - 1), GATEWAY_PROCESSES: '2' },
+    },
+    encoding: 'utf8',
+  });
+  await data.remove();
+  expect(stderr).toMatch(/^Port \d+ is taken[^\n]*: set METRICS_PORT [^\n]*\n$/);
+  expect(status).toBe(1);
 });

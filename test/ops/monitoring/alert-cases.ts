@@ -252,6 +252,9 @@ export const CASES: readonly AlertCase[] = [
   given('a submission was rejected', ['SubmissionsRejected'], {
     [series('submissions_rejected_total', 'apply-1')]: lately(minutes(3), '3', '4'),
   }),
+  given('an apply that starts rejects submissions before it is first scraped', ['SubmissionsRejected'], {
+    [series('submissions_rejected_total', 'apply-3')]: `_x${SCRAPES - minutes(3)} 2x${minutes(3)}`,
+  }),
   given('rejections have waited for eleven minutes', ['RejectionsWait'], {
     [series('rejections_waiting', 'apply-1')]: lately(minutes(11), '0', '5'),
   }),
@@ -372,6 +375,10 @@ export const CASES: readonly AlertCase[] = [
   }),
   given('changes are lost', ['ChangesLost'], {
     [series('feed_lost_changes_total', 'gateway-1')]: lately(minutes(3), '0', '4'),
+  }),
+  given('a gateway that starts fills and misses changes at once', ['ChangesMissingInKafka', 'ChangesLost'], {
+    [series('feed_filled_changes_total', 'gateway-3')]: `_x${SCRAPES - minutes(3)} 12x${minutes(3)}`,
+    [series('feed_lost_changes_total', 'gateway-3')]: `_x${SCRAPES - minutes(3)} 4x${minutes(3)}`,
   }),
   given('a topic has had a wrong setting for six minutes', ['TopicSettingsBroken'], {
     [series('topic_settings_problems', 'relay-1')]: lately(minutes(6), '0', '1'),
