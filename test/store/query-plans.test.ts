@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { ClientBase } from 'pg';
 import { z } from 'zod';
+import { listAudit } from '../../store/accounts/audit-log.ts';
 import { type DatabasePool, sql } from '../../store/connection/read-pool.ts';
 import { listContests } from '../../store/reads/contests.ts';
 import { listElections } from '../../store/reads/elections.ts';
@@ -41,6 +43,9 @@ const STORE = `
   SELECT lpad(to_hex(n), 32, '0')::uuid, 'Person ' || n, '[]', '{}', '[]', 'wy', now() FROM generate_series(1, 5000) AS n;
   INSERT INTO officeholder_seats (person_id, rank, office, office_title, level, state, district, district_ocd_id)
   SELECT person_id, 1, 'governor', 'Governor', 'state', 'WY', 'Wyoming', 'ocd-division/WY/1' FROM officeholders;
+  INSERT INTO accounts (name, plan) VALUES ('one', 'free'), ('two', 'free');
+  INSERT INTO audit_log (action, subject, account_id)
+  SELECT 'session.started', 'account', a.id FROM generate_series(1, 5000), accounts a;
 `;
 
 const database = useTestDatabase();
@@ -171,6 +176,27 @@ test.each([
     expect(await readBy(query(`limit=10${cursor}`))).toBeLessThan(bound);
   },
 );
+
+/** The plan of the one query of a function, executed. */
+async function planOf(ask: (client: ClientBase) => Promise<unknown>): Promise<Plan> {
+  const plans: Plan[] = [];
+  const query = async (text: string, values: unknown[]) => {
+    const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
+    plans.push(rows[0]['QUERY PLAN'][0].Plan);
+    return { rows: [] };
+  };
+  await ask({ query } as unknown as ClientBase);
+  expect(plans).toHaveLength(1);
+  return plans[0] as Plan;
+}
+
+test.each([
+  ['all accounts', {}],
+  ['an account', { accountId: 1 }],
+])('the newest entries of the audit log of %s are read without the others', async (_, whose) => {
+  const plan = await planOf((given) => listAudit(given, { limit: 10, ...whose }));
+  expect(rowsRead(plan, 'audit_log')).toBeLessThan(100);
+});
 
 const runsRow = z.object({ prepared: z.number(), custom: z.number(), generic: z.number() });
 
