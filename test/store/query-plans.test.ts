@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { ClientBase } from 'pg';
 import { z } from 'zod';
 import { listAudit } from '../../store/accounts/audit-log.ts';
+import { loadDailyUsage } from '../../store/accounts/usage.ts';
 import { type DatabasePool, sql } from '../../store/connection/read-pool.ts';
 import { listContests } from '../../store/reads/contests.ts';
 import { listElections } from '../../store/reads/elections.ts';
@@ -46,6 +47,9 @@ const STORE = `
   INSERT INTO accounts (name, plan) VALUES ('one', 'free'), ('two', 'free');
   INSERT INTO audit_log (action, subject, account_id)
   SELECT 'session.started', 'account', a.id FROM generate_series(1, 5000), accounts a;
+  INSERT INTO usage_hours (account_id, key_id, hour, route, status, requests)
+  SELECT a.id, key, date_trunc('hour', now()) - hours * interval '1 hour', '/v1/stream', 200, 1
+  FROM accounts a, generate_series(1, 20) AS key, generate_series(0, 700) AS hours;
 `;
 
 const database = useTestDatabase();
@@ -196,6 +200,23 @@ test.each([
 ])('the newest entries of the audit log of %s are read without the others', async (_, whose) => {
   const plan = await planOf((given) => listAudit(given, { limit: 10, ...whose }));
   expect(rowsRead(plan, 'audit_log')).toBeLessThan(100);
+});
+
+/** The number of rows that the joins of an executed plan have made. */
+function rowsJoined({
+  'Node Type': type,
+  'Actual Rows': made = 0,
+  'Actual Loops': loops = 1,
+  Plans = [],
+}: Plan): number {
+  const own = /Join|Nested Loop/.test(type) ? made * loops : 0;
+  return Plans.reduce((sum, part) => sum + rowsJoined(part), own);
+}
+
+test('the usage of an account is summed before it is put on days', async () => {
+  const plan = await planOf((given) => loadDailyUsage(given, 1));
+  expect(rowsRead(plan, 'usage_hours')).toBeGreaterThan(10_000);
+  expect(rowsJoined(plan)).toBeLessThan(200);
 });
 
 const runsRow = z.object({ prepared: z.number(), custom: z.number(), generic: z.number() });
