@@ -37,7 +37,7 @@ def load():
     with ask("/v1/endorsements", Accept="application/x-ndjson") as answer:
         lines = [json.loads(line) for line in answer]
     records = lines[1:-1]
-    if lines[-1].get("count") != len(records):
+    if not lines or lines[-1].get("count") != len(records):
         raise OSError("the list was cut")
     return {"cursor": lines[0]["stream_cursor"], "endorsements": {str(each["id"]): each for each in records}}
 
@@ -98,7 +98,9 @@ while True:
         elif error.code in (400, 401, 403, 404):
             raise SystemExit(error.read().decode())
         else:
-            wait = int(error.headers.get("Retry-After", wait))
+            asked = error.headers.get("Retry-After", "")
+            # A proxy can name a date instead of seconds.
+            wait = int(asked) if asked.isdigit() else wait
     except (OSError, HTTPException, ValueError) as error:
         print(error, file=sys.stderr)
     time.sleep(wait)

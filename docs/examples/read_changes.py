@@ -9,7 +9,7 @@ import json
 import re
 import sys
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
 from fastavro import parse_schema, schemaless_reader
 from fastavro.schema import fingerprint, to_parsing_canonical_form
 
@@ -32,7 +32,8 @@ def decode(value):
 
 
 # Offsets are not committed, so that no right to a group is needed.
-consumer = Consumer({"bootstrap.servers": brokers, "group.id": "none", "enable.auto.commit": False})
+settings = {"group.id": "none", "enable.auto.commit": False, "enable.partition.eof": True}
+consumer = Consumer({"bootstrap.servers": brokers, **settings})
 metadata = consumer.list_topics(topic).topics[topic]
 if metadata.error:
     raise SystemExit(f"{topic}: {metadata.error}")
@@ -43,12 +44,14 @@ consumer.assign([TopicPartition(topic, p, OFFSET_BEGINNING) for p in ends])
 while ends:
     message = consumer.poll(5)
     if message is None:
-        # Compaction and markers can leave nothing at the end of a partition.
-        break
-    if message.error():
+        continue
+    # Compaction and markers can leave nothing at the end of a partition.
+    is_over = message.error() is not None and message.error().code() == KafkaError._PARTITION_EOF
+    if message.error() and not is_over:
         raise SystemExit(str(message.error()))
-    print(json.dumps(decode(message.value()), default=str))
-    if message.offset() + 1 >= ends[message.partition()]:
-        del ends[message.partition()]
+    if not is_over:
+        print(json.dumps(decode(message.value()), default=str))
+    if is_over or message.offset() + 1 >= ends.get(message.partition(), 0):
+        ends.pop(message.partition(), None)
         consumer.pause([TopicPartition(topic, message.partition())])
 consumer.close()

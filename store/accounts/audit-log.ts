@@ -89,7 +89,7 @@ export async function listAudit(
        action, subject, details
      FROM audit_log
      WHERE ($2::bigint IS NULL OR id < $2) AND ($3::int IS NULL OR account_id = $3)
-     ORDER BY id DESC LIMIT $1`,
+     ORDER BY audit_log.id DESC LIMIT $1`,
     [limit, before ?? null, accountId ?? null],
   );
   return rows.reverse();

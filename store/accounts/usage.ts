@@ -59,7 +59,9 @@ export async function loadDailyUsage(client: ClientBase | Pool, accountId: numbe
      )
      SELECT start, ${TOTALS}
      FROM span CROSS JOIN generate_series(first, today, interval '24 hours') AS start
-       LEFT JOIN usage_hours ON account_id = $1 AND hour >= first AND date_trunc('day', hour, 'UTC') = start
+       LEFT JOIN (
+         SELECT date_trunc('day', hour, 'UTC') AS day, status, sum(requests) AS requests FROM usage_hours
+         WHERE account_id = $1 AND hour >= ${firstDay('30')} GROUP BY day, status) AS used ON day = start
      GROUP BY start ORDER BY start`,
     [accountId],
   );

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { parseCursor } from '../../schemas/cursor.ts';
 import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
-import { answerLines, type FakeAnswer, FakeService } from '../helpers/clients/fake-service.ts';
+import { answerError, answerLines, type FakeAnswer, FakeService } from '../helpers/clients/fake-service.ts';
 import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { readPages } from '../helpers/http/paging.ts';
 import { findProgram } from '../helpers/servers/find-program.ts';
@@ -96,20 +96,19 @@ testPython('it mirrors /v1/endorsements, through cuts, a killed client and an ex
   await expectMirror();
 });
 
-testPython('it reads the list again when the stream says that it lacks a change', async () => {
-  const list = (cursor: string, id: number) => answerLines([{ stream_cursor: cursor }, { id }, { count: 1 }]);
-  const stream =
-    (frames: string, isOver: boolean): FakeAnswer =>
-    (response) => {
-      response.write(frames);
-      if (isOver) response.end();
-    };
-  const ready = 'event: ready\nid: one\ndata: {}\n\n';
-  const error = 'event: error\nid: one\ndata: {"code":"cursor_expired","message":"A change is lost."}\n\n';
-  const fake = await FakeService.start(
-    ...[list('one', 1), stream(ready + error, true), list('two', 2), stream(': ping\n\n', false)],
-  );
+const list = (cursor: string, id: number) => answerLines([{ stream_cursor: cursor }, { id }, { count: 1 }]);
+const stream =
+  (frames: string, isOver: boolean): FakeAnswer =>
+  (response) => {
+    response.write(frames);
+    if (isOver) response.end();
+  };
+
+/** Starts the program anew, and expects it to have the list of the cursor `two` after these answers. */
+async function expectSecondList(...answers: FakeAnswer[]): Promise<void> {
+  const fake = await FakeService.start(...answers, list('two', 2), stream(': ping\n\n', false));
   try {
+    await stop();
     await rm(inFolder('mirror.json'), { force: true });
     start(fake.baseUrl);
     const isNew = async () => (await readMirror().catch(() => null))?.cursor === 'two';
@@ -118,4 +117,18 @@ testPython('it reads the list again when the stream says that it lacks a change'
   } finally {
     await fake.stop();
   }
+}
+
+testPython('it reads the list again when the stream says that it lacks a change', async () => {
+  const ready = 'event: ready\nid: one\ndata: {}\n\n';
+  const error = 'event: error\nid: one\ndata: {"code":"cursor_expired","message":"A change is lost."}\n\n';
+  await expectSecondList(list('one', 1), stream(ready + error, true));
 });
+
+testPython(
+  'it asks again after a list that is cut before its first line, and after a proxy has named a time',
+  async () => {
+    const busy = answerError(503, 'busy', { 'Retry-After': new Date().toUTCString() });
+    await expectSecondList(answerLines([]), busy);
+  },
+);

@@ -91,9 +91,31 @@ async function compare(command: string, args: string[]) {
   expect((JSON.parse(change) as ReadChange).version).toBe(10);
 }
 
+/** Runs a program in Python whose consumer has nothing at first. */
+const SLOW_CONSUMER = `
+import runpy, sys, confluent_kafka
+
+class Slow(confluent_kafka.Consumer):
+    asked = 0
+
+    def poll(self, timeout):
+        self.asked += 1
+        return None if self.asked == 1 else super().poll(timeout)
+
+confluent_kafka.Consumer = Slow
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+`;
+
 (bin === null ? describe.skip : describe)('Python', () => {
   test('reads every change', () =>
     compare(path.join(bin ?? '', 'python'), ['docs/examples/read_changes.py']));
+
+  test('reads every change from a broker whose first answer takes longer than the wait for it', async () => {
+    const slow = inFolder('slow.py');
+    await writeFile(slow, SLOW_CONSUMER);
+    await compare(path.join(bin ?? '', 'python'), [slow, 'docs/examples/read_changes.py']);
+  });
 });
 
 (canRunJava ? describe : describe.skip)('Java', () => {

@@ -1,7 +1,9 @@
 /** The receivers of docs/webhooks.md, exactly as printed there, get messages as the service sends them. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from '@jest/globals';
@@ -35,7 +37,7 @@ const MESSAGES = [
   { type: 'something.new', data: {} },
 ];
 
-/** Starts a receiver, and sends it good and bad messages. */
+/** Starts a receiver, and sends it good and bad messages, and a cut one. */
 async function expectToReceive(
   command: string,
   args: string[],
@@ -70,6 +72,10 @@ async function expectToReceive(
   expect((await send(MESSAGES[0] as object, generateWebhookSecret())).status).toBe(401);
   expect((await send(MESSAGES[0] as object, secret, old)).status).toBe(401);
   expect(output).toBe('e1 endorsement.created\n');
+  const cut = connect(port, '127.0.0.1');
+  cut.write('POST / HTTP/1.1\r\nHost: receiver\r\nContent-Length: 100\r\n\r\nhalf', () => cut.destroy());
+  await once(cut, 'close');
+  for (const message of MESSAGES) expect((await send(message)).outcome).toBe('delivered');
   sender.close();
 }
 

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { ClientBase } from 'pg';
 import { z } from 'zod';
+import { listAudit } from '../../store/accounts/audit-log.ts';
+import { loadDailyUsage } from '../../store/accounts/usage.ts';
 import { type DatabasePool, sql } from '../../store/connection/read-pool.ts';
 import { listContests } from '../../store/reads/contests.ts';
 import { listElections } from '../../store/reads/elections.ts';
@@ -41,6 +44,12 @@ const STORE = `
   SELECT lpad(to_hex(n), 32, '0')::uuid, 'Person ' || n, '[]', '{}', '[]', 'wy', now() FROM generate_series(1, 5000) AS n;
   INSERT INTO officeholder_seats (person_id, rank, office, office_title, level, state, district, district_ocd_id)
   SELECT person_id, 1, 'governor', 'Governor', 'state', 'WY', 'Wyoming', 'ocd-division/WY/1' FROM officeholders;
+  INSERT INTO accounts (name, plan) VALUES ('one', 'free'), ('two', 'free');
+  INSERT INTO audit_log (action, subject, account_id)
+  SELECT 'session.started', 'account', a.id FROM generate_series(1, 5000), accounts a;
+  INSERT INTO usage_hours (account_id, key_id, hour, route, status, requests)
+  SELECT a.id, key, date_trunc('hour', now()) - hours * interval '1 hour', '/v1/stream', 200, 1
+  FROM accounts a, generate_series(1, 20) AS key, generate_series(0, 700) AS hours;
 `;
 
 const database = useTestDatabase();
@@ -171,6 +180,44 @@ test.each([
     expect(await readBy(query(`limit=10${cursor}`))).toBeLessThan(bound);
   },
 );
+
+/** The plan of the one query of a function, executed. */
+async function planOf(ask: (client: ClientBase) => Promise<unknown>): Promise<Plan> {
+  const plans: Plan[] = [];
+  const query = async (text: string, values: unknown[]) => {
+    const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
+    plans.push(rows[0]['QUERY PLAN'][0].Plan);
+    return { rows: [] };
+  };
+  await ask({ query } as unknown as ClientBase);
+  expect(plans).toHaveLength(1);
+  return plans[0] as Plan;
+}
+
+test.each([
+  ['all accounts', {}],
+  ['an account', { accountId: 1 }],
+])('the newest entries of the audit log of %s are read without the others', async (_, whose) => {
+  const plan = await planOf((given) => listAudit(given, { limit: 10, ...whose }));
+  expect(rowsRead(plan, 'audit_log')).toBeLessThan(100);
+});
+
+/** The number of rows that the joins of an executed plan have made. */
+function rowsJoined({
+  'Node Type': type,
+  'Actual Rows': made = 0,
+  'Actual Loops': loops = 1,
+  Plans = [],
+}: Plan): number {
+  const own = /Join|Nested Loop/.test(type) ? made * loops : 0;
+  return Plans.reduce((sum, part) => sum + rowsJoined(part), own);
+}
+
+test('the usage of an account is summed before it is put on days', async () => {
+  const plan = await planOf((given) => loadDailyUsage(given, 1));
+  expect(rowsRead(plan, 'usage_hours')).toBeGreaterThan(10_000);
+  expect(rowsJoined(plan)).toBeLessThan(200);
+});
 
 const runsRow = z.object({ prepared: z.number(), custom: z.number(), generic: z.number() });
 

@@ -95,7 +95,7 @@ export class OpenIdProvider {
     };
     const prompts = description.serverMetadata().prompt_values_supported;
     const choice = Array.isArray(prompts) && prompts.includes('select_account') ? 'select_account' : 'login';
-    const url = openid.buildAuthorizationUrl(description, {
+    const parameters = {
       redirect_uri: this.#config.callbackUrl,
       scope: SCOPE,
       response_mode: 'query',
@@ -104,8 +104,14 @@ export class OpenIdProvider {
       code_challenge: await openid.calculatePKCECodeChallenge(secrets.codeVerifier),
       code_challenge_method: 'S256',
       ...(asksAgain && { prompt: choice }),
-    });
-    return { url, secrets };
+    };
+    try {
+      return { url: openid.buildAuthorizationUrl(description, parameters), secrets };
+    } catch (error) {
+      // The description has no usable address, so it is read again.
+      this.#description = null;
+      throw explain(error);
+    }
   }
 
   /**

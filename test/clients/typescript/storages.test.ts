@@ -234,6 +234,21 @@ describe('FileStorage', () => {
     expect(waits.filter((ms) => (ms ?? 0) < 0)).toEqual([]);
   });
 
+  test('waits no longer for a save although the clock goes back', async () => {
+    const storage = new FileStorage(newFile(), { saveEveryMs: 2000 });
+    await storage.commit([], at('1'));
+    await storage.flush();
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() - 3_600_000);
+    const setTimer = jest.spyOn(globalThis, 'setTimeout');
+    await storage.commit([], at('2'));
+    const waits = setTimer.mock.calls.map(([, ms]) => ms ?? 0);
+    clock.mockRestore();
+    setTimer.mockRestore();
+    await storage.flush();
+    expect(waits).toHaveLength(1);
+    expect(waits[0]).toBeLessThanOrEqual(2000);
+  });
+
   const saved = { format: 1, filter: '{}', cursor: 'c', endorsements: {} };
   test.each([
     ['other JSON', '{"mine":1}'],

@@ -26,8 +26,8 @@ export class FileStorage implements MirrorStorage {
   readonly #saveEveryMs: number;
   readonly #memory = new MemoryStorage();
   #isSaved = true;
-  /** When the last save began or ended, in milliseconds since 1970. */
-  #savedAt = 0;
+  /** When the last save began or ended, by performance.now(). */
+  #savedAt = Number.NEGATIVE_INFINITY;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Ends with the save that was requested last. */
   #saves: Promise<void> = Promise.resolve();
@@ -60,7 +60,7 @@ export class FileStorage implements MirrorStorage {
     await this.#memory.commit(changes, position);
     this.#isSaved = false;
     // Node warns of a negative wait.
-    const waitMs = Math.max(this.#savedAt + this.#saveEveryMs - Date.now(), 0);
+    const waitMs = Math.max(this.#savedAt + this.#saveEveryMs - performance.now(), 0);
     this.#timer ??= setTimeout(() => this.#saveInTime(), waitMs);
   }
 
@@ -115,7 +115,7 @@ export class FileStorage implements MirrorStorage {
     // Without an await in between, so that the records match the position.
     this.#isSaved = true;
     // A commit during the save waits for its turn as well.
-    this.#savedAt = Date.now();
+    this.#savedAt = performance.now();
     for (const record of this.#memory.records()) endorsements[record.id] = record;
     const copy: SavedCopy = { format: 1, ...position, endorsements };
     const fresh = `${this.#file}.new`;
@@ -123,7 +123,7 @@ export class FileStorage implements MirrorStorage {
       await writeDurably(fresh, JSON.stringify(copy));
       await rename(fresh, this.#file);
       await syncFolder(path.dirname(this.#file));
-      this.#savedAt = Date.now();
+      this.#savedAt = performance.now();
     } catch (error) {
       this.#isSaved = false;
       throw error;
