@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { normalizeAddress, normalizeLines, normalizeText } from '../../schemas/text.ts';
+import { character } from '../helpers/properties/arbitraries.ts';
 
 test.each([
   ['spaces around it', '  Acme\t', 'Acme'],
@@ -58,10 +59,7 @@ const HIDDEN = [
 ];
 const text = fc
   .array(
-    fc.oneof(
-      fc.constantFrom(...VISIBLE, ...MARKS, ...BLANKS, ...HIDDEN, '👩', '🚀', '🏴', '1'),
-      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
-    ),
+    fc.oneof(fc.constantFrom(...VISIBLE, ...MARKS, ...BLANKS, ...HIDDEN, '👩', '🚀', '🏴', '1'), character),
     { maxLength: 12 },
   )
   .map((units) => units.join(''));
