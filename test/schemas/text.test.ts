@@ -17,6 +17,7 @@ test.each([
   ['half of a character', 'Ac\ud83dme', 'Acme'],
   ['a joiner between Latin letters', 'Ac\u200dme', 'Acme'],
   ['a joiner at the end of an emoji', '👩\u200d', '👩'],
+  ['a non-joiner at the end of a word of Persian', 'می\u200c', 'می'],
   ['only invisible characters', '\u200b \u200d', ''],
   ['a blank of Braille', 'Acme\u2800Club', 'Acme Club'],
   ['a selector after a letter', 'Acme\ufe0f', 'Acme'],
