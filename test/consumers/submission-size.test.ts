@@ -79,12 +79,15 @@ test('INV-15: whatever the size and shape of a submission, its record takes boun
   expect(largest.length).toBeGreaterThan(0.9 * MAX_SUBMISSION_BYTES);
   expect(create(largest).submission).not.toHaveProperty('code');
   const usual = Math.max(...Array.from({ length: 5 }, () => time(() => create(largest))));
+  const mostMs = 6 * usual + 20;
   fc.assert(
     fc.property(submission, (value) => {
       let record = create(Buffer.alloc(0));
+      let took = mostMs;
       // The best of three, since other programs on the machine take time too.
-      const took = Math.min(...Array.from({ length: 3 }, () => time(() => (record = create(value)))));
-      expect(took).toBeLessThan(6 * usual + 20);
+      for (let tries = 0; tries < 3 && took >= mostMs; tries += 1)
+        took = time(() => (record = create(value)));
+      expect(took).toBeLessThan(mostMs);
       expect(sizeOfRecord(record)).toBeLessThan(3 * MB);
       if (!('code' in record.submission)) return;
       const rejection = createRejectionRecord(record, record.submission, { topic: 't', partition: 0 }, 0);

@@ -45,7 +45,7 @@ const contest: fc.Arbitrary<EndorsedContest> = fc.integer({ min: 1, max: 7 }).ch
 });
 
 const check = (holds: (given: EndorsedContest) => void) =>
-  fc.assert(fc.property(contest, holds), { numRuns: 1000 });
+  fc.assert(fc.property(contest, holds), { numRuns: 300 });
 
 describe('a ranked contest', () => {
   test('has the ranking, the first choices and the agreement of a slow implementation of the rules', () => {
@@ -77,7 +77,7 @@ describe('a ranked contest', () => {
       fc.property(shuffled, ([given, picks, choices]) => {
         expect(recommend({ ...given, picks, choices })).toEqual(recommend(given));
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 
@@ -101,7 +101,7 @@ describe('a ranked contest', () => {
         expect(choice_ids[0]).toBe(99);
         expect(['unanimous', 'majority']).toContain(agreement);
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 

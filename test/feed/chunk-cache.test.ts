@@ -29,6 +29,7 @@ test('finds the changes after a sequence up to the end of their chunk, if all of
         here ? chunkAfter(asked).events.map((event) => event.sequence) : undefined,
       );
     }),
+    { numRuns: 30 },
   );
 });
 

@@ -56,6 +56,11 @@ function forgetFormerFile() {
   register.resetMetrics();
 }
 
+/** Node gives the places of stripped types as they are, and jest would copy each line of a stack to look for its source. */
+function useOwnStacks() {
+  Error.prepareStackTrace = undefined;
+}
+
 /** The runtime that jest-circus asks for modules, with Node's modules instead of jest's. */
 function createNodeRuntime(runtime) {
   const replaced = {
@@ -81,5 +86,6 @@ function createNodeRuntime(runtime) {
 /** Called by jest for each test file. */
 export default function runTestFile(globalConfig, config, environment, runtime, testPath, ...rest) {
   forgetFormerFile();
+  useOwnStacks();
   return circus(globalConfig, config, environment, createNodeRuntime(runtime), testPath, ...rest);
 }

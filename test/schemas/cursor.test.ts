@@ -158,7 +158,7 @@ describe.each(FORMS)('text that the service did not make, in place of %s, is ref
         fc.pre(altered !== text);
         expect(() => parseCursor(altered)).toThrow(InvalidCursorError);
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 
@@ -182,7 +182,7 @@ describe.each(FORMS)('text that the service did not make, in place of %s, is ref
         fc.pre(exchanged !== text);
         expect(() => parseCursor(exchanged)).toThrow(InvalidCursorError);
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 

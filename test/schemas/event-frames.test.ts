@@ -6,7 +6,7 @@ import { type Change, changeCodec } from '../../schemas/change.ts';
 import { renderFrame } from '../../schemas/event.ts';
 import { FrameWriter } from '../../schemas/event-frames.ts';
 import { FACET_FIELDS, FACET_PATHS } from '../../schemas/vocabulary.ts';
-import { change } from '../helpers/properties/arbitraries.ts';
+import { change, character } from '../helpers/properties/arbitraries.ts';
 import { renderEvent } from '../helpers/stream/render-event.ts';
 
 const CAPTURES = FACET_FIELDS.map((field) => FACET_PATHS[field].join('.'));
@@ -16,7 +16,7 @@ const expectedFrame = (of: Change) => renderFrame({ event: 'endorsement', id: of
 
 /** Texts that JSON escapes, that take several bytes, and that are long. */
 const text = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: character }),
   fc.string({
     unit: fc.constantFrom(
       '"',

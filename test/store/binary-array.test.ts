@@ -2,10 +2,11 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { binaryArray } from '../../store/connection/binary-array.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { character } from '../helpers/properties/arbitraries.ts';
 
 const { client } = useTestDatabase();
 
-const text = fc.string({ unit: 'binary' }).filter((each) => !each.includes('\0'));
+const text = fc.string({ unit: character }).filter((each) => !each.includes('\0'));
 const list = <T>(element: fc.Arbitrary<T>) => fc.array(fc.option(element), { maxLength: 20 });
 
 async function echo<T>(

@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { checkRecord } from '../../administration/catalogue/check-record.ts';
-import { createRefusalList } from '../../administration/catalogue/refusal-list.ts';
 import { type CatalogueImport, importCatalogue } from '../../store/catalogue/import.ts';
-import type { StagedLine } from '../../store/catalogue/staging.ts';
 import { announceLeftovers } from '../../store/endorsements/announce-leftovers.ts';
 import { findChangedSince } from '../../store/endorsements/changed-since.ts';
 import { applySubmissions } from '../helpers/ballots/apply.ts';
-import type { CatalogueLine } from '../helpers/ballots/catalogue.ts';
+import { type CatalogueLine, stageLines } from '../helpers/ballots/catalogue.ts';
 import { category, choice, contest, election, endorser } from '../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { useClient, useTestDatabase } from '../helpers/postgres/database.ts';
@@ -43,12 +40,12 @@ const START: CatalogueLine[] = [
 ];
 
 async function load(lines: CatalogueLine[], on = client, dryRun = false): Promise<CatalogueImport> {
-  async function* staged(): AsyncGenerator<StagedLine> {
-    for (const [index, [kind, record]] of lines.entries()) {
-      yield checkRecord(kind, 'test.ndjson', index + 1, record, createRefusalList());
-    }
-  }
-  return importCatalogue(on, staged(), { skipRefused: false, dryRun, maxRemovals: 100, allowRenames: true });
+  return importCatalogue(on, stageLines(lines), {
+    skipRefused: false,
+    dryRun,
+    maxRemovals: 100,
+    allowRenames: true,
+  });
 }
 
 interface Logged {

@@ -1,55 +1,17 @@
 /** The changes that an import makes: their list, the keys and people, and the export of an election. */
-import { beforeEach, describe, expect, test } from '@jest/globals';
-import { checkRecord } from '../../administration/catalogue/check-record.ts';
-import { createRefusalList } from '../../administration/catalogue/refusal-list.ts';
-import type { CatalogueKind, ContestRecord, ElectionRecord } from '../../schemas/catalogue-files.ts';
+import { describe, expect, test } from '@jest/globals';
+import type { ContestRecord, ElectionRecord } from '../../schemas/catalogue-files.ts';
 import { editCatalogue } from '../../store/catalogue/edit.ts';
 import { exportElection } from '../../store/catalogue/export.ts';
-import { type CatalogueImportOptions, importCatalogue } from '../../store/catalogue/import.ts';
+import type { CatalogueImportOptions } from '../../store/catalogue/import.ts';
 import { removeElection } from '../../store/catalogue/removal.ts';
-import type { StagedLine } from '../../store/catalogue/staging.ts';
-import { category, choice, contest, election, endorser } from '../helpers/ballots/catalogue-records.ts';
+import type { CatalogueLine } from '../helpers/ballots/catalogue.ts';
+import { choice, contest } from '../helpers/ballots/catalogue-records.ts';
+import { GENERAL, PRIMARY, useEndorsedCatalogue } from '../helpers/ballots/endorsed-catalogue.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const { client } = useTestDatabase();
-const GENERAL = 'or-2026-11-03-general';
-const OTHER = 'or-2026-05-19-primary';
-type Lines = [CatalogueKind, unknown][];
-const START: Lines = [
-  ['endorser-categories', category()],
-  ['endorsers', endorser()],
-  ['elections', election()],
-  ['elections', election({ slug: OTHER, date: '2026-05-19' })],
-  ['contests', contest('mayor')],
-  ['contests', contest('council')],
-  ['contests', contest('mayor', { election: OTHER })],
-];
-
-async function load(records: Lines, options: Partial<CatalogueImportOptions> = {}) {
-  async function* lines(): AsyncGenerator<StagedLine> {
-    for (const [index, [kind, record]] of records.entries())
-      yield checkRecord(kind, 'test.ndjson', index + 1, record, createRefusalList());
-  }
-  return importCatalogue(client, lines(), {
-    skipRefused: false,
-    dryRun: false,
-    maxRemovals: 100,
-    ...options,
-  });
-}
-
-/** The endorser endorses the first choice of every contest. */
-beforeEach(async () => {
-  await client.query(
-    'TRUNCATE elections, endorser_categories, endorsers, districts, contests, candidates, choices CASCADE',
-  );
-  await client.query('TRUNCATE change_log');
-  await load(START);
-  await client.query(`
-    INSERT INTO endorsements (endorser_id, contest_id, choice_id, election_id, updated_at)
-    SELECT endorsers.id, contests.id, choices.id, election_id, now()
-    FROM endorsers, contests JOIN choices ON contest_id = contests.id WHERE choices.key = 'ann'`);
-});
+const load = useEndorsedCatalogue(client);
 
 async function texts(sql: string): Promise<string[]> {
   const { rows } = await client.query({ text: sql, rowMode: 'array' });
@@ -77,11 +39,11 @@ test('an import of a part removes nothing of its elections, and adds what is new
 });
 
 describe('the list of what an import changes', () => {
-  const CHANGED: Lines = [
+  const CHANGED: CatalogueLine[] = [
     ['contests', contest('mayor', { title: 'The mayor', choices: [choice('bob'), choice('cyd')] })],
     ['contests', contest('clerk')],
   ];
-  const list = async (lines: Lines, options: Partial<CatalogueImportOptions> = {}) =>
+  const list = async (lines: CatalogueLine[], options: Partial<CatalogueImportOptions> = {}) =>
     (await load(lines, { dryRun: true, listChanges: true, ...options })).changes;
 
   test('names removed records first, then changed and added ones', async () => {
@@ -101,7 +63,7 @@ describe('the list of what an import changes', () => {
   });
 
   test('has a digest that is the same for the same changes, in whatever order the lines are', async () => {
-    const digest = async (lines: Lines) => (await list(lines))?.digest;
+    const digest = async (lines: CatalogueLine[]) => (await list(lines))?.digest;
     const first = await digest(CHANGED);
     expect(await digest(CHANGED.toReversed())).toBe(first);
     expect(await digest([...CHANGED, ['contests', contest('council')]])).not.toBe(first);
@@ -211,7 +173,7 @@ describe('the export of an election', () => {
       [
         ...elections.map((each) => ['elections', each]),
         ...contests.map((each) => ['contests', each]),
-      ] as Lines,
+      ] as CatalogueLine[],
       { listChanges: true, dryRun: true },
     );
     expect([again.loaded, again.refused, again.changes]).toEqual([true, {}, { digest: '0-0', first: [] }]);
@@ -226,11 +188,14 @@ describe('the export of an election', () => {
       },
     });
     await expect(broken).rejects.toThrow('the disk is full');
-    expect((await read(OTHER)).count).toBe(1);
+    expect((await read(PRIMARY)).count).toBe(1);
   });
 
   test('has all of many contests', async () => {
-    const many = Array.from({ length: 401 }, (_, at): Lines[number] => ['contests', contest(`c${at}`)]);
+    const many = Array.from({ length: 401 }, (_, at): CatalogueLine[][number] => [
+      'contests',
+      contest(`c${at}`),
+    ]);
     await load(many, { keepMissing: true });
     const { count, contests } = await read();
     expect([count, new Set(contests.map(({ key }) => key)).size]).toEqual([403, 403]);
@@ -249,8 +214,8 @@ test('a removed election takes its contests and endorsements with it, once, and 
   });
   expect(await remove(GENERAL)).toMatchObject({ result: null, announced: { deleted: 0 } });
   expect([await present(), await endorsed()]).toEqual([
-    [`${OTHER}/mayor#ann`, `${OTHER}/mayor#bob`],
-    [`${OTHER}/mayor`],
+    [`${PRIMARY}/mayor#ann`, `${PRIMARY}/mayor#bob`],
+    [`${PRIMARY}/mayor`],
   ]);
 });
 

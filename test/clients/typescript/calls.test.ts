@@ -19,6 +19,9 @@ import {
   FakeService,
   frame,
 } from '../../helpers/clients/fake-service.ts';
+import { useFastTime } from '../../helpers/clients/fast-time.ts';
+
+useFastTime();
 
 let service: FakeService;
 let retries: Retry[];
@@ -227,7 +230,7 @@ describe('a request whose fetch ignores its signal', () => {
   const deaf = () => new Promise<Response>(() => {});
 
   test('ends when its time is up', async () => {
-    const client = await createClient([never], { fetch: deaf, timeoutMs: 50, maxRetries: 0 });
+    const client = await createClient([never], { fetch: deaf, timeoutMs: 500, maxRetries: 0 });
     await expect(client.listStates()).rejects.toThrow(TimeoutError);
   });
 
@@ -289,7 +292,7 @@ describe('a request that failed', () => {
   });
 
   test('is sent again after timeoutMs', async () => {
-    const client = await createClient([never, answerJson({ data: [] })], { timeoutMs: 100 });
+    const client = await createClient([never, answerJson({ data: [] })], { timeoutMs: 1000 });
     await client.listStates();
     expect(retries[0]?.error).toBeInstanceOf(TimeoutError);
   });
@@ -298,7 +301,7 @@ describe('a request that failed', () => {
     const half: FakeAnswer = (response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' }).write('{"data":');
     };
-    const client = await createClient([half], { timeoutMs: 100, maxRetries: 0 });
+    const client = await createClient([half], { timeoutMs: 1000, maxRetries: 0 });
     await expect(client.listStates()).rejects.toThrow(TimeoutError);
   });
 
@@ -308,13 +311,13 @@ describe('a request that failed', () => {
     await expect(client.listStates({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     const controller = new AbortController();
     const asked = client.listStates({ signal: controller.signal });
-    setTimeout(() => controller.abort(reason), 50);
+    setTimeout(() => controller.abort(reason), 500);
     await expect(asked).rejects.toBe(reason);
 
     service.answers = [answerError(503, 'server_busy', { 'Retry-After': '50' })];
     const other = new AbortController();
     const waiting = client.listStates({ signal: other.signal });
-    setTimeout(() => other.abort(reason), 50);
+    setTimeout(() => other.abort(reason), 500);
     await expect(waiting).rejects.toBe(reason);
   });
 });

@@ -17,7 +17,10 @@ import {
   FakeService,
   frame,
 } from '../../helpers/clients/fake-service.ts';
+import { useFastTime } from '../../helpers/clients/fast-time.ts';
 import { until } from '../../helpers/until.ts';
+
+useFastTime();
 
 let service: FakeService;
 let retries: Retry[];
@@ -27,7 +30,7 @@ async function createClient(...answers: FakeAnswer[]): Promise<BallotEndorsement
   retries = [];
   service = await FakeService.start(...answers);
   const onRetry = (retry: Retry) => retries.push(retry);
-  return new BallotEndorsements({ baseUrl: service.baseUrl, onRetry, timeoutMs: 5000 });
+  return new BallotEndorsements({ baseUrl: service.baseUrl, onRetry, timeoutMs: 50_000 });
 }
 
 const SOON = 'retry: 10\n\n';
@@ -57,7 +60,7 @@ async function untilRequests(count: number): Promise<number[]> {
     at.push(performance.now());
     return answer(response, request);
   });
-  await until(`${count} requests`, () => at.length >= count);
+  await until(`${count} requests`, () => at.length >= count, 600_000);
   return at;
 }
 
@@ -110,7 +113,7 @@ describe('a stream', () => {
       answerStream(ready(0) + change(1) + ended, 'silence'),
       answerStream(change(2)),
     );
-    expect(await take(client.stream({ silenceMs: 2000 }), 2)).toEqual([1, 2].map(idOf));
+    expect(await take(client.stream({ silenceMs: 20_000 }), 2)).toEqual([1, 2].map(idOf));
     expect(retries).toEqual([]);
     expect(lastEventIds()).toEqual([undefined, '01_t.x']);
   });
@@ -200,18 +203,18 @@ describe('a stream', () => {
 
   test('gives up a silent connection, and continues', async () => {
     const client = await createClient(answerStream(ready(0) + change(1)), answerStream(ready(1) + change(2)));
-    expect(await take(client.stream({ silenceMs: 100 }), 2)).toEqual([1, 2].map(idOf));
+    expect(await take(client.stream({ silenceMs: 1000 }), 2)).toEqual([1, 2].map(idOf));
     expect(retries[0]?.error).toBeInstanceOf(TimeoutError);
   });
 
   test("does not count its consumer's busy time as silence", async () => {
     const client = await createClient((response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(ready(0) + change(1));
-      setTimeout(() => response.write(change(2)), 1800);
+      setTimeout(() => response.write(change(2)), 18_000);
     });
-    for await (const { id } of client.stream({ silenceMs: 1000 })) {
+    for await (const { id } of client.stream({ silenceMs: 10_000 })) {
       if (id === idOf(2)) break;
-      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await new Promise((resolve) => setTimeout(resolve, 15_000));
     }
     expect(service.requests).toHaveLength(1);
   });
@@ -294,11 +297,11 @@ describe('a stream', () => {
   test('ends when it is closed or aborted, while it waits', async () => {
     const client = await createClient(answerStream(ready(0)));
     const events = client.stream();
-    setTimeout(() => events.close(), 100);
+    setTimeout(() => events.close(), 1000);
     expect(await take(events, 1)).toEqual([]);
     const reason = new Error('enough');
     const controller = new AbortController();
-    setTimeout(() => controller.abort(reason), 100);
+    setTimeout(() => controller.abort(reason), 1000);
     await expect(take(client.stream({ signal: controller.signal }), 1)).rejects.toBe(reason);
   });
 

@@ -21,13 +21,16 @@ import {
   type FakeAnswer,
   FakeService,
 } from '../../helpers/clients/fake-service.ts';
+import { useFastTime } from '../../helpers/clients/fast-time.ts';
+
+useFastTime();
 
 let service: FakeService;
 afterEach(() => service.stop());
 
 async function createClient(...answers: FakeAnswer[]): Promise<BallotEndorsements> {
   service = await FakeService.start(...answers);
-  return new BallotEndorsements({ baseUrl: service.baseUrl, maxRetries: 2, timeoutMs: 5000 });
+  return new BallotEndorsements({ baseUrl: service.baseUrl, maxRetries: 2, timeoutMs: 50_000 });
 }
 
 /** Answers with a text that breaks off, or after which nothing comes. */
@@ -107,8 +110,8 @@ describe('an export', () => {
     const failures: unknown[] = [];
     const onRetry = ({ error }: Retry) => failures.push((error as Error).message);
     const client = new BallotEndorsements({ baseUrl: service.baseUrl, onRetry });
-    expect(await readIds(client.exportEndorsements({}, { timeoutMs: 200 }))).toEqual([1, 2]);
-    expect(failures).toEqual(['The service has sent nothing within 200 ms.']);
+    expect(await readIds(client.exportEndorsements({}, { timeoutMs: 2000 }))).toEqual([1, 2]);
+    expect(failures).toEqual(['The service has sent nothing within 2000 ms.']);
   });
 
   test('ends at once with an error in its middle that no retry mends', async () => {

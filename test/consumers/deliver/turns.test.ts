@@ -106,21 +106,25 @@ test('whatever begins and ends, all bounds hold, and everybody has had a turn in
       const turns = new Turns();
       const running = new Set<TurnTaker>();
       let served = 0;
+      const beyond: TurnTaker[] = [];
       const count = (matches: (each: TurnTaker) => boolean) => [...running].filter(matches).length;
       await Promise.all(
         takers.map(async (each) => {
           const end = await turns.take(each, never);
           running.add(each);
           served += 1;
-          expect(running.size).toBeLessThanOrEqual(128);
-          expect(count(({ isSlow }) => isSlow)).toBeLessThanOrEqual(64);
-          expect(count(({ host }) => host === each.host)).toBeLessThanOrEqual(16);
-          expect(count(({ accountId }) => accountId === each.accountId)).toBeLessThanOrEqual(4);
+          const holds =
+            running.size <= 128 &&
+            count(({ isSlow }) => isSlow) <= 64 &&
+            count(({ host }) => host === each.host) <= 16 &&
+            count(({ accountId }) => accountId === each.accountId) <= 4;
+          if (!holds) beyond.push(each);
           await null;
           running.delete(each);
           end?.();
         }),
       );
+      expect(beyond).toEqual([]);
       expect([served, turns.running, turns.waiting]).toEqual([takers.length, 0, 0]);
     }),
     { numRuns: 50 },

@@ -4,6 +4,7 @@ import { markingOf, readPosition, writePosition } from '../../../gateway/console
 import type { SubmittedPick } from '../../../schemas/submission.ts';
 import type { OwnPosition } from '../../../store/console/own-positions.ts';
 import { pick } from '../../helpers/ballots/submissions.ts';
+import { nullable, webUrl } from '../../helpers/properties/arbitraries.ts';
 
 const NOW = Date.parse('2026-11-01T00:00:00Z');
 const KEYS = ['ann', 'bob', 'cyd'];
@@ -32,7 +33,7 @@ const picks: fc.Arbitrary<SubmittedPick[]> = fc.subarray(KEYS).chain((chosen) =>
         rank: fc.constant(null),
         statement: text,
         statement_es: text,
-        source_url: fc.option(fc.webUrl({ validSchemes: ['https'] }), { nil: null }),
+        source_url: nullable(webUrl),
         published_on: fc.constantFrom(null, '2026-10-01'),
         details: fc.constantFrom(null, '{"page":3}'),
       }),

@@ -7,6 +7,7 @@ import { safeReturnAddress } from '../../../gateway/console/session/return-addre
 import { ConsoleClient, makeLink, type ReceivedPage } from '../../helpers/console/console-client.ts';
 import { addressesOf, fillIn, methodsAt } from '../../helpers/console/console-pages.ts';
 import { PUBLIC_URL, startOf, useConsoleWithProvider } from '../../helpers/console/console-with-provider.ts';
+import { webUrl } from '../../helpers/properties/arbitraries.ts';
 import { ManualClock } from '../../helpers/service/manual-clock.ts';
 
 // With a proxy's header for the client's address, each test comes from its own address.
@@ -280,8 +281,12 @@ describe('the page after signing in', () => {
       '\t',
     );
     const address = fc.array(part).map((parts) => `/console${parts.join('')}`);
+    const foreign = fc.oneof(
+      webUrl,
+      webUrl.map((url) => url.replace('https', 'http')),
+    );
     fc.assert(
-      fc.property(fc.oneof(address, fc.string(), fc.webUrl()), (given) => {
+      fc.property(fc.oneof(address, fc.string(), foreign), (given) => {
         const url = new URL(safeReturnAddress(given), PUBLIC_URL);
         expect(url.origin).toBe(PUBLIC_URL);
         expect(url.pathname).toMatch(/^\/console(\/|$)/);

@@ -61,8 +61,10 @@ export const SMALL_BALLOT: CatalogueLine[] = [
   ]),
 ];
 
-/** Lines as an import gets them, checked. */
-export async function* stageLines(lines: readonly CatalogueLine[]): AsyncGenerator<StagedLine> {
+/** Lines as an import gets them, checked; their records may be wrong. */
+export async function* stageLines(
+  lines: readonly (readonly [CatalogueKind, unknown])[],
+): AsyncGenerator<StagedLine> {
   for (const [index, [kind, record]] of lines.entries()) {
     yield checkRecord(kind, 'test.ndjson', index + 1, record, createRefusalList());
   }

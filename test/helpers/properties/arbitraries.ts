@@ -22,8 +22,7 @@ const AWKWARD = ['\r', '\n', '\r\n', '\u0085', '\u2028', '\u2029', '\0', '"', '\
 
 const SURROGATES = { first: 0xd800, count: 0x800 };
 /**
- * Any character of UTF-8. In each test file, fast-check's own unit `binary`, which its `webUrl` also uses, would take
- * most of a second to set up.
+ * Any character of UTF-8. fast-check's own unit `binary`, which its `webUrl` also uses, takes a second to set up.
  */
 export const character: fc.Arbitrary<string> = fc
   .nat(0x10ffff - SURROGATES.count)
@@ -35,7 +34,7 @@ export const text: fc.Arbitrary<string> = fc.string({
   maxLength: 20,
 });
 
-const webUrl = fc
+export const webUrl: fc.Arbitrary<string> = fc
   .tuple(fc.domain(), fc.array(text, { maxLength: 3 }))
   .map(([host, path]) => `https://${[host, ...path.map(encodeURIComponent)].join('/')}`);
 

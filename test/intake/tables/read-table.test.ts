@@ -56,7 +56,7 @@ describe('encodings', () => {
 
   test.each([
     ['UTF-16', utf16le('\ufeffa\nx\nyz')],
-    ['UTF-8', Buffer.from(`a\n${'x\n'.repeat(600_000)}yé`)],
+    ['UTF-8', Buffer.from(`a\nx\n${`${'x'.repeat(99)}\n`.repeat(11_000)}yé`)],
   ])('a line of %s that the end of the file cuts within a character is refused', async (name, bytes) => {
     const { rows } = await read(bytes.subarray(0, -1), 65_536);
     expect(rows[0]).toEqual({ line: 2, cells: ['x'] });
@@ -91,7 +91,7 @@ describe('encodings', () => {
   });
 
   test('a line that is not UTF-8 in the middle of a file is refused, and the others are read', async () => {
-    const valid = `a,b\n${'é,1\n'.repeat(300_000)}`;
+    const valid = `a,b\n${`${'é'.repeat(50)},1\n`.repeat(11_000)}`;
     const bytes = Buffer.concat([
       Buffer.from(valid),
       Buffer.from('caf\xe9,2\n', 'latin1'),
@@ -99,8 +99,8 @@ describe('encodings', () => {
     ]);
     const { rows } = await read(bytes, 65_536);
     expect(rows.slice(-2)).toEqual([
-      { line: 300_002, fault: expect.stringContaining('has bytes that are not UTF-8') },
-      { line: 300_003, cells: ['z', '3'] },
+      { line: 11_002, fault: expect.stringContaining('has bytes that are not UTF-8') },
+      { line: 11_003, cells: ['z', '3'] },
     ]);
   });
 
@@ -308,8 +308,8 @@ test('any bytes end in rows or in a sentence', async () => {
   const wide = cut.map((bytes) => Buffer.from(bytes.toString('latin1'), 'utf16le'));
   const content = fc.oneof(fc.uint8Array({ maxLength: 200 }), cut, wide);
   await fc.assert(
-    fc.asyncProperty(content, fc.integer({ min: 1, max: 100_000 }), async (bytes, size) => {
-      const table = await read(bytes, size).catch((error: unknown) => {
+    fc.asyncProperty(content, fc.integer({ min: 1, max: 5000 }), async (bytes, pieces) => {
+      const table = await read(bytes, Math.ceil(bytes.length / pieces)).catch((error: unknown) => {
         expect(error).toBeInstanceOf(TableError);
         expect((error as Error).message).toMatch(/^[A-Z].*\.$/s);
       });

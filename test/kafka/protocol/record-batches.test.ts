@@ -146,7 +146,7 @@ test('INV-14: bytes of no codec are refused, and the next batch is read', () => 
 
 const ZEROS = Buffer.alloc(MAX_DECOMPRESSED_BYTES + 1);
 test.each([
-  ['gzip', 1, () => gzipSync(ZEROS)],
+  ['gzip', 1, () => gzipSync(ZEROS, { level: 1 })],
   ['snappy', 2, () => compressionsAlgorithms.snappy.compressSync(ZEROS)],
   ['lz4', 3, () => compressionsAlgorithms.lz4.compressSync(ZEROS)],
   ['zstd', 4, () => zstdCompressSync(ZEROS)],
