@@ -126,6 +126,60 @@ test.each([
   expect(() => readRecords(read as NonNullable<typeof read>)).toThrow(UnreadableBatchError);
 });
 
+/** A batch with these bytes instead of its records, and a right checksum. @param attributes 1 for gzip */
+function createRawBatch(payload: number[], attributes = 0): RecordBatch {
+  const header = createBatch([{ key: null, value: null }]).subarray(0, 61);
+  const batch = Buffer.concat([header, Buffer.from(payload)]);
+  batch.writeInt32BE(batch.length - 12, 8);
+  batch.writeInt16BE(attributes, 21);
+  return [...splitBatches(withChecksum(batch))][0] as RecordBatch;
+}
+
+/** Attributes, time and offset of a record, no key, the value "x". A length n is written as 2n, a negative one as -2n - 1. */
+const PARTS = [0, 0, 0, 1, 2, 0x78];
+test.each([
+  ['a record of less than nothing', [1, ...PARTS, 0], 'a record is cut off'],
+  ['a record of more bytes than the batch has', [16, ...PARTS, 0], 'a record is cut off'],
+  ['a record whose value goes beyond it', [10, ...PARTS, 0], 'a record is longer than it says'],
+  [
+    'a record whose parts without a value go beyond it',
+    [6, 0, 0, 0, 1, 1, 0],
+    'a record is longer than it says',
+  ],
+  [
+    'an integer that does not end',
+    [14, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255],
+    'more than 64 bits',
+  ],
+])('INV-14: a batch with %s is unreadable, even with a right checksum', (_, payload, reason) => {
+  const batch = createRawBatch(payload);
+  expect(() => readRecords(batch)).toThrow(UnreadableBatchError);
+  expect(() => readRecords(batch)).toThrow(reason);
+});
+
+test('a record can end without a count of headers, or with one of nothing', () => {
+  const read = [createRawBatch([12, ...PARTS]), createRawBatch([14, ...PARTS, 0])].flatMap(readRecords);
+  expect(read.map(({ value, headers }) => [String(value), headers])).toEqual([
+    ['x', null],
+    ['x', null],
+  ]);
+});
+
+test('INV-14: a batch that says gzip of other bytes is unreadable, even with a right checksum', () => {
+  expect(() => readRecords(createRawBatch([14, ...PARTS, 0], 1))).toThrow(
+    /^its records cannot be decompressed: ./,
+  );
+});
+
+test('headers without a name or a value are empty texts', () => {
+  expect(readHeaders(Buffer.from([4, 1, 1, 2, 0x61, 1]))).toEqual(
+    new Map([
+      ['', ''],
+      ['a', ''],
+    ]),
+  );
+});
+
 /** A snappy length of a million, which random bytes cannot fill. Short noise can be valid snappy by chance. */
 const ANNOUNCED_LENGTH = Buffer.from([0xc0, 0x84, 0x3d]);
 const SNAPPY = 2;
