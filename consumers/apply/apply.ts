@@ -20,7 +20,7 @@ import { Backlog } from './backlog.ts';
 import { BallotCache } from './ballot-cache.ts';
 import { clearLag, LagReport } from './lag-report.ts';
 import { appliedChanges, appliedSubmissions, applyLeader, rejectedSubmissions } from './metrics.ts';
-import { reconcileOffsets, wasTruncated } from './reconcile-offsets.ts';
+import { type ReconciledOffsets, reconcileOffsets, wasTruncated } from './reconcile-offsets.ts';
 import { RejectionSender } from './rejection-sender.ts';
 import { refuseForError } from './submission-fault.ts';
 import type { SubmissionRange } from './submission-record.ts';
@@ -108,7 +108,7 @@ async function lead(options: ApplyOptions, term: Term): Promise<void> {
   backlog.start();
   try {
     await applyBacklog(
-      { topic: topics.submissions, clusterId: reconciled.clusterId, backlog, sender, group, clock, log },
+      { topic: topics.submissions, reconciled, backlog, sender, group, clock, log },
       { ...term, signal },
     );
   } finally {
@@ -119,7 +119,7 @@ async function lead(options: ApplyOptions, term: Term): Promise<void> {
 
 interface Parts {
   topic: string;
-  clusterId: string;
+  reconciled: ReconciledOffsets;
   backlog: Backlog;
   sender: RejectionSender;
   group: GroupOffsets;
@@ -128,12 +128,13 @@ interface Parts {
 }
 
 async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): Promise<void> {
-  const { topic, clusterId, backlog, sender, group, clock, log } = parts;
+  const { topic, reconciled, backlog, sender, group, clock, log } = parts;
   const report = new LagReport(backlog);
   const cache = new BallotCache();
   let committedAt = 0;
-  const reached = new Map<number, number>();
-  let isCommitted = true;
+  // The process before may have ended between applying and committing.
+  const reached = new Map(reconciled.offsets.entries());
+  let isCommitted = false;
   while (!signal.aborted) {
     const ranges = await backlog.take(MAX_SUBMISSIONS_PER_TRANSACTION, IDLE_MS, signal);
     if (ranges.length > 0) {
@@ -152,7 +153,7 @@ async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): 
     if (!isCommitted && performance.now() - committedAt >= COMMIT_INTERVAL_MS) {
       committedAt = performance.now();
       isCommitted = true;
-      group.commit(new Map(reached), clusterId).catch((error: unknown) => {
+      group.commit(new Map(reached), reconciled.clusterId).catch((error: unknown) => {
         isCommitted = false;
         // Only tools need these offsets, and another round follows, so an outage is not reported here.
         const message = 'offsets could not be committed to the consumer group';

@@ -6,7 +6,8 @@ import { measureLag } from '../../administration/lag.ts';
 import { findOldestWork, type OldestWork } from '../../administration/oldest-work.ts';
 import { withAdmin } from '../../kafka/connection/admin.ts';
 import { createKafkaClient } from '../../kafka/connection/client.ts';
-import { topicNames } from '../../kafka/topic-names.ts';
+import { GroupOffsets } from '../../kafka/reading/group-offsets.ts';
+import { applyGroup, topicNames } from '../../kafka/topic-names.ts';
 import { rejectionCodec, submissionCodec } from '../../schemas/submission.ts';
 import { inTransaction } from '../../store/connection/transaction.ts';
 import { addPendingRejections } from '../../store/stream/pending-rejections.ts';
@@ -160,6 +161,25 @@ test('lag and the metrics show submissions behind an open transaction', async ()
     'the metrics',
     async () => (await waiting('held_back')) === 0 && (await heldBackSeconds()) === 0,
   );
+});
+
+test('a restart commits the offsets of the group that the process before has not committed', async () => {
+  const { brokers, topicPrefix } = service;
+  const topic = topicNames(topicPrefix).submissions;
+  const groupId = applyGroup(topicPrefix);
+  const group = new GroupOffsets({ brokers, groupId, topic });
+  const ends = await withAdmin(brokers, (admin) => admin.fetchTopicOffsets(topic));
+  const isCurrent = async () => {
+    const committed = await group.load();
+    return ends.every(({ partition, high }) => committed.get(partition) === Number(high));
+  };
+  await until('all is committed', isCurrent);
+  await service.stopConsumers();
+  await withAdmin(brokers, (admin) => admin.resetOffsets({ groupId, topic, earliest: true }));
+  expect(await isCurrent()).toBe(false);
+  await service.startConsumers();
+  await until('all is committed again', isCurrent);
+  await group.close();
 });
 
 test('any other option is refused', async () => {
