@@ -99,7 +99,7 @@ export async function readFileForm(ctx: Context): Promise<{ form: URLSearchParam
     req.pipe(parser);
     await promise;
   } finally {
-    // What was not read is dropped: only then does the connection take another request.
+    // The connection takes another request only after the rest of this one.
     req.unpipe(parser).resume();
   }
   const content = Buffer.concat(pieces);
