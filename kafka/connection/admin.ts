@@ -1,5 +1,6 @@
 import kafkajs, { type Admin } from 'kafkajs';
 import { type Brokers, nameBrokers, nameProtocol } from '../../service/brokers.ts';
+import { withDeadline } from '../../service/deadline.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { createKafkaClient } from './client.ts';
 import { explainingRefusals } from './refusal.ts';
@@ -15,9 +16,15 @@ const UNREACHABLE = /^KafkaJS(Connection|NumberOfRetries|BrokerNotFound)/;
 
 /** The message of kafkajs if a broker hangs up, for instance on a client of another protocol. */
 const HUNG_UP = 'Closed connection';
+/** The message of kafkajs if a broker accepts connections and then stays silent. */
+const SILENT = 'Broker not connected';
+
+/** The longest wait for the first answer of a broker, in milliseconds. */
+const ANSWER_MS = 10_000;
 
 function describeUnreachable(error: unknown, brokers: Brokers): unknown {
   const { name, message } = error as Error;
+  if (message === SILENT) return describeSilent(brokers, error);
   if (!UNREACHABLE.test(name)) return error;
   if (message === HUNG_UP) {
     return new OperatorError(
@@ -27,6 +34,12 @@ function describeUnreachable(error: unknown, brokers: Brokers): unknown {
     );
   }
   return new OperatorError(`${nameBrokers(brokers)} does not answer: ${message}`, { cause: error });
+}
+
+function describeSilent(brokers: Brokers, cause?: unknown): OperatorError {
+  return new OperatorError(`${nameBrokers(brokers)} gave no answer: check the server and the way to it.`, {
+    cause,
+  });
 }
 
 /**
@@ -83,10 +96,17 @@ export async function topicExists(
 }
 
 /**
- * Checks that Kafka can be reached.
+ * Checks that Kafka can be reached: that one of the brokers answers. Each is asked by itself, because kafkajs keeps to
+ * a broker that accepts its connection and then stays silent.
  *
  * @throws OperatorError if no broker answers, or Kafka refuses this process
  */
 export async function requireBrokers(brokers: Brokers): Promise<void> {
-  await withAdmin(brokers, async () => {});
+  const answers = brokers.addresses.map((address) =>
+    withAdmin({ ...brokers, addresses: [address] }, (admin) => admin.describeCluster()),
+  );
+  const first = Promise.any(answers).catch(({ errors }: AggregateError) => {
+    throw errors[0];
+  });
+  await withDeadline(first, ANSWER_MS, () => describeSilent(brokers));
 }

@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
+import { requireBrokers } from '../../kafka/connection/admin.ts';
+import { plaintextBrokers } from '../../service/brokers.ts';
 import { createTestDatabase } from '../helpers/postgres/database.ts';
 import { withClient } from '../helpers/postgres/with-client.ts';
 import { testServers } from '../helpers/servers/servers.ts';
@@ -169,6 +171,34 @@ test.each([
   const { status, told } = await ops(line, { DATABASE_URL: testServers().databaseUrl, KAFKA_BROKERS });
   expect(status).toBe(1);
   expect(told).toMatch(new RegExp(`^Kafka at ${KAFKA_BROKERS} does not answer: [^\\n]*\\n$`));
+});
+
+/** Starts a server that accepts connections and stays silent. @returns its address */
+async function startSilentBroker(): Promise<string> {
+  const server = createServer((socket) => socket.on('error', () => {}).resume()).unref();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('commands name the brokers that accept connections and stay silent', async () => {
+  const KAFKA_BROKERS = await startSilentBroker();
+  const env = { DATABASE_URL: await createTestDatabase(), KAFKA_BROKERS };
+  const lines = [
+    'lag',
+    'rejected list',
+    'rejected retry',
+    'submissions skip 0/0 --reason stuck',
+    'stream check',
+    'topics check',
+  ];
+  const outcomes = await Promise.all(lines.map(async (line) => [line, await ops(line, env)]));
+  const told = `Kafka at ${KAFKA_BROKERS} gave no answer: check the server and the way to it.\n`;
+  expect(outcomes).toEqual(lines.map((line) => [line, { status: 1, told }]));
+});
+
+test('a silent broker does not hide the others', async () => {
+  const { addresses } = testServers().brokers;
+  await requireBrokers(plaintextBrokers([await startSilentBroker(), ...addresses]));
 });
 
 test.each(['gateway', 'consumers'])('an unknown LOG_LEVEL ends the %s with one sentence', async (name) => {
