@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { submitTable } from '../../ops/submit/table/submit-table.ts';
+import { OperatorError } from '../../service/operator-error.ts';
 import { TABLE_BALLOT } from '../helpers/ballots/table-ballot.ts';
 import { createIo, createRunner, runToExit } from '../helpers/commands/command-io.ts';
 import { createFolder } from '../helpers/folder.ts';
@@ -380,6 +384,50 @@ test('a reader that closes the pipe early, as head does, does not end the sendin
   child.stdout.destroy();
   expect(await once(child, 'exit')).toEqual([0, null]);
   expect(await endorsementsOf('nation-herald')).toContain('Governor of Oregon: Christine Drazan');
+});
+
+/** A table with open rows, whose review file has about 30 KB. */
+async function writeOpenTable(name: string): Promise<string> {
+  const row = `governor,Tina Kotec,${'x'.repeat(1000)}`;
+  await writeFile(folder.file(name), ['race,choice,notes', ...Array(30).fill(row), 'mayor,ann,'].join('\n'));
+  return folder.file(name);
+}
+
+test('the review file is complete before anything is sent, and removed if the sending fails', async () => {
+  const file = await writeOpenTable('open.csv');
+  const { DATABASE_URL: databaseUrl = '' } = service.env('ops');
+  const flags = { endorser: 'nation-herald', election: 'or-2026-11-03-general' };
+  const submitWith = (send: (review: string) => number) =>
+    submitTable(createIo({}), { databaseUrl, file, skipRefused: false }, flags, async () =>
+      send(await readFile(folder.file('open-review.csv'), 'utf8')),
+    );
+  const failing = submitWith(() => {
+    throw new OperatorError('cut');
+  });
+  await expect(failing).rejects.toThrow('cut');
+  expect(existsSync(folder.file('open-review.csv'))).toBe(false);
+  let seen = '';
+  await submitWith((review) => {
+    seen = review;
+    return 1;
+  });
+  expect(seen.split('\r\n')).toHaveLength(32);
+  expect(await readFile(folder.file('open-review.csv'), 'utf8')).toBe(seen);
+});
+
+test('a review file that cannot be written stops the sending, and is removed', async () => {
+  const file = await writeOpenTable('full.csv');
+  const args = ['ops/main.ts', 'submit', ...GENERAL, '--endorser', 'bakers-local-1', file];
+  // The shell limits files to 20 blocks, which are 10 or 20 KB.
+  const child = spawn('sh', ['-c', 'ulimit -f 20; exec "$0" "$@"', process.execPath, ...args], {
+    env: { ...INHERITED_ENV, ...service.env('ops') },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const [told, [status]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  expect(told).toMatch(/^The review file .*full-review\.csv cannot be written \(.*Nothing was sent\.\n$/);
+  expect(status).toBe(1);
+  expect(existsSync(folder.file('full-review.csv'))).toBe(false);
+  expect(await endorsementsOf('bakers-local-1')).not.toContain('Title of mayor: ann');
 });
 
 test('options of tables are refused without a table, and a table is sent alone', async () => {

@@ -14,6 +14,7 @@ export function nameReview(table: string): string {
 export class ReviewTarget {
   readonly file: string;
   #handle: FileHandle | null = null;
+  #isCreated = false;
   #text = '';
 
   constructor(file: string) {
@@ -29,21 +30,41 @@ export class ReviewTarget {
           : `cannot be created (${error.message}): name another file with --review`;
       throw new OperatorError(`The review file ${this.file} ${reason}. Nothing was sent.`, { cause: error });
     });
+    this.#isCreated = true;
     this.#text += line;
     if (this.#text.length > 64 * 1024) await this.#flush();
   }
 
   async #flush(): Promise<void> {
-    await this.#handle?.writeFile(this.#text);
+    const text = this.#text;
     this.#text = '';
+    await this.#handle?.writeFile(text).catch((error: Error) => {
+      throw new OperatorError(
+        `The review file ${this.file} cannot be written (${error.message}): make room, or name another file with ` +
+          '--review. Nothing was sent.',
+        { cause: error },
+      );
+    });
   }
 
-  /** Keeps the file, or removes it. Does nothing the second time. */
-  async close({ keep }: { keep: boolean }): Promise<void> {
-    if (this.#handle === null) return;
-    if (keep) await this.#flush();
-    await this.#handle.close();
+  /**
+   * Completes the file. Call this before anything is sent.
+   *
+   * @throws OperatorError if it cannot be written
+   */
+  async finish(): Promise<void> {
+    await this.#flush();
+    await this.#close();
+  }
+
+  /** Removes the file, if this created it. */
+  async discard(): Promise<void> {
+    await this.#close();
+    if (this.#isCreated) await rm(this.file, { force: true });
+  }
+
+  async #close(): Promise<void> {
+    await this.#handle?.close();
     this.#handle = null;
-    if (!keep) await rm(this.file, { force: true });
   }
 }

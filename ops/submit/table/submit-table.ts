@@ -73,6 +73,7 @@ export async function submitTable(
   const info = await stat(file).catch(() => null);
   if (!info?.isFile()) throw new OperatorError(`There is no file ${file}.`);
   const review = new ReviewTarget(flags.review ?? nameReview(file));
+  let isSent = false;
   try {
     return await withDatabase(databaseUrl, 'ops', async (client) => {
       await client.query('BEGIN');
@@ -95,11 +96,12 @@ export async function submitTable(
       }
       if (flags.replace) await checkReplacing(client, matched, flags.allowRemovals ?? null);
       const submissions = flags.replace ? readPositions(client) : readEndorses(client);
+      await review.finish();
       const sent = await send(submissions, matched.staged);
+      isSent = true;
+      io.out(`${count(sent)} submissions sent`);
       await saveAliases(client, accountId, matched.decisions);
       await client.query('COMMIT');
-      await review.close({ keep: true });
-      io.out(`${count(sent)} submissions sent`);
       if (matched.decisions.length > 0)
         io.err(`${count(matched.decisions.length)} decisions are remembered.`);
       if (matched.reviewed > 0) io.err(describeReview(review.file, matched.reviewed));
@@ -110,7 +112,7 @@ export async function submitTable(
       ? new OperatorError(`${file}: ${error.message}`, { cause: error })
       : error;
   } finally {
-    await review.close({ keep: false });
+    if (!isSent) await review.discard();
   }
 }
 
