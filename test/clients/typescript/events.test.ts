@@ -67,6 +67,17 @@ async function untilRequests(count: number): Promise<number[]> {
 const lastEventIds = () => service.requests.map(({ headers }) => headers['last-event-id']);
 
 describe('a stream', () => {
+  test('connects again if a frame does not end', async () => {
+    const client = await createClient(
+      answerStream(`${ready(0)}${change(1)}data: ${'x'.repeat(17 * 1024 * 1024)}`),
+      answerStream(change(2)),
+    );
+    expect(await take(client.stream(), 2)).toEqual([1, 2].map(idOf));
+    expect(retries.map(({ error }) => (error as Error).message)).toEqual([
+      'A frame of the stream has more than 16 MB: its end is lost.',
+    ]);
+  });
+
   test('continues after its last id when it is cut, with every event once', async () => {
     const client = await createClient(
       answerStream(ready(0) + change(1) + change(2), 'cut'),

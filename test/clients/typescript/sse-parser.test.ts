@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import fc from 'fast-check';
+import { NetworkError } from '../../../clients/typescript/src/errors.ts';
 import { type Frame, SseParser } from '../../../clients/typescript/src/events/sse-parser.ts';
 
 /** Cuts bytes at these places. */
@@ -67,6 +68,15 @@ describe('the parser', () => {
   test('returns nothing of an incomplete frame', () => {
     expect(parse('event: endorsement\nid: 0a.b\ndata: {}\n')).toEqual([]);
   });
+});
+
+test('a frame without an end counts as a broken connection after 16 MB, and many frames do not', () => {
+  const parser = new SseParser();
+  const frames = new TextEncoder().encode(`data: ${'x'.repeat(1024 * 1024)}\n\ndata: `);
+  for (let piece = 0; piece < 20; piece += 1) expect(parser.push(frames)).toHaveLength(1);
+  const endless = frames.subarray(0, 1024 * 1024);
+  for (let piece = 0; piece < 16; piece += 1) expect(parser.push(endless)).toEqual([]);
+  expect(() => parser.push(endless)).toThrow(NetworkError);
 });
 
 test('a carriage return and its line feed are one line end, even if an empty piece comes between them', () => {

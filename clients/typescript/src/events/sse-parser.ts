@@ -1,3 +1,5 @@
+import { NetworkError } from '../errors.ts';
+
 /** A frame of a stream of Server-Sent Events. */
 export interface Frame {
   /** The name of its event, by default `message`. */
@@ -10,16 +12,30 @@ export interface Frame {
   retryMs: number | null;
 }
 
+/** No frame of the service is nearly as long; its records have less than a megabyte. */
+const MAX_FRAME_BYTES = 16 * 1024 * 1024;
+
 /** Parses the bytes of a stream of Server-Sent Events, in pieces of any size. */
 export class SseParser {
   readonly #decoder = new TextDecoder();
   /** The lines after the last empty line. */
   #rest = '';
+  /** The bytes of the pieces since the last one that completed a frame. */
+  #restBytes = 0;
   #endedInReturn = false;
 
-  /** Takes the next bytes. @returns the completed frames, in order; comments alone make no frame */
+  /**
+   * Takes the next bytes.
+   *
+   * @returns the completed frames, in order; comments alone make no frame
+   * @throws NetworkError if a frame does not end
+   */
   push(bytes: Uint8Array): Frame[] {
     const blocks = (this.#rest + this.#readLines(bytes)).split('\n\n');
+    this.#restBytes = blocks.length === 1 ? this.#restBytes + bytes.length : 0;
+    if (this.#restBytes > MAX_FRAME_BYTES) {
+      throw new NetworkError('A frame of the stream has more than 16 MB: its end is lost.');
+    }
     this.#rest = blocks.pop() ?? '';
     return blocks.flatMap((block) => parseFrame(block) ?? []);
   }
