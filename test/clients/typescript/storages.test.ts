@@ -1,7 +1,8 @@
 /** The storages of the TypeScript client's mirrors: position and data match after every failure. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -294,6 +295,48 @@ describe('FileStorage', () => {
     await storage.flush();
     expect(waits.filter((ms) => ms < 900_000)).toEqual([]);
     expect(waits).toHaveLength(1);
+  });
+
+  test('writes whole files although two storages save the same file at once, and leaves nothing else', async () => {
+    const file = newFile();
+    const statement = 'x'.repeat(200_000);
+    const storages = [1, 60].map((count) => ({ count, storage: new FileStorage(file, { saveEveryMs: 0 }) }));
+    const saveOften = async ({ count, storage }: (typeof storages)[number]) => {
+      for (let turn = 0; turn < 15; turn += 1) {
+        const changes = Array.from({ length: count }, (_, id) => ({ id, record: recordOf(id, statement) }));
+        await storage.commit(changes, at(`${count}`));
+        await storage.flush();
+        const saved = JSON.parse(await readFile(file, 'utf8'));
+        expect(Object.keys(saved.endorsements)).toHaveLength(Number(saved.cursor));
+      }
+    };
+    await Promise.all(storages.map(saveOften));
+    const { dir, base } = path.parse(file);
+    expect((await readdir(dir)).filter((name) => name.startsWith(`${base}.`))).toEqual([]);
+  });
+
+  test('removes what a crash has left long ago when it loads the copy, and leaves the files of others', async () => {
+    const file = newFile();
+    const [abandoned, written, foreign] = [
+      `${file}.5e8a3d0c-7b57-4a56-9a0f-0c8f6b8c2a11.new`,
+      `${file}.5e8a3d0c-7b57-4a56-9a0f-0c8f6b8c2a12.new`,
+      `${file}.mine.new`,
+    ];
+    for (const name of [abandoned, written, foreign]) await writeFile(name, '');
+    const yesterday = new Date(Date.now() - 24 * 60 * 60_000);
+    for (const name of [abandoned, foreign]) await utimes(name, yesterday, yesterday);
+    await new FileStorage(file).load();
+    expect([abandoned, written, foreign].map((name) => existsSync(name))).toEqual([false, true, true]);
+  });
+
+  test('leaves no new file after a save that failed', async () => {
+    const file = newFile();
+    await mkdir(path.join(file, 'folder'), { recursive: true });
+    const storage = new FileStorage(file, { saveEveryMs: 1_000_000 });
+    await storage.commit([], at('1'));
+    await expect(storage.flush()).rejects.toThrow();
+    const { dir, base } = path.parse(file);
+    expect((await readdir(dir)).filter((name) => name.startsWith(`${base}.`))).toEqual([]);
   });
 
   test('reports a save that failed, and saves the same at the next call', async () => {

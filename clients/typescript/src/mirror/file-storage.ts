@@ -1,4 +1,5 @@
-import { open, readFile, rename } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { StorageError } from '../errors.ts';
 import { MemoryStorage } from './memory-storage.ts';
@@ -15,6 +16,8 @@ interface SavedCopy {
 }
 
 const SAVE_EVERY_MS = 1000;
+/** A new file that nobody has written to for this long is what a crash has left, in milliseconds. */
+const ABANDONED_MS = 60 * 60_000;
 
 /**
  * Keeps a copy in memory, and saves it with its position in a JSON file at most once a second. After a crash, the
@@ -23,6 +26,8 @@ const SAVE_EVERY_MS = 1000;
  */
 export class FileStorage implements MirrorStorage {
   readonly #file: string;
+  /** Where the next version is written. Its name is its own, so that two processes never mix their versions. */
+  readonly #fresh: string;
   readonly #saveEveryMs: number;
   readonly #memory = new MemoryStorage();
   #isSaved = true;
@@ -37,6 +42,7 @@ export class FileStorage implements MirrorStorage {
   /** @param options.saveEveryMs the least time between two saves, in milliseconds */
   constructor(file: string, { saveEveryMs = SAVE_EVERY_MS }: { saveEveryMs?: number } = {}) {
     this.#file = file;
+    this.#fresh = `${file}.${randomUUID()}.new`;
     this.#saveEveryMs = saveEveryMs;
   }
 
@@ -44,6 +50,7 @@ export class FileStorage implements MirrorStorage {
   async load(): Promise<MirrorPosition | null> {
     const known = await this.#memory.load();
     if (known) return known;
+    await removeAbandoned(this.#file);
     const text = await readFile(this.#file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null;
       throw error;
@@ -118,14 +125,14 @@ export class FileStorage implements MirrorStorage {
     this.#savedAt = performance.now();
     for (const record of this.#memory.records()) endorsements[record.id] = record;
     const copy: SavedCopy = { format: 1, ...position, endorsements };
-    const fresh = `${this.#file}.new`;
     try {
-      await writeDurably(fresh, JSON.stringify(copy));
-      await rename(fresh, this.#file);
+      await writeDurably(this.#fresh, JSON.stringify(copy));
+      await rename(this.#fresh, this.#file);
       await syncFolder(path.dirname(this.#file));
       this.#savedAt = performance.now();
     } catch (error) {
       this.#isSaved = false;
+      await rm(this.#fresh, { force: true }).catch(() => {});
       throw error;
     }
   }
@@ -140,6 +147,22 @@ export class FileStorage implements MirrorStorage {
     throw new StorageError(
       `${this.#file} is not the copy of a mirror; choose another file, or move it away.`,
     );
+  }
+}
+
+/** Removes the new files that crashes have left beside a file. A failure costs only room on the disk. */
+async function removeAbandoned(file: string): Promise<void> {
+  const { dir, base } = path.parse(file);
+  const names = await readdir(dir || '.').catch(() => []);
+  for (const name of names) {
+    const id = name.startsWith(`${base}.`) ? name.slice(base.length + 1) : '';
+    if (!/^[0-9a-f-]{36}\.new$/.test(id)) continue;
+    const left = path.join(dir, name);
+    const writtenAt = await stat(left).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Number.POSITIVE_INFINITY,
+    );
+    if (Date.now() - writtenAt > ABANDONED_MS) await rm(left, { force: true }).catch(() => {});
   }
 }
 
