@@ -71,6 +71,9 @@ async function expectToReceive(
   const old = Math.floor(Date.now() / 1000) - 3600;
   expect((await send(MESSAGES[0] as object, generateWebhookSecret())).status).toBe(401);
   expect((await send(MESSAGES[0] as object, secret, old)).status).toBe(401);
+  const foreign = { headers: {}, body: Buffer.from([0xff, 0xfe, 0x00]), signal };
+  const refused = await sender.send({ url: `http://127.0.0.1:${port}/`, ...foreign });
+  expect([400, 401]).toContain(refused.status);
   expect(output).toBe('e1 endorsement.created\n');
   const cut = connect(port, '127.0.0.1');
   cut.write('POST / HTTP/1.1\r\nHost: receiver\r\nContent-Length: 100\r\n\r\nhalf', () => cut.destroy());
