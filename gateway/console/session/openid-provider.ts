@@ -7,6 +7,8 @@ import { areComplete, type Claims } from './identity.ts';
 const TIMEOUT_SECONDS = 5;
 /** The service reads the provider's description again after this time, because endpoints may move. */
 const DESCRIPTION_MS = 60 * 60_000;
+/** After a sign-in that failed, a description that is older than this is read again. */
+const DOUBTED_MS = 60_000;
 const SCOPE = 'openid email profile';
 
 /** The provider gave no answer, or an invalid one. */
@@ -63,7 +65,7 @@ function authenticate(secret: string): openid.ClientAuth {
 export class OpenIdProvider {
   readonly #config: ProviderConfig;
   readonly #clock: Clock;
-  #description: { value: Promise<openid.Configuration>; until: number } | null = null;
+  #description: { value: Promise<openid.Configuration>; readAt: number; until: number } | null = null;
 
   constructor(config: ProviderConfig, clock: Clock) {
     this.#config = config;
@@ -136,15 +138,22 @@ export class OpenIdProvider {
       // The address and its verification come from the same source, and the issuer from the signed token.
       return more.email === undefined ? claims : { ...more, iss: claims.iss };
     } catch (error) {
+      this.#doubtDescription();
       throw explain(error);
     }
+  }
+
+  /** An address in the description may be wrong, or its keys: the next sign-in reads it again, once a minute at most. */
+  #doubtDescription(): void {
+    const asked = this.#description;
+    if (asked !== null) asked.until = Math.min(asked.until, asked.readAt + DOUBTED_MS);
   }
 
   /** Reads the provider's description, once for all concurrent callers. After a failure, the next caller asks again. */
   async #describe(): Promise<openid.Configuration> {
     const now = this.#clock.now();
     if (this.#description === null || this.#description.until <= now) {
-      this.#description = { value: this.#discover(), until: now + DESCRIPTION_MS };
+      this.#description = { value: this.#discover(), readAt: now, until: now + DESCRIPTION_MS };
     }
     const asked = this.#description;
     try {

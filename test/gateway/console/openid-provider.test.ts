@@ -2,6 +2,52 @@ import { expect, test } from '@jest/globals';
 import { OpenIdProvider, ProviderAwayError } from '../../../gateway/console/session/openid-provider.ts';
 import { systemClock } from '../../../service/clock.ts';
 import { answerJson, FakeService } from '../../helpers/clients/fake-service.ts';
+import { ManualClock } from '../../helpers/service/manual-clock.ts';
+
+const settingsOf = (issuer: string) => ({
+  ...{ issuer: new URL(issuer), clientId: 'ballots', clientSecret: 'secret', assumesVerified: false },
+  callbackUrl: 'https://ballots.example/console/sign-in/callback',
+});
+
+test('a description is read again after a sign-in that failed, once a minute at most', async () => {
+  const service = await FakeService.start();
+  const issuer = service.baseUrl;
+  let token = '/wrong';
+  service.answers = [
+    (response, request) => {
+      const isDescription = request.path.startsWith('/.well-known/');
+      const answer = isDescription
+        ? answerJson({
+            issuer,
+            authorization_endpoint: `${issuer}/auth`,
+            token_endpoint: `${issuer}${token}`,
+          })
+        : answerJson({}, 404);
+      return answer(response, request);
+    },
+  ];
+  const clock = new ManualClock();
+  const provider = new OpenIdProvider(settingsOf(issuer), clock);
+  const secrets = { state: 's', nonce: 'n', codeVerifier: 'v'.repeat(43) };
+  const signIn = () => provider.finish('code=c&state=s', secrets).catch(() => {});
+  try {
+    await signIn();
+    token = '/right';
+    await clock.advance(59_000);
+    await signIn();
+    await clock.advance(1000);
+    await signIn();
+    await signIn();
+    await clock.advance(59_000);
+    await provider.begin({ asksAgain: false });
+    const paths = service.requests.map(({ path }) =>
+      path.replace('/.well-known/openid-configuration', 'read'),
+    );
+    expect(paths).toEqual(['read', '/wrong', '/wrong', 'read', '/right', '/right']);
+  } finally {
+    await service.stop();
+  }
+});
 
 test('a description without an address to sign in at counts as no answer, and is read again', async () => {
   const service = await FakeService.start();
@@ -12,11 +58,7 @@ test('a description without an address to sign in at counts as no answer, and is
     answerJson({ ...whole, authorization_endpoint: '/auth' }),
     answerJson(whole),
   ];
-  const config = {
-    ...{ issuer: new URL(issuer), clientId: 'ballots', clientSecret: 'secret', assumesVerified: false },
-    callbackUrl: 'https://ballots.example/console/sign-in/callback',
-  };
-  const provider = new OpenIdProvider(config, systemClock);
+  const provider = new OpenIdProvider(settingsOf(issuer), systemClock);
   try {
     for (let asked = 0; asked < 2; asked += 1) {
       await expect(provider.begin({ asksAgain: false })).rejects.toThrow(ProviderAwayError);
