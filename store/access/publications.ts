@@ -80,17 +80,24 @@ export async function findNews(
     'text',
   );
   return transaction.one(sql.type(newsRow)`
-    WITH asked AS (SELECT * FROM unnest(${endorsers}, ${contests}) AS given (endorser, contest))
+    WITH asked AS (SELECT * FROM unnest(${endorsers}, ${contests}) AS given (endorser, contest)),
+      -- The places of the others, which are nearly all, are not read.
+      unapplied AS MATERIALIZED (
+        SELECT p.id, t.topic FROM publications p JOIN consumed_topics t ON t.topic_id = p.topic_id
+        WHERE p.account_id = ${accountId} AND (p.ends IS NULL OR EXISTS (
+          SELECT FROM jsonb_each_text(p.ends) AS last (partition, place)
+            LEFT JOIN consumer_offsets o ON o.topic = t.topic AND o.partition = last.partition::int
+          WHERE last.place::bigint >= COALESCE(o.next_offset, 0))))
     SELECT EXISTS (
         SELECT FROM asked JOIN contests c ON c.key = asked.contest
           JOIN change_log g ON g.contest_id = c.id AND g.endorser = asked.endorser
         WHERE g.sequence > ${since}) AS "isChanged",
       EXISTS (
-        SELECT FROM publications p JOIN consumed_topics t ON t.topic_id = p.topic_id
+        SELECT FROM unapplied u JOIN publications p USING (id)
           CROSS JOIN LATERAL unnest(p.endorsers, p.contests, p.partitions, p.offsets)
             AS sent (endorser, contest, partition, place)
-          LEFT JOIN consumer_offsets o ON o.topic = t.topic AND o.partition = sent.partition
-        WHERE p.account_id = ${accountId} AND sent.place >= COALESCE(o.next_offset, 0)
+          LEFT JOIN consumer_offsets o ON o.topic = u.topic AND o.partition = sent.partition
+        WHERE sent.place >= COALESCE(o.next_offset, 0)
           AND (sent.endorser, sent.contest) IN (SELECT endorser, contest FROM asked)) AS "isOnItsWay"`);
 }
 
@@ -119,15 +126,20 @@ export async function savePublication(
   { id, topicId, endorsers, contests, partitions, offsets, afterSequence, afterRejection }: Publication,
 ): Promise<void> {
   const [key, session] = 'key' in author ? [author.key, null] : [null, author.session];
+  const ends: Record<number, number> = {};
+  for (const [at, partition] of partitions.entries()) {
+    ends[partition] = Math.max(ends[partition] ?? 0, offsets[at] ?? 0);
+  }
   await transaction.query(sql.type(noRow)`
     INSERT INTO publications (id, account_id, key_id, person, topic_id, endorsers, contests, partitions, offsets,
-      after_sequence, after_rejection)
+      ends, after_sequence, after_rejection)
     OVERRIDING SYSTEM VALUE
     VALUES (${id}, ${accountId}, ${key},
       (SELECT COALESCE(s.link_person, p.email) FROM console_sessions s LEFT JOIN people p ON p.id = s.person_id
        WHERE s.id = ${session}),
       ${topicId}, ${sql.array(endorsers, 'text')}, ${sql.array(contests, 'text')},
-      ${sql.array(partitions, 'int4')}, ${sql.array(offsets, 'int8')}, ${afterSequence}, ${afterRejection})`);
+      ${sql.array(partitions, 'int4')}, ${sql.array(offsets, 'int8')},
+      ${sql.jsonb(ends)}, ${afterSequence}, ${afterRejection})`);
   await transaction.query(sql.type(noRow)`
     DELETE FROM publications WHERE id IN (
       SELECT id FROM publications WHERE account_id = ${accountId} AND id <= (

@@ -31,10 +31,10 @@ beforeAll(async () => {
 afterAll(() => pool?.end());
 beforeEach(() => client.query('TRUNCATE publications, rejected_submissions'));
 
-const save = (accountId: number, author: Author = { key: 1 }) =>
+const ONE = { endorsers: ['acme'], contests: ['a/b'], partitions: [0], offsets: [1] };
+const save = (accountId: number, author: Author = { key: 1 }, places = ONE) =>
   pool.transaction(async (transaction) => {
     const begun = await beginPublication(transaction);
-    const places = { endorsers: ['acme'], contests: ['a/b'], partitions: [0], offsets: [1] };
     await savePublication(transaction, { accountId, author }, { topicId: 'topic', ...places, ...begun });
     return begun.id;
   });
@@ -149,6 +149,36 @@ test('a position has news from its changes, and from submissions of the account 
   for (const other of others) {
     expect((await news(ours, { ...other, since: head.lastSequence })).isChanged).toBe(false);
   }
+});
+
+test('places of a publication are read only if one of its partitions is not applied up to its last place', async () => {
+  await client.query('TRUNCATE consumed_topics, consumer_offsets');
+  await client.query(
+    `INSERT INTO consumed_topics (topic, topic_id, cluster_id) VALUES ('submissions', 'topic', 'c')`,
+  );
+  await client.query(
+    `INSERT INTO consumer_offsets (topic, partition, next_offset)
+     VALUES ('submissions', 0, 100), ('submissions', 1, 20), ('submissions', 2, 5)`,
+  );
+  const isOnItsWay = async (contest: string) => {
+    const positions = [{ endorser: 'acme', contest }];
+    const asked = { accountId: ours, positions, since: 0 };
+    return (await pool.transaction((transaction) => findNews(transaction, asked))).isOnItsWay;
+  };
+  const contests = ['a/b', 'a/c', 'a/d', 'a/e'];
+  const endorsers = contests.map(() => 'acme');
+  const id = await save(ours, undefined, {
+    ...{ endorsers, contests, partitions: [0, 1, 1, 2] },
+    offsets: [99, 20, 19, 4],
+  });
+  expect(await Promise.all(contests.map(isOnItsWay))).toEqual([false, true, false, false]);
+  await client.query('UPDATE consumer_offsets SET next_offset = 21 WHERE partition = 1');
+  // If these places were read, they would be on their way.
+  await client.query(`UPDATE publications SET offsets = '{200,200,200,200}' WHERE id = $1`, [id]);
+  expect(await Promise.all(contests.map(isOnItsWay))).toEqual([false, false, false, false]);
+  // The previous version saves no last places.
+  await client.query('UPDATE publications SET ends = NULL WHERE id = $1', [id]);
+  expect(await Promise.all(contests.map(isOnItsWay))).toEqual([true, true, true, true]);
 });
 
 const reject = (partition: number, offset: number, lastOffset: number | null = null, message = 'No.') =>
