@@ -125,7 +125,7 @@ async function plan(io: CommandIo): Promise<void> {
 
 async function check(io: CommandIo): Promise<void> {
   const problems = await checkTopics(createKafkaConfig(readEnv(io.env)));
-  for (const problem of problems) io.err(problem);
+  for (const problem of problems) io.out(problem);
   if (problems.length > 0)
     throw new OperatorError('Run "npm run ops -- topics apply" to correct what it can.');
   io.out(UP_TO_DATE);

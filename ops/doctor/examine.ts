@@ -3,6 +3,7 @@ import { isMissingRight } from '../../kafka/connection/rights.ts';
 import type { Role } from '../../kafka/connection/role-rights.ts';
 import { withDeadline } from '../../service/deadline.ts';
 import { OperatorError } from '../../service/operator-error.ts';
+import { describeMissingTopic, findMissingTopic } from '../missing-topic.ts';
 
 /** The longest duration of a check, in milliseconds. */
 const CHECK_MS = 10_000;
@@ -56,5 +57,7 @@ export function examineAs(
 export function describeError(error: unknown): string {
   const { message } = error as Error;
   if (error instanceof OperatorError) return message;
+  const topic = findMissingTopic(error);
+  if (topic !== null) return `${describeMissingTopic(topic)}.`;
   return `The check itself fails: ${message || String(error)}`;
 }

@@ -170,6 +170,8 @@ describe('faults are found', () => {
     const { of } = await diagnose({ TOPIC_PREFIX: 'none-' });
     expect(of('failed', 'topics')).toContain('none-endorsement-changes is missing');
     expect(of('warning', 'Kafka rights')).toContain('because the topic is missing');
+    const told = 'There is no topic none-endorsement-changes: "npm run ops -- topics apply" creates it.';
+    expect([of('failed', 'events'), of('failed', 'history')]).toEqual([told, told]);
   });
 
   test('an outdated schema', async () => {

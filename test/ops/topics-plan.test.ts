@@ -39,6 +39,13 @@ test('a plan of missing topics shows their settings, and changes nothing', async
   }
 });
 
+test('a check prints each problem as a result, and fails', async () => {
+  const prefix = chooseTopicPrefix();
+  const { lines, error } = await topics(prefix, 'check');
+  expect(lines).toEqual(Object.values(topicNames(prefix)).map((name) => `${name} is missing`));
+  expect(error?.message).toContain('Run "npm run ops -- topics apply"');
+});
+
 test('a plan names each change with its old and new value, and apply makes exactly these changes', async () => {
   const prefix = chooseTopicPrefix();
   const { submissions, changes } = topicNames(prefix);
