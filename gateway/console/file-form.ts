@@ -9,12 +9,13 @@ export const MAX_FILE = '4 MB';
 /** The bounds of the other fields: their number, and the bytes of all of them. */
 const MAX_FIELDS = 100;
 const MAX_FIELD_BYTES = 64 * 1024;
+const MAX_FIELDS_SIZE = '64 KB';
 /** The bytes of a part's headers that are read. */
 const MAX_HEADER_BYTES = 2_000;
 /** A longer boundary makes the search for it slow. */
 const MAX_CONTENT_TYPE = 200;
 const MAX_BODY_BYTES = MAX_FILE_BYTES + 2 * MAX_FIELD_BYTES;
-/** The longest name of a file that is kept, in characters. */
+/** The longest name of a file that is kept, or of a field that is shown, in characters. */
 const MAX_NAME = 200;
 
 /** A file that a form has sent. It is in memory alone. */
@@ -69,10 +70,14 @@ export async function readFileForm(ctx: Context): Promise<{ form: URLSearchParam
   const refuseSize = () =>
     reject(new PageError(413, `The file is larger than ${MAX_FILE}: upload it in several parts.`));
   const refuseForm = () => reject(createFormError());
+  const refuseField = (name: string) => {
+    const fields = `The fields beside the file are larger than ${MAX_FIELDS_SIZE} together`;
+    reject(new PageError(413, `${fields}, with the field "${name.slice(0, MAX_NAME)}": shorten it.`));
+  };
   parser.on('field', (name: string | undefined, value, _isNameCut, isCut) => {
     if (name === undefined) return refuseForm();
-    fieldBytes += value.length;
-    if (isCut || fieldBytes > MAX_FIELD_BYTES) return refuseSize();
+    fieldBytes += Buffer.byteLength(value);
+    if (isCut || fieldBytes > MAX_FIELD_BYTES) return refuseField(name);
     form.append(name, value);
   });
   parser.on('file', (name, content, sentName) => {

@@ -416,6 +416,19 @@ describe('a file', () => {
     expect((await editor.get(UPLOADS)).status).toBe(200);
   });
 
+  test('is not blamed for other fields that are larger than 64 KB in bytes', async () => {
+    const csrf = await editor.formToken();
+    const answer = await editor.postFile(
+      UPLOADS,
+      { ...GAZETTE, csrf, notes: 'é'.repeat(20_000), more: 'é'.repeat(20_000) },
+      { name: 'list.csv', text: 'contest,choice' },
+    );
+    expect(answer.status).toBe(413);
+    expect(answer.html).toContain(
+      'The fields beside the file are larger than 64 KB together, with the field &quot;more&quot;: shorten it.',
+    );
+  });
+
   test('whose upload breaks off in the middle leaves nothing; until then, others of the account wait or are refused', async () => {
     const csrf = await editor.formToken();
     const part = (name: string, more = '') =>
