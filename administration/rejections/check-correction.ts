@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { findNearest } from '../../domain/nearest-names.ts';
 import { findUnpublished } from '../../domain/publication.ts';
+import { findRoundedNumber } from '../../schemas/json-numbers.ts';
 import { shorten } from '../../schemas/problems.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { parsePublished } from '../../schemas/submission-files.ts';
@@ -29,6 +30,11 @@ export async function checkCorrection(
     json = JSON.parse(text);
   } catch (error) {
     return { problems: [`This is not JSON: ${(error as Error).message}.`] };
+  }
+  const rounded = findRoundedNumber(text);
+  if (rounded !== null) {
+    const number = shorten(rounded);
+    return { problems: [`The number ${number} would be rounded: write it as a text, in quotation marks.`] };
   }
   const parsed = parsePublished(json);
   const problems = parsed.ok ? findUnpublished(parsed.value, now) : parsed.problems;

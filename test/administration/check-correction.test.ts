@@ -30,6 +30,11 @@ test.each([
 test('a text that is no JSON or no submission is refused with what is wrong', async () => {
   const refused = async (text: string) => checkCorrection(client, text, NOW);
   expect(await refused('{')).toEqual({ problems: [expect.stringMatching(/^This is not JSON: .+\.$/)] });
+  const written = JSON.stringify(writeSubmission(endorse('coast-gazette', 'mayor', 'ann')));
+  const withId = written.replace(/}$/, ',"details":{"id":9007199254740993}}');
+  expect(await checkCorrection(client, withId, NOW)).toEqual({
+    problems: ['The number 9007199254740993 would be rounded: write it as a text, in quotation marks.'],
+  });
   const incomplete = { ...writeSubmission(endorse('coast-gazette', 'mayor', 'ann')), contest: undefined };
   expect(await refused(JSON.stringify(incomplete))).toEqual({ problems: ['contest is missing.'] });
   expect(await refused('7')).toEqual({ problems: [expect.stringMatching(/^The submission .+\.$/)] });

@@ -6,6 +6,8 @@ import { originOf } from '../../../administration/rejections/name.ts';
 import { findSettled, sendCorrection } from '../../../administration/rejections/settle.ts';
 import { showRejection } from '../../../administration/rejections/show.ts';
 import { decidePosition, type PickChange } from '../../../domain/position.ts';
+import { findRoundedNumber } from '../../../schemas/json-numbers.ts';
+import { shorten } from '../../../schemas/problems.ts';
 import type { Rejection, Submission } from '../../../schemas/submission.ts';
 import { writeSubmission } from '../../../schemas/submission-files.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
@@ -114,6 +116,14 @@ async function findCorrectable(request: PageRequest, context: ConsoleContext): P
   }
   if (JSON.stringify(writeSubmission(submission)).length > MAX_JSON) {
     throw new PageError(409, 'It is too large to be corrected here: its producer must send it.');
+  }
+  const details = submission.picks.map((pick) => pick.details ?? '{}');
+  const number = details.map(findRoundedNumber).find((rounded) => rounded !== null);
+  if (number !== undefined) {
+    throw new PageError(
+      409,
+      `It cannot be corrected here: its details have the number ${shorten(number)}, which would be rounded. Its producer must send it.`,
+    );
   }
   const { action, endorser, contest, picks } = submission;
   const isPosition = action === 'position' && item.code !== 'unknown_endorser';

@@ -242,3 +242,13 @@ test('INV-15: one of many rejections is settled where the list shows it, and loo
   const ofPage = [...page.html.matchAll(/action="[^"]+\/1\/7000[^"]+\?before=/g)];
   expect(ofPage).toHaveLength(2);
 });
+
+test('a submission whose details have a number that a correction would round is not corrected', async () => {
+  const details = '{"page":3,"id":9007199254740993}';
+  await service.submit([position('coast-gazette', 'mayor', [pick('anny', { details })])]);
+  const place = await placeOf('anny');
+  const { status, html } = await operator.get(`${place}/edit`);
+  expect(status).toBe(409);
+  expect(html).toContain('the number 9007199254740993, which would be rounded');
+  expect((await operator.get(place)).html).toContain('9007199254740993');
+});
