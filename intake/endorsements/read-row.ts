@@ -6,7 +6,7 @@ import type { ElectionText } from '../matching/match-election.ts';
 import type { RowNames } from '../matching/match-row.ts';
 import { hasFlags, readFlag, readRank } from '../tables/answers.ts';
 import { type ColumnMap, type Columns, mapColumns } from '../tables/columns.ts';
-import { readDate } from '../tables/dates.ts';
+import { lacksYear, readDate } from '../tables/dates.ts';
 import { TableError } from '../tables/table-error.ts';
 import { ENDORSEMENT_FIELDS, type EndorsementField } from './fields.ts';
 
@@ -175,8 +175,9 @@ export function createPick(
   }
   const date = row.published_on === null ? null : readDate(row.published_on, electionDate);
   if (row.published_on !== null && date === null) {
+    const advice = lacksYear(row.published_on) ? ', with its year' : '';
     return {
-      fault: `has the date "${row.published_on}"; it must be like 11/3/2026, Nov. 3, 2026 or 2026-11-03`,
+      fault: `has the date "${row.published_on}"; it must be like 11/3/2026, Nov. 3, 2026 or 2026-11-03${advice}`,
     };
   }
   const isAddress = row.source_url !== null && /^https?:\/\//i.test(row.source_url);

@@ -75,6 +75,9 @@ export function readDate(text: string, latest: string | null = null): string | n
   return isCalendarDate(date) ? date : null;
 }
 
+/** Whether a text is a day without a year. It may be none of the year in question, as February 29 mostly is. */
+export const lacksYear = (text: string): boolean => readDay(text)?.year === null;
+
 /** Whether a date can only be read with its day first, such as 25/12/2026. */
 export function isDayFirst(text: string): boolean {
   const trimmed = text.trim();

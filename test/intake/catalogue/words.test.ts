@@ -58,7 +58,7 @@ describe('a cell', () => {
       '25/12/2026',
       'must be a real date such as 11/3/2026 or 2026-11-03, with the month first, is',
     ],
-    ['election_date', 'Nov. 3', 'must be a real date'],
+    ['election_date', 'Nov. 3', 'or 2026-11-03, with its year, is "Nov. 3"'],
   ])('of %s with %j is refused', (field, text, fault) => {
     expect(readCellOf(field, text)).toEqual({ fault: expect.stringContaining(fault) });
   });

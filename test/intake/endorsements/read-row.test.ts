@@ -150,6 +150,13 @@ describe('the pick of a row', () => {
     expect(pickOf({ published_on: 'Dec. 24' })).toEqual({ ...NONE, published_on: '2025-12-24' });
   });
 
+  test('needs a year for a day that the year of the election does not have', () => {
+    expect(pickOf({ published_on: 'Feb. 29' })).toEqual({
+      fault: 'has the date "Feb. 29"; it must be like 11/3/2026, Nov. 3, 2026 or 2026-11-03, with its year',
+    });
+    expect(pickOf({ published_on: 'Feb. 29, 2024' })).toEqual({ ...NONE, published_on: '2024-02-29' });
+  });
+
   test('may be of tomorrow, and not of a later day', () => {
     expect(pickOf({ published_on: '10/21/2026' })).toMatchObject({ published_on: '2026-10-21' });
     expect(pickOf({ published_on: '10/22/2026' })).toEqual({
