@@ -104,17 +104,48 @@ export interface OwnEndorsement {
   published_on: string | null;
 }
 
+/** Which endorsements of the endorsers for which an account may publish. */
+export interface OwnEndorsementSearch {
+  /** Only those of this endorser; null for all. */
+  endorser: string | null;
+  /** Only those in this election; null for all. */
+  election: string | null;
+}
+
+/** The most endorsements that `measureOwnEndorsements` reads. */
+const MAX_MEASURED = 250_000;
+
+/**
+ * The characters of the texts of an account's endorsements, without commas and other signs in between. Of many
+ * endorsements only a part is measured.
+ */
+export async function measureOwnEndorsements(
+  client: ClientBase | Pool,
+  accountId: number,
+  search: OwnEndorsementSearch,
+): Promise<number> {
+  const { rows } = await client.query<{ size: number }>(
+    `SELECT COALESCE(sum(size), 0)::float8 AS size FROM (
+       SELECT length(concat(e.slug, c.election_slug, c.key, h.key, n.rank, n.statement, n.statement_es,
+         COALESCE(n.source_url, n.details ->> 'source'), n.published_on)) AS size
+       FROM account_endorsers a JOIN endorsers e ON e.id = a.endorser_id JOIN endorsements n ON n.endorser_id = e.id
+         JOIN contests c ON c.id = n.contest_id JOIN choices h ON h.id = n.choice_id
+       WHERE a.account_id = $1 AND ($2::text IS NULL OR e.slug = $2) AND ($3::text IS NULL OR c.election_slug = $3)
+       LIMIT $4) AS measured`,
+    [accountId, search.endorser, search.election, MAX_MEASURED],
+  );
+  return rows[0]?.size ?? 0;
+}
+
 /**
  * The endorsements of the endorsers for which an account may publish, by id.
  *
- * @param search.endorser only those of this endorser; null for all
- * @param search.election only those in this election; null for all
  * @param search.after only those with a higher id
  */
 export async function listOwnEndorsements(
   client: ClientBase | Pool,
   accountId: number,
-  search: { endorser: string | null; election: string | null; after: number; limit: number },
+  search: OwnEndorsementSearch & { after: number; limit: number },
 ): Promise<OwnEndorsement[]> {
   const { rows } = await client.query<OwnEndorsement>(
     `SELECT n.id::float8 AS id, e.slug AS endorser, c.election_slug AS election, c.key AS contest, h.key AS choice, n.rank,

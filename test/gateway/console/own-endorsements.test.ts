@@ -1,6 +1,9 @@
 /** The list of an account's endorsements: its filters, both languages, and the table that `submit` reads back. */
 import { writeFile } from 'node:fs/promises';
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { ConsoleContext } from '../../../gateway/console/context.ts';
+import type { PageRequest } from '../../../gateway/console/page.ts';
+import { ownEndorsementPages } from '../../../gateway/console/pages/own-endorsements.ts';
 import { CALIFORNIA, lines, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
 import { choice, contest } from '../../helpers/ballots/catalogue-records.ts';
 import { pick, position } from '../../helpers/ballots/submissions.ts';
@@ -125,4 +128,43 @@ test('lists and forms show the Spanish names of the ballot, and lines of a candi
     'ann-green',
   ]);
   expect(html).toContain('at most 20,000 characters');
+});
+
+describe('with 1,500 choices in a contest', () => {
+  let contestId: number;
+  beforeAll(async () => {
+    const [row] = await service.query(`SELECT id FROM contests WHERE key LIKE '%/council'`);
+    contestId = Number(row?.id);
+    await service.query(
+      `INSERT INTO choices (contest_id, key, label, ballot_order)
+       SELECT $1, 'more-' || n, 'More ' || n, 100 + n FROM generate_series(1, 1500) AS n`,
+      [contestId],
+    );
+  });
+
+  test('a table that is too large is refused before it is read', async () => {
+    await service.query(
+      `INSERT INTO endorsements (endorser_id, contest_id, choice_id, election_id, statement, updated_at)
+       SELECT e.id, c.id, h.id, c.election_id, repeat('x', 12000), now()
+       FROM endorsers e, contests c JOIN choices h ON h.contest_id = c.id
+       WHERE e.slug = 'coast-gazette' AND h.key LIKE 'more-%'`,
+    );
+    expect((await editor.get(`/console/endorsements.csv?election=${CALIFORNIA}`)).status).toBe(200);
+    const [account] = await service.query(
+      "SELECT account_id FROM account_endorsers a JOIN endorsers e ON e.id = a.endorser_id WHERE e.slug = 'coast-gazette'",
+    );
+    const texts: string[] = [];
+    const pool = {
+      query: async (text: string, values: unknown[]) => {
+        texts.push(text);
+        return { rows: await service.query(text, values) };
+      },
+    };
+    const request = { query: new URLSearchParams(), session: { accountId: account?.account_id } };
+    const page = ownEndorsementPages.find(({ path }) => path === '/console/endorsements.csv');
+    const table = page?.handle(request as PageRequest, { pool } as unknown as ConsoleContext);
+    await expect(table).rejects.toMatchObject({ status: 413 });
+    expect(texts).toHaveLength(1);
+    expect((await editor.get('/console/endorsements.csv')).status).toBe(413);
+  });
 });
