@@ -5,8 +5,8 @@ import { PageError } from './page-error.ts';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** Enough for the largest filter that a form can send. */
 const MAX_FORM = '256kb';
-/** The most fields: enough for a position with 800 choices. Showing so many again takes less than 50 ms. */
-const MAX_FIELDS = 5_000;
+/** The most fields. The form of a position has 16 bytes or more for each, so that its size alone bounds it. */
+const MAX_FIELDS = 16_000;
 
 /** Reads only the text of the form, so that its fields are parsed as every browser writes them. */
 const readText = koaBody({
@@ -37,6 +37,6 @@ export async function readForm(ctx: Context): Promise<URLSearchParams> {
   if (!ctx.is(FORM_TYPE)) throw new PageError(400, `This address takes a form (${FORM_TYPE}).`);
   await readText(ctx, async () => {});
   const form = new URLSearchParams(String(ctx.request.body));
-  if (form.size > MAX_FIELDS) throw new PageError(413, 'The form has more than 5,000 fields.');
+  if (form.size > MAX_FIELDS) throw new PageError(413, 'The form has more than 16,000 fields.');
   return form;
 }

@@ -3,12 +3,12 @@ import type { OwnChoice, OwnPosition } from '../../../store/console/own-position
 import { InBoth } from '../explorer/ballot-text.ts';
 import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
-import { markingOf, PICK_TEXTS } from './position-form.ts';
+import { type FieldValues, markingOf, PICK_TEXTS, readFields } from './position-form.ts';
 
 interface PickProps {
   position: OwnPosition;
   item: OwnChoice;
-  values: URLSearchParams;
+  values: FieldValues;
 }
 
 /** The text of a choice: its label, with its party and a mark if it is withdrawn. */
@@ -33,7 +33,7 @@ function Statement(props: { label: string; id: string; name: string; value: stri
 function PickTexts({ position, item, values }: PickProps): Html {
   const { key, label, party } = item;
   const place = position.choices.indexOf(item);
-  const textOf = (field: string) => values.get(`${field}:${key}`) ?? '';
+  const textOf = (field: string) => values.textOf(field, key) ?? '';
   const isFilled = PICK_TEXTS.some((field) => textOf(field) !== '');
   const line = party === null ? label : `${label}, ${party}`;
   return html`
@@ -48,9 +48,9 @@ function PickTexts({ position, item, values }: PickProps): Html {
 
 function Mark({ position, item, values }: PickProps): Html {
   const { key } = item;
-  const isMarked = values.getAll('choice').includes(key);
+  const isMarked = values.marked.has(key);
   if (markingOf(position) === 'ranks') {
-    const rank = values.get(`rank:${key}`) ?? '';
+    const rank = values.textOf('rank', key) ?? '';
     return html`
       <label class="check"><input type="number" class="rank" name=${`rank:${key}`} min="1" max=${position.ranks_allowed ?? position.choices.length} value=${rank} aria-label=${`Rank of ${item.label}`} /> <${ChoiceLabel} item=${item} /></label>
       ${isMarked && rank === '' && html`<label class="check"><input type="checkbox" name="choice" value=${key} checked /> Endorsed without a rank</label>`}`;
@@ -94,7 +94,9 @@ const LEGENDS = {
 } as const;
 
 /** The fields of a position, in ballot order. With scripts, ranks can also be dragged. */
-export function PositionFields({ position, values }: Omit<PickProps, 'item'>): Html {
+export function PositionFields(props: { position: OwnPosition; values: URLSearchParams }): Html {
+  const { position } = props;
+  const values = readFields(props.values);
   const marking = markingOf(position);
   return html`
     <fieldset class="position" data-ranks=${marking === 'ranks' ? '' : null}>

@@ -27,6 +27,22 @@ export function writePosition(position: Pick<OwnPosition, 'vote_method' | 'picks
   return form;
 }
 
+/** The fields of a position's form, which are looked up many times. */
+export interface FieldValues {
+  /** The keys of the choices that are marked, without a rank. */
+  marked: ReadonlySet<string>;
+  /** The value of the field of a choice; undefined if the form does not have it. */
+  textOf(field: string, choice: string): string | undefined;
+}
+
+export function readFields(form: URLSearchParams): FieldValues {
+  const values = new Map(form);
+  return {
+    marked: new Set(form.getAll('choice')),
+    textOf: (field, choice) => values.get(`${field}:${choice}`),
+  };
+}
+
 /** A position as a form has it. The problems name the fields of the position. */
 export interface ReadPosition {
   picks: SubmittedPick[];
@@ -45,10 +61,10 @@ export function readPosition(
   { endorser, now }: { endorser: string; now: number },
 ): ReadPosition {
   const isRanked = vote_method === 'ranked_choice';
-  const marked = new Set(form.getAll('choice'));
-  const textOf = (field: string, choice: string) => form.get(`${field}:${choice}`)?.trim() || null;
-  const chosen = choices.filter((each) =>
-    isRanked ? textOf('rank', each.key) !== null || marked.has(each.key) : marked.has(each.key),
+  const fields = readFields(form);
+  const textOf = (field: string, choice: string) => fields.textOf(field, choice)?.trim() || null;
+  const chosen = choices.filter(
+    (each) => fields.marked.has(each.key) || (isRanked && textOf('rank', each.key) !== null),
   );
   const picks = chosen.map(({ key: choice }) => {
     const rank = textOf('rank', choice);

@@ -123,3 +123,13 @@ test('a new position changes what differs, and nothing that stays', () => {
     ...['created dee', 'deleted bob', 'updated ann'],
   ]);
 });
+
+test('of a form with many entries, 1,000 are shown, and all are kept', () => {
+  const names = Array.from({ length: 1_002 }, (_, at) => `field-${at}`);
+  const form = new URLSearchParams(Object.fromEntries(names.map((name) => [name, 'said'])));
+  const entered = renderDocument(html`<body><${Entered} form=${form} /></body>`);
+  expect(entered.match(/<dd>said/g)).toHaveLength(1_000);
+  expect(entered).toContain('The form has 2 more entries.');
+  const again = renderDocument(html`<body><${SendAgain} form=${form} path="/console/keys" /></body>`);
+  expect(again.match(/value="said"/g)).toHaveLength(1_002);
+});

@@ -142,6 +142,18 @@ describe('with 1,500 choices in a contest', () => {
     );
   });
 
+  test('the form of a position can be sent', async () => {
+    const { html } = await editor.get(`/console/endorsements/${contestId}?endorser=bakers-local-1`);
+    const fields: Record<string, string> = { endorser: 'bakers-local-1', choice: 'more-1499' };
+    for (const [, name = ''] of html.matchAll(/name="([a-z_]+:[^"]+)"/g)) fields[name] = '';
+    fields['statement:more-1499'] = 'The last but one.';
+    const [, version = ''] = /name="version" value="(\d+)"/.exec(html) ?? [];
+    expect(Object.keys(fields).length).toBeGreaterThan(6_000);
+    const sent = await editor.post(`/console/endorsements/${contestId}/preview`, { ...fields, version });
+    expect(sent.status).toBe(200);
+    expect(sent.html).toContain('More 1499: “The last but one.”');
+  });
+
   test('a table that is too large is refused before it is read', async () => {
     await service.query(
       `INSERT INTO endorsements (endorser_id, contest_id, choice_id, election_id, statement, updated_at)
