@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { createLruCache } from '../service/lru-cache.ts';
 import { type Chunk, OVERHEAD_BYTES, type RenderedEvent } from './rendered-event.ts';
 
 /**
@@ -38,7 +39,7 @@ export class ChunkCache {
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
-    this.#chunks = new LRUCache({ max: MAX_CHUNKS, dispose: (chunk) => this.#release(chunk) });
+    this.#chunks = createLruCache(MAX_CHUNKS, { dispose: (chunk) => this.#release(chunk) });
   }
 
   /** Returns the changes after a sequence up to the end of its chunk; undefined if some are not kept. */

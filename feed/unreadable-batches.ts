@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { PartitionRead } from '../kafka/reading/partition-read.ts';
 import type { Logger } from '../service/log.ts';
+import { createLruCache } from '../service/lru-cache.ts';
 import { unreadableBatches } from './metrics.ts';
 
 /** The most batches that are remembered as reported. */
@@ -13,7 +13,7 @@ const MAX_REMEMBERED = 10_000;
 export class UnreadableBatches {
   readonly #topic: string;
   readonly #log: Logger;
-  readonly #reported = new LRUCache<string, true>({ max: MAX_REMEMBERED });
+  readonly #reported = createLruCache<string, true>(MAX_REMEMBERED);
 
   constructor(topic: string, log: Logger) {
     this.#topic = topic;

@@ -21,6 +21,7 @@ import {
 } from '../../intake/matching/match-endorser.ts';
 import { createContestFinder, type FindAlias } from '../../intake/matching/match-row.ts';
 import type { Alias } from '../../schemas/alias-files.ts';
+import { createLruCache } from '../../service/lru-cache.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { loadAliases } from '../../store/intake/aliases.ts';
 import { loadContests, loadElections, loadEndorsers } from '../../store/intake/catalogue.ts';
@@ -109,8 +110,8 @@ export async function loadSources(
   const endorsers = indexEndorsers(entries);
   const decisions = await loadDecisions(client, accountId);
   const bySlug = new Map(elections.map((election) => [election.slug, election]));
-  const endorserMatches = new LRUCache<string, Match<EndorserEntry>>({ max: MAX_NAMES });
-  const electionMatches = new LRUCache<string, ElectionMatch>({ max: MAX_NAMES });
+  const endorserMatches = createLruCache<string, Match<EndorserEntry>>(MAX_NAMES);
+  const electionMatches = createLruCache<string, ElectionMatch>(MAX_NAMES);
   const loaded = new LRUCache<string, LoadedElection>({ maxSize: MAX_CHOICES });
 
   async function loadElection(election: ElectionEntry): Promise<LoadedElection> {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Rejection } from '../../schemas/submission.ts';
+import { createLruCache } from '../../service/lru-cache.ts';
 import { readSubmission } from './describe.ts';
 import { type RejectionPage, readRejections } from './read-rejections.ts';
 
@@ -49,7 +49,7 @@ export async function* readWithSuperseded(
   from: ReadonlyMap<number, number> = new Map(),
 ): AsyncGenerator<SortedPage> {
   /** The time of the last rejection of each submission, by digest. */
-  const times = new LRUCache<string, number>({ max: REMEMBERED });
+  const times = createLruCache<string, number>(REMEMBERED);
   const timeOf = (digest: string | null) => (digest === null ? undefined : times.get(digest));
   let pages = 0;
   let only: RejectionPage | null = null;

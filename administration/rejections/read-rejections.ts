@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { type ReadTopic, readTopic } from '../../kafka/reading/read-topic.ts';
 import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
+import { createLruCache } from '../../service/lru-cache.ts';
 
 /** A part of the rejected topic. */
 export interface RejectionPage {
@@ -33,7 +33,7 @@ export async function* readRejections(
   from: ReadonlyMap<number, number> = new Map(),
   to: ReadonlyMap<number, number> = new Map(),
 ): AsyncGenerator<RejectionPage> {
-  const seen = new LRUCache<string, true>({ max: REMEMBERED });
+  const seen = createLruCache<string, true>(REMEMBERED);
   const ends = new Map<number, number>();
   const oldest = new Map<number, number>();
   let page: Rejection[] = [];

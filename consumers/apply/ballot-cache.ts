@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { BallotContest } from '../../domain/decide-batch.ts';
 import type { Position } from '../../domain/position.ts';
 import type { ChangeBody } from '../../schemas/change.ts';
+import { createLruCache } from '../../service/lru-cache.ts';
 import type { StreamHead } from '../../store/stream/change-log.ts';
 
 /** An endorser's picks in a contest, and the ids of their endorsements by choice key. */
@@ -12,7 +13,6 @@ export interface CachedPosition {
 
 const MAX_ENDORSERS = 10_000;
 const MAX_CONTESTS = 10_000;
-const MAX_POSITIONS = 100_000;
 /** The approximate limit of the positions' size, in characters. */
 const MAX_POSITION_SIZE = 32 * 1024 * 1024;
 /** The approximate size of a pick without its texts, in characters. */
@@ -33,12 +33,11 @@ function sizeOf({ picks }: CachedPosition): number {
  */
 export class BallotCache {
   /** By slug. */
-  readonly endorsers = new LRUCache<string, ChangeBody['endorser']>({ max: MAX_ENDORSERS });
+  readonly endorsers = createLruCache<string, ChangeBody['endorser']>(MAX_ENDORSERS);
   /** By key. */
-  readonly contests = new LRUCache<string, BallotContest>({ max: MAX_CONTESTS });
+  readonly contests = createLruCache<string, BallotContest>(MAX_CONTESTS);
   /** By `positionKey`. */
   readonly positions = new LRUCache<string, CachedPosition>({
-    max: MAX_POSITIONS,
     maxSize: MAX_POSITION_SIZE,
     sizeCalculation: sizeOf,
   });

@@ -1,9 +1,9 @@
-import { LRUCache } from 'lru-cache';
 import { digestApiKey, isWellFormedApiKey } from '../../schemas/api-key.ts';
 import type { Scope } from '../../schemas/vocabulary.ts';
 import type { Clock } from '../../service/clock.ts';
 import { classifyFailure } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
+import { createLruCache } from '../../service/lru-cache.ts';
 import { findKey, type KeyState, type StoredKey } from '../../store/access/api-keys.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { ApiError, createUnavailableError } from '../http/api-error.ts';
@@ -63,8 +63,8 @@ export class Authenticator {
   readonly #clock: Clock;
   readonly #log: Logger;
   /** By digest: keys that exist, and keys that do not. */
-  readonly #knownKeys = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED });
-  readonly #unknownKeys = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED_UNKNOWN });
+  readonly #knownKeys = createLruCache<string, Remembered>(MAX_REMEMBERED);
+  readonly #unknownKeys = createLruCache<string, Remembered>(MAX_REMEMBERED_UNKNOWN);
   /** The look-ups under way, by digest. */
   readonly #lookups = new Map<string, Promise<StoredKey | null>>();
   /** Known keys are not looked up before this time. */

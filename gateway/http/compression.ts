@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import compress from 'koa-compress';
-import { LRUCache } from 'lru-cache';
+import { createLruCache } from '../../service/lru-cache.ts';
 
 /** Clients that accept any encoding get the first one. */
 const ENCODINGS = ['gzip', 'zstd', 'br', 'deflate'] as const;
@@ -10,7 +10,7 @@ export type Encoding = (typeof ENCODINGS)[number];
 export const COMPRESS_FROM_BYTES = 1024;
 
 /** Frequent headers and their encodings. A choice takes up to a sixth of the time of a small answer. */
-const choices = new LRUCache<string, { encoding: Encoding | null }>({ max: 100 });
+const choices = createLruCache<string, { encoding: Encoding | null }>(100);
 /** Longer headers are not remembered, in characters. */
 const MAX_REMEMBERED_LENGTH = 100;
 

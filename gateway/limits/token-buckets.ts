@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../service/clock.ts';
+import { createLruCache } from '../../service/lru-cache.ts';
 
 const MINUTE_MS = 60_000;
 /** The most keys that are remembered. A forgotten key has a full bucket again. */
@@ -16,7 +16,7 @@ interface Bucket {
 export class TokenBuckets {
   readonly #perMinute: number;
   readonly #clock: Pick<Clock, 'now'>;
-  readonly #buckets = new LRUCache<number, Bucket>({ max: MAX_KEYS });
+  readonly #buckets = createLruCache<number, Bucket>(MAX_KEYS);
 
   /** @param perMinute the tokens of a full bucket, all of which return in a minute */
   constructor(perMinute: number, clock: Pick<Clock, 'now'>) {

@@ -1,9 +1,9 @@
 import { Partitioners } from 'kafkajs';
-import { LRUCache } from 'lru-cache';
+import { createLruCache } from '../../service/lru-cache.ts';
 
 const choose = Partitioners.DefaultPartitioner();
 /** The partition by number of partitions and key, because kafkajs takes microseconds to choose it. */
-const cachedPartitions = new LRUCache<string, number>({ max: 50_000 });
+const cachedPartitions = createLruCache<string, number>(50_000);
 
 /** The partition of a key, as Java's clients choose it. */
 export function partitionOfKey(key: string, partitions: number): number {

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLruCache } from '../../service/lru-cache.ts';
 
 /** The most named texts. Each takes 60 to 330 KB of the server's memory per connection that runs it. */
 const MOST_NAMES = 32;
@@ -16,7 +16,7 @@ const COUNTED_TEXTS = 500;
  */
 export class StatementNames {
   readonly #names = new Map<string, string>();
-  readonly #runs = new LRUCache<string, number>({ max: COUNTED_TEXTS });
+  readonly #runs = createLruCache<string, number>(COUNTED_TEXTS);
 
   /** The name for the next run of a text; undefined if it is unnamed. A named text keeps its name. */
   nameOf(text: string): string | undefined {

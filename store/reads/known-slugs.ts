@@ -1,6 +1,7 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { SlugField } from '../../schemas/http/parameters.ts';
+import { createLruCache } from '../../service/lru-cache.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
 
 /** Slugs by the field of a filter. */
@@ -27,7 +28,7 @@ export async function findUnknownSlugs(
   pool: DatabasePool,
   slugs: NamedSlugs,
 ): Promise<{ field: SlugField; slug: string }[]> {
-  const known = remembered.get(pool) ?? new LRUCache({ max: MAX_REMEMBERED });
+  const known = remembered.get(pool) ?? createLruCache(MAX_REMEMBERED);
   remembered.set(pool, known);
   const sought = FIELDS.map(
     (field) => [field, slugs[field]?.filter((slug) => !known.get(`${field} ${slug}`)) ?? []] as const,

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../service/clock.ts';
+import { createLruCache } from '../../../service/lru-cache.ts';
 import { PageError } from '../page-error.ts';
 
 const WINDOW_MS = 60_000;
@@ -11,7 +11,7 @@ const MAX_ADDRESSES = 10_000;
  */
 export class AttemptsByAddress {
   /** By address: the attempts in a window, and the window's end in milliseconds since 1970. */
-  readonly #attempts = new LRUCache<string, { count: number; until: number }>({ max: MAX_ADDRESSES });
+  readonly #attempts = createLruCache<string, { count: number; until: number }>(MAX_ADDRESSES);
   readonly #max: number;
   readonly #clock: Clock;
 

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { FilterIndex } from '../../../domain/filter-index.ts';
 import { filterKey, type StreamFilter } from '../../../domain/stream-filter.ts';
 import type { Clock } from '../../../service/clock.ts';
 import { Coalescer } from '../../../service/coalescer.ts';
+import { createLruCache } from '../../../service/lru-cache.ts';
 import { findChangesSince, readFacets } from '../../../store/stream/recent-changes.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -38,7 +38,7 @@ export interface MatchCountsOptions {
 export class MatchCounts {
   readonly #options: Required<MatchCountsOptions>;
   /** By the filter's name. */
-  readonly #kept = new LRUCache<string, MatchCount & { at: number }>({ max: MOST_KEPT });
+  readonly #kept = createLruCache<string, MatchCount & { at: number }>(MOST_KEPT);
   /** The filters of the current pass and of the next one, by name. */
   #counting = new Map<string, StreamFilter>();
   #asked = new Map<string, StreamFilter>();
