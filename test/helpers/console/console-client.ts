@@ -85,7 +85,7 @@ export class ConsoleClient {
     const response = await fetch(this.#service.url(path, this.gateway), {
       method,
       redirect: 'manual',
-      headers: { ...(cookie && { Cookie: cookie }), ...this.headers },
+      headers: { 'Accept-Encoding': 'identity', ...(cookie && { Cookie: cookie }), ...this.headers },
       ...(body && { body }),
     });
     for (const line of response.headers.getSetCookie()) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ITopicConfig } from 'kafkajs';
-import type { Admin } from '../../../kafka/connection/admin.ts';
+import { type Admin, withAdmin } from '../../../kafka/connection/admin.ts';
 import { applyTopics } from '../../../kafka/topics/topics.ts';
 import type { Brokers } from '../../../service/brokers.ts';
 import { waitFor } from '../../../service/wait-for.ts';
@@ -40,6 +40,17 @@ export async function createTestTopics({
     await waitFor('The topics', apply, { timeoutMs: 60_000 });
   } else await applyTopics({ ...options, brokers });
   return { prefix, brokers };
+}
+
+/**
+ * Removes the topics of a prefix. Kafka looks at every topic several times a second, so that those of earlier tests slow
+ * down the later ones.
+ */
+export async function removeTestTopics(prefix: string): Promise<void> {
+  await withAdmin(testServers().brokers, async (admin) => {
+    const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix));
+    if (topics.length > 0) await admin.deleteTopics({ topics });
+  });
 }
 
 /**

@@ -14,7 +14,7 @@ import { createLog, type Logger } from '../../../service/log.ts';
 import { readWebhookSettings } from '../../../service/webhook-settings.ts';
 import { type CatalogueLine, loadCatalogue, SMALL_BALLOT } from '../ballots/catalogue.ts';
 import { watchAnswers } from '../http/described-answers.ts';
-import { chooseTopicPrefix, createTestTopics } from '../kafka/topics.ts';
+import { chooseTopicPrefix, createTestTopics, removeTestTopics } from '../kafka/topics.ts';
 import { chooseDatabaseUrl, createTestDatabase } from '../postgres/database.ts';
 import { withClient } from '../postgres/with-client.ts';
 import type { User } from '../servers/secured-cluster.ts';
@@ -187,10 +187,12 @@ export class TestService {
     this.#consumers = [];
   }
 
+  /** Stops every part, and removes the topics. */
   async stop(): Promise<void> {
     await this.stopConsumers();
     await this.#replacing;
     for (const gateway of this.gateways) await gateway.stop();
+    await removeTestTopics(this.topicPrefix);
   }
 
   /** The settings of a program of the service; without a user, it may do everything in Kafka. */
@@ -211,7 +213,10 @@ export class TestService {
     return this.send('GET', path, undefined, options);
   }
 
-  /** Sends a request to a gateway. The body is sent as JSON, but text and bytes are sent unchanged. */
+  /**
+   * Sends a request to a gateway. The body is sent as JSON, but text and bytes are sent unchanged. The answer is not
+   * compressed, which would cost more than it saves here.
+   */
   async send(
     method: string,
     path: string,
@@ -224,6 +229,7 @@ export class TestService {
       method,
       headers: {
         Authorization: `Bearer ${this.key}`,
+        'Accept-Encoding': 'identity',
         ...(hasBody && { 'Content-Type': 'application/json' }),
         ...headers,
       },

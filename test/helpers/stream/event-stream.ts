@@ -24,10 +24,16 @@ export class EventStreamClient {
     this.#aborting = aborting;
   }
 
-  /** Connects. A status other than 200 is not an error here; `response` has it. */
+  /**
+   * Connects. A status other than 200 is not an error here; `response` has it. Frames are compressed only if `headers`
+   * ask for it: to compress each would cost more than anything else here.
+   */
   static async open(url: string, headers: Record<string, string>): Promise<EventStreamClient> {
     const aborting = new AbortController();
-    const response = await fetch(url, { headers, signal: aborting.signal });
+    const response = await fetch(url, {
+      headers: { 'Accept-Encoding': 'identity', ...headers },
+      signal: aborting.signal,
+    });
     const client = new EventStreamClient(response, aborting);
     if (response.status === 200) void client.#read();
     return client;
