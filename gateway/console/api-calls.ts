@@ -45,12 +45,12 @@ export class ApiCalls {
   }
 
   /**
-   * Calls an endpoint that answers with JSON or nothing.
+   * Calls an endpoint that answers with JSON or nothing. The caller knows the answer's shape from the API's schemas.
    *
    * @returns the parsed body; undefined if it is empty
    * @throws ApiError as the endpoint does
    */
-  async call({ session, id, closed }: ApiCallOrigin, call: ApiCall): Promise<unknown> {
+  async call<Body>({ session, id, closed }: ApiCallOrigin, call: ApiCall): Promise<Body> {
     const {
       method = 'GET',
       path,
@@ -75,7 +75,7 @@ export class ApiCalls {
       });
       if ('stream' in reply || 'lines' in reply) throw new Error(`${path} does not answer with JSON.`);
       usageCounter.count({ ...answered, status: endpoint.success ?? 200 });
-      return 'empty' in reply ? undefined : JSON.parse(textOf(reply.json));
+      return 'empty' in reply ? (undefined as Body) : JSON.parse(textOf(reply.json));
     } catch (error) {
       if (error instanceof ApiError) {
         const { status, code, message } = error;

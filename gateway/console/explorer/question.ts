@@ -32,7 +32,7 @@ export function addressOf({ path, parameters = {}, query }: Question): string {
 }
 
 /**
- * Asks the API as the session's account. The caller knows the answer's shape from the API's schemas.
+ * Asks the API as the session's account.
  *
  * @throws ApiError except for an invalid parameter
  */
@@ -42,7 +42,7 @@ export async function ask<Body>(
   question: Question,
 ): Promise<Answer<Body>> {
   try {
-    return { body: (await api.call(request, question)) as Body, problem: null };
+    return { body: await api.call<Body>(request, question), problem: null };
   } catch (error) {
     if (error instanceof ApiError && error.status === 400) return { body: null, problem: error.message };
     throw error;

@@ -22,8 +22,8 @@ const MOST_OPEN = 20;
 
 /** Loads the categories of endorsers, as the options of a filter. @throws ApiError as the API does */
 export async function loadCategories(request: PageRequest, { api }: ConsoleContext): Promise<Option[]> {
-  const answer = await api.call(request, { path: '/v1/endorser-categories' });
-  const { data } = answer as { data: { slug: string; name: string }[] };
+  const path = '/v1/endorser-categories';
+  const { data } = await api.call<{ data: { slug: string; name: string }[] }>(request, { path });
   return data.map(({ slug, name }) => ({ value: slug, label: name }));
 }
 

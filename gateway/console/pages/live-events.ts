@@ -25,9 +25,9 @@ export async function loadEventPage(
   const query = writeApiQuery(isRecent ? { ...view, start: 'since', since } : view);
   query.set('limit', String(MOST_EVENTS));
   try {
-    const answer = await api.call(request, { path: '/v1/events', query });
-    const { data, next_cursor } = answer as { data: Event[]; next_cursor: string };
-    return { events: data, next: next_cursor, isRecent };
+    const call = { path: '/v1/events', query };
+    const page = await api.call<{ data: Event[]; next_cursor: string }>(request, call);
+    return { events: page.data, next: page.next_cursor, isRecent };
   } catch (error) {
     if (error instanceof ApiError) return { refusal: error.message };
     throw error;

@@ -176,12 +176,12 @@ async function publish(request: PageRequest, context: ConsoleContext): Promise<P
   const body = { submissions: [writeSubmission(submission)] };
   let id: number;
   try {
-    const answer = await context.api.call(request, {
+    const { data } = await context.api.call<{ data: { id: number } }>(request, {
       ...{ method: 'POST', path: '/v1/submissions', body },
       idempotencyKey: idempotencyKeyOf(request.form),
       unchangedSince: String(position.sequence),
     });
-    ({ id } = (answer as { data: { id: number } }).data);
+    id = data.id;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { message, status } = error;

@@ -137,9 +137,9 @@ async function sendTest(request: PageRequest, context: ConsoleContext): Promise<
 async function rotate(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
   const idempotencyKey = idempotencyKeyOf(request.form);
   const call = { method: 'POST', path: '/v1/webhooks/{id}/secret', idempotencyKey } as const;
-  const tried = await tryCall(callWebhook(request, context, call));
+  const tried = await tryCall(callWebhook<{ data: WebhookWithSecret }>(request, context, call));
   if ('refusal' in tried) return showWebhook(request, context, tried.refusal);
-  const { data } = tried.answer as { data: WebhookWithSecret };
+  const { data } = tried.answer;
   return { title: 'The new secret', script: 'copy', body: html`<${Secret} webhook=${data} />` };
 }
 

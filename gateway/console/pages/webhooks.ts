@@ -42,7 +42,7 @@ function Row({ item }: { item: Webhook }): Html {
 /** The webhooks of the account; null if this service has none. @throws ApiError as the API does */
 async function listWebhooks(request: PageRequest, { api }: ConsoleContext): Promise<Webhook[] | null> {
   try {
-    return ((await api.call(request, { path: '/v1/webhooks' })) as { data: Webhook[] }).data;
+    return (await api.call<{ data: Webhook[] }>(request, { path: '/v1/webhooks' })).data;
   } catch (error) {
     if (error instanceof ApiError && error.code === 'not_available') return null;
     throw error;
@@ -131,15 +131,11 @@ async function add(request: PageRequest, context: ConsoleContext): Promise<PageR
   const { form } = request;
   const idempotencyKey = idempotencyKeyOf(form);
   const call = { method: 'POST', path: '/v1/webhooks', body: readWebhookForm(form), idempotencyKey } as const;
-  const tried = await tryCall(context.api.call(request, call));
+  const tried = await tryCall(context.api.call<{ data: WebhookWithSecret }>(request, call));
   if ('refusal' in tried)
     return showForm(request, context, { stored: null, values: form, refusal: tried.refusal });
-  const { data } = tried.answer as { data: WebhookWithSecret };
-  return {
-    title: 'The webhook is added',
-    script: 'copy',
-    body: html`<${Secret} webhook=${data} />`,
-  };
+  const { data } = tried.answer;
+  return { title: 'The webhook is added', script: 'copy', body: html`<${Secret} webhook=${data} />` };
 }
 
 async function saveEdit(request: PageRequest, context: ConsoleContext): Promise<PageReply> {

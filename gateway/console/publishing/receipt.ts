@@ -50,12 +50,12 @@ export async function loadOutcomes(
   waitSeconds = WAIT_SECONDS,
 ): Promise<Outcome[] | string> {
   try {
-    const answer = await api.call(request, {
+    const { data } = await api.call<{ data: Static<typeof publication> }>(request, {
       path: '/v1/submissions/{id}',
       parameters: { id: String(id) },
       query: new URLSearchParams({ wait: String(waitSeconds) }),
     });
-    return (answer as { data: Static<typeof publication> }).data.submissions;
+    return data.submissions;
   } catch (error) {
     if (error instanceof ApiError && (error.status === 429 || error.status === 503)) return error.message;
     throw error;

@@ -1,4 +1,5 @@
-import type { StreamFilter } from '../../../domain/stream-filter.ts';
+import type { Static } from 'typebox';
+import type { subscription } from '../../../schemas/http/subscriptions.ts';
 import { ApiError } from '../../http/api-error.ts';
 import type { ConsoleContext } from '../context.ts';
 import { readFilter } from '../filter/filter-form.ts';
@@ -6,12 +7,7 @@ import type { PageRequest } from '../page.ts';
 import { PageError } from '../page-error.ts';
 
 /** A subscription as the API shows it. */
-export interface Subscription {
-  id: number;
-  name: string;
-  filter: StreamFilter;
-  updated_at: string;
-}
+export type Subscription = Static<typeof subscription>;
 
 /** The hidden field with the `updated_at` of the subscription that the page has shown. */
 export const VERSION_FIELD = 'version';
@@ -29,8 +25,7 @@ export async function listSubscriptions(
   request: PageRequest,
   { api }: ConsoleContext,
 ): Promise<Subscription[]> {
-  const { data } = (await api.call(request, { path: '/v1/subscriptions' })) as { data: Subscription[] };
-  return data;
+  return (await api.call<{ data: Subscription[] }>(request, { path: '/v1/subscriptions' })).data;
 }
 
 function createMissingError(): PageError {
@@ -49,10 +44,9 @@ export async function requireSubscription(
   id: string,
 ): Promise<Subscription> {
   requireId(id);
-  const parameters = { id };
+  const call = { path: '/v1/subscriptions/{id}', parameters: { id } };
   try {
-    const answer = await api.call(request, { path: '/v1/subscriptions/{id}', parameters });
-    return (answer as { data: Subscription }).data;
+    return (await api.call<{ data: Subscription }>(request, call)).data;
   } catch (error) {
     throw error instanceof ApiError && error.code === 'subscription_not_found' ? createMissingError() : error;
   }

@@ -46,14 +46,13 @@ async function sendBatches(
     const batch = await findNextBatch(pool, id);
     if (batch === null) return null;
     try {
-      const answer = await api.call(request, {
+      const { data } = await api.call<{ data: { id: number } }>(request, {
         method: 'POST',
         path: '/v1/submissions',
         body: { submissions: JSON.parse(batch.submissions) },
         idempotencyKey: batch.idempotencyKey,
         ...(undoes !== null && { unchangedSince: String(sinceSequence) }),
       });
-      const { data } = answer as { data: { id: number } };
       await markPublished(pool, id, { ...batch, publicationId: data.id });
     } catch (error) {
       if (error instanceof ApiError) return error;

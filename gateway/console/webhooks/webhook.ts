@@ -16,16 +16,16 @@ export type WebhookWithSecret = Static<typeof webhookWithSecret>;
 export const VERSION_FIELD = 'version';
 
 /** Calls an endpoint of one webhook. @throws PageError 404 if the account has no such webhook; ApiError as the API does */
-export async function callWebhook(
+export async function callWebhook<Body>(
   request: PageRequest,
   { api }: ConsoleContext,
   call: Omit<ApiCall, 'parameters'>,
-): Promise<unknown> {
+): Promise<Body> {
   const id = readRowId(request.path.id);
   const missing = new PageError(404, 'The account has no such webhook.');
   if (id === null) throw missing;
   try {
-    return await api.call(request, { ...call, parameters: { id: String(id) } });
+    return await api.call<Body>(request, { ...call, parameters: { id: String(id) } });
   } catch (error) {
     throw error instanceof ApiError && error.code === 'not_found' ? missing : error;
   }
@@ -33,8 +33,8 @@ export async function callWebhook(
 
 /** The webhook that the address names. @throws as `callWebhook` */
 export async function requireWebhook(request: PageRequest, context: ConsoleContext): Promise<Webhook> {
-  const answer = await callWebhook(request, context, { path: '/v1/webhooks/{id}' });
-  return (answer as { data: Webhook }).data;
+  const path = '/v1/webhooks/{id}';
+  return (await callWebhook<{ data: Webhook }>(request, context, { path })).data;
 }
 
 /** The body of the API from a form: a subscription's filter, or one of the webhook's own. */
