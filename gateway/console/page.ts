@@ -36,6 +36,12 @@ export interface ShownPage {
   script?: string;
 }
 
+/** A refused form: the status of its page, and the reason in a sentence. */
+export interface Refusal {
+  status: number;
+  problem: string;
+}
+
 /** A table to download, as CSV, and the name of its file. */
 interface TableFile {
   table: string;

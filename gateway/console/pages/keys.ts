@@ -23,7 +23,7 @@ import { FormId, readFormId } from '../form-id.ts';
 import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 import { Form, mayUse } from '../layout.ts';
-import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
+import type { Page, PageReply, PageRequest, Refusal, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
 import { PlanLimits } from '../plan-limits.ts';
 import { readRowId } from '../row-id.ts';
@@ -119,12 +119,6 @@ function readPlace(text: string | null): KeyPlace | null {
 }
 
 const formatPlace = ({ isOver, id }: KeyPlace): string => `${isOver ? 'over' : 'usable'}-${id}`;
-
-/** A refused form, and the reason. */
-interface Refusal {
-  status: 400 | 409;
-  problem: string;
-}
 
 async function showKeys(
   { session, csrf, query, form }: PageRequest,

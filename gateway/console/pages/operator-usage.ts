@@ -1,4 +1,3 @@
-import { listAccounts } from '../../../store/accounts/accounts.ts';
 import { listPlans } from '../../../store/accounts/plans.ts';
 import {
   type AccountUsage,
@@ -12,6 +11,7 @@ import { number } from '../number.ts';
 import type { Page } from '../page.ts';
 import { PageError } from '../page-error.ts';
 import { readRowId } from '../row-id.ts';
+import { addressOfAccount, findAccount } from './operator-accounts.ts';
 import { showUsage, TOTALS_HEAD, TotalsCells } from './usage.ts';
 
 const ON_PAGE = 100;
@@ -86,15 +86,14 @@ export const operatorUsagePages: readonly Page[] = [
     path: '/console/operator/usage/{id}',
     role: 'operator',
     async handle({ path }, context) {
-      const id = readRowId(path.id);
-      const [account] = id === null ? [] : await listAccounts(context.pool, { id });
-      const plan = (await listPlans(context.pool)).find(({ name }) => name === account?.plan);
-      if (!account || !plan) throw new PageError(404, 'There is no such account.');
+      const account = await findAccount(context, path.id);
+      const plan = (await listPlans(context.pool)).find(({ name }) => name === account.plan);
+      if (!plan) throw new PageError(404, 'There is no such account.');
       return {
         title: `Usage of ${account.name}`,
         body: html`
           ${await showUsage(context, { ...plan, accountId: account.id, plan: plan.name })}
-          <p><a href=${`/console/operator/accounts/${account.id}`}>The account</a></p>`,
+          <p><a href=${addressOfAccount(account)}>The account</a></p>`,
       };
     },
   },

@@ -2,7 +2,6 @@ import { formatRow, TABLE_START } from '../../../intake/tables/cells.ts';
 import { CONTEST_KINDS, LEVELS } from '../../../schemas/vocabulary.ts';
 import {
   countOwnContests,
-  listOpenElections,
   listOwnContests,
   listOwnEndorsements,
   measureOwnEndorsements,
@@ -18,12 +17,11 @@ import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
 import type { Page, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
-import { listEndorsers } from '../publishing/own-position.ts';
+import { listElections, listEndorsers } from '../publishing/own-position.ts';
 import { readRowId } from '../row-id.ts';
 
 const ON_PAGE = 50;
 const MAX_PAGES = 1000;
-const MAX_ELECTIONS = 500;
 
 const formatPicks = (picks: OwnContest['picks']): string =>
   picks.map(({ label, rank }) => (rank === null ? label : `${rank}. ${label}`)).join('; ');
@@ -77,7 +75,7 @@ function ElectionOption({ item, chosen }: { item: OpenElection; chosen: string }
 
 async function showList(request: PageRequest, context: ConsoleContext): Promise<ShownPage> {
   const { query } = request;
-  const { pool, findFirstUpcoming } = context;
+  const { pool } = context;
   const title = 'Our endorsements';
   const endorsers = await listEndorsers(request, context);
   const endorser = endorsers.find(({ slug }) => slug === query.get('endorser')) ?? endorsers[0];
@@ -88,11 +86,7 @@ async function showList(request: PageRequest, context: ConsoleContext): Promise<
     };
   }
   const wanted = query.get('election');
-  const elections = await listOpenElections(pool, {
-    from: findFirstUpcoming(),
-    slug: wanted,
-    limit: MAX_ELECTIONS,
-  });
+  const elections = await listElections(pool, context, wanted);
   const election =
     elections.find(({ slug }) => slug === wanted) ??
     elections.find(({ state }) => state === endorser.state) ??

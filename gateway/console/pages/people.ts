@@ -25,7 +25,7 @@ import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 import { Form, mayUse } from '../layout.ts';
-import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
+import type { Page, PageReply, PageRequest, Refusal, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
 import { readRowId } from '../row-id.ts';
 
@@ -42,12 +42,6 @@ const ROLE_HINTS = {
   editor: 'also publishes endorsements',
   owner: 'also makes API keys and invites people',
 } as const;
-
-/** A refused form, and the reason. */
-interface Refusal {
-  status: 400 | 409;
-  problem: string;
-}
 
 const LAST_OWNER: Refusal = {
   status: 409,

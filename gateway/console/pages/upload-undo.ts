@@ -23,74 +23,57 @@ import { addressOf, type PageWork, UPLOADS, withUpload } from '../uploads/upload
 
 const CHANGED = 'Something has changed since the preview, so nothing more was sent. This is the new preview.';
 
-/** The upload of a page that can be undone, and its newest undoing; or the page that says why it cannot. */
+/** The newest undoing of an upload that can be undone; or the page that says why it cannot. */
 async function findUndoable(
   client: ClientBase,
   { upload, now }: PageWork,
   { publicationsKeptMs: keptMs }: ConsoleContext,
-): Promise<{ upload: Upload; newest: Upload | null } | ShownPage> {
+): Promise<{ newest: Upload | null } | ShownPage> {
   const undoability = await findUndoability(client, { upload, keptMs, now });
   if (undoability !== 'possible') return showNoUndo(upload, undoability);
   const [newest = null] = await listUndoings(client, upload);
-  return { upload, newest };
+  return { newest };
 }
 
 /** Names what a preview shows: the effects, and the newest undoing. */
 const writeSeen = ({ seen }: UndoEffects, newest: Upload | null): string => `${newest?.id ?? 0}.${seen}`;
 
-async function showPreview(
-  request: PageRequest,
-  { publicationsKeptMs: keptMs }: ConsoleContext,
-  shown: {
-    client: ClientBase;
-    upload: Upload;
-    newest: Upload | null;
-    effects: UndoEffects;
-    notice?: string | null;
-    status?: number;
-  },
-): Promise<ShownPage> {
-  const { client, upload, newest, effects, notice, status } = shown;
-  const waiting = (await listBatches(client, upload.id)).filter(
-    ({ publicationId }) => publicationId === null,
-  );
-  return showUndoPreview(request, upload, {
-    ...{ effects, notice: notice ?? null, status: status ?? 200 },
-    seen: writeSeen(effects, newest),
-    waiting: waiting.reduce((sum, { count }) => sum + count, 0),
-    until: undoUntil(upload, keptMs),
-  });
-}
-
 const preview = (
   request: PageRequest,
   context: ConsoleContext,
-  { notice, status }: { notice: string | null; status?: number },
+  { notice, status }: { notice: string | null; status: number },
 ): Promise<PageReply> =>
   withUpload(request, context, { hold: false }, async (client, work) => {
-    if (work.upload.state === 'draft') return { redirect: addressOf(work.upload) };
+    const { upload } = work;
+    if (upload.state === 'draft') return { redirect: addressOf(upload) };
     const found = await findUndoable(client, work, context);
     if ('title' in found) return found;
-    const effects = await compareUndo(client, { accountId: work.accountId, upload: found.upload });
-    return showPreview(request, context, { client, ...found, effects, notice, ...(status && { status }) });
+    const effects = await compareUndo(client, work);
+    const batches = await listBatches(client, upload.id);
+    const waiting = batches.filter(({ publicationId }) => publicationId === null);
+    return showUndoPreview(request, upload, {
+      ...{ effects, notice, status },
+      seen: writeSeen(effects, found.newest),
+      waiting: waiting.reduce((sum, { count }) => sum + count, 0),
+      until: undoUntil(upload, context.publicationsKeptMs),
+    });
   });
 
 /** Undoes what the preview has shown, and nothing else. If somebody has undone the upload since, its receipt follows. */
 async function undo(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
   const { form, session, path } = request;
-  const { accountId, person } = session;
+  const { person } = session;
   const [newestSeen, seen = ''] = (form.get(SEEN_FIELD) ?? '').split('.');
   try {
     const made = await withUpload(request, context, { hold: true }, async (client, work) => {
-      if (work.upload.state === 'draft') return { redirect: addressOf(work.upload) };
+      const { upload, accountId } = work;
+      if (upload.state === 'draft') return { redirect: addressOf(upload) };
       const found = await findUndoable(client, work, context);
       if ('title' in found) return found;
-      const { upload, newest } = found;
+      const { newest } = found;
       if (newest && String(newest.id) !== newestSeen) return { redirect: addressOf(newest) };
-      return findUpload(client, {
-        accountId,
-        id: await makeUndo(client, { accountId, upload, person }, seen),
-      });
+      const id = await makeUndo(client, { accountId, upload, person }, seen);
+      return findUpload(client, { accountId, id });
     });
     if (made === null || 'title' in made || 'redirect' in made)
       return made ?? { redirect: `${UPLOADS}/${path.id}` };
@@ -113,7 +96,7 @@ export const uploadUndoPages: readonly Page[] = [
     path: `${UPLOADS}/{id}/undo`,
     role: 'editor',
     handle: (request, context) =>
-      preview(request, context, { notice: request.query.has('stopped') ? CHANGED : null }),
+      preview(request, context, { notice: request.query.has('stopped') ? CHANGED : null, status: 200 }),
   },
   { method: 'POST', path: `${UPLOADS}/{id}/undo`, role: 'editor', handle: undo },
 ];

@@ -3,7 +3,6 @@ import { checkTable, MAX_ROWS, stageUpload } from '../../../administration/uploa
 import { countRemovals } from '../../../domain/removal-guard.ts';
 import { TableError } from '../../../intake/tables/table-error.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
-import { listOpenElections } from '../../../store/console/own-positions.ts';
 import {
   changeUpload,
   deleteUpload,
@@ -21,7 +20,7 @@ import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
-import { listEndorsers } from '../publishing/own-position.ts';
+import { listElections, listEndorsers } from '../publishing/own-position.ts';
 import { readRowId } from '../row-id.ts';
 import { CONSENT_FIELD, countChanges, SEEN_FIELD, showUploadPreview } from '../uploads/preview-page.ts';
 import { showReview } from '../uploads/review-page.ts';
@@ -30,7 +29,6 @@ import { sendUpload, showSending } from '../uploads/sending.ts';
 import { readSettings, SettingFields } from '../uploads/settings-form.ts';
 import { addressOf, BOUNDS, UPLOADS, withUpload } from '../uploads/upload.ts';
 
-const MAX_ELECTIONS = 500;
 const NO_SETTINGS: UploadSettings = { map: [], endorser: null, election: null, isWhole: false };
 
 const STATES: Readonly<Record<Upload['state'], string>> = {
@@ -54,10 +52,10 @@ function UploadRow({ item }: { item: Upload }): Html {
 async function showUploads(
   request: PageRequest,
   context: ConsoleContext,
-  { problem = null, status = 200 }: { problem?: string | null; status?: number } = {},
+  problem: string | null = null,
 ): Promise<ShownPage> {
   const { form, session, csrf } = request;
-  const { pool, findFirstUpcoming } = context;
+  const { pool } = context;
   const title = 'Upload endorsements';
   const endorsers = await listEndorsers(request, context);
   if (endorsers.length === 0) {
@@ -66,14 +64,12 @@ async function showUploads(
       body: html`<p>This account may not publish for any endorser yet. Ask an operator of the service to allow it.</p>`,
     };
   }
-  const settings = status === 200 ? NO_SETTINGS : readSettings(form, { endorsers, header: [] });
-  const elections = await listOpenElections(pool, {
-    ...{ from: findFirstUpcoming(), slug: settings.election, limit: MAX_ELECTIONS },
-  });
+  const settings = problem === null ? NO_SETTINGS : readSettings(form, { endorsers, header: [] });
+  const elections = await listElections(pool, context, settings.election);
   const uploads = await listUploads(pool, session.accountId);
   return {
     title,
-    status,
+    status: problem === null ? 200 : 400,
     body: html`
       ${problem && html`<${Notice} kind="bad">${problem}<//>`}
       <p>Choose a table of endorsements: comma-, semicolon- or tab-separated text (CSV or TSV), ${BOUNDS}. Its first line has the names of the columns. You see what each row means before anything is published.</p>
@@ -97,7 +93,7 @@ async function showUploads(
 /** Takes a file, and shows what its rows mean. */
 async function takeFile(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
   const { file, form, session } = request;
-  const refuse = (problem: string) => showUploads(request, context, { problem, status: 400 });
+  const refuse = (problem: string) => showUploads(request, context, problem);
   const endorsers = await listEndorsers(request, context);
   if (endorsers.length === 0) {
     throw new PageError(403, 'The account may not publish for any endorser. Ask an operator to allow it.');

@@ -1,3 +1,4 @@
+import type { ConsoleSession } from '../../../store/access/console-sessions.ts';
 import {
   type ErrorPlace,
   listRequestErrors,
@@ -20,6 +21,7 @@ import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
 import type { Page } from '../page.ts';
+import { describeLimit } from '../plan-limits.ts';
 import { Plot, type PlotBar } from '../plot.ts';
 import { readRowId } from '../row-id.ts';
 
@@ -74,13 +76,8 @@ const nameOf = ({ keyId, name }: KeyUsage): string =>
 
 export const TOTALS_HEAD = ['Requests', 'Faulty', 'Over the limit', 'Failed'];
 
-/** An account and the limits of its plan; null is unlimited. */
-interface UsageSubject {
-  accountId: number;
-  plan: string;
-  requestsPerMinute: number | null;
-  requestsPerDay: number | null;
-}
+/** An account and the limits of its plan. */
+type UsageSubject = Pick<ConsoleSession, 'accountId' | 'plan' | 'requestsPerMinute' | 'requestsPerDay'>;
 
 function ErrorRow({ error }: { error: RequestError }): Html {
   return html`
@@ -107,8 +104,8 @@ export async function showUsage(
   return html`
     <dl class="facts">
       <div><dt>Plan</dt><dd>${plan}</dd></div>
-      <div><dt>Requests a minute</dt><dd>${requestsPerMinute === null ? 'no limit' : `at most ${number.format(requestsPerMinute)}`}</dd></div>
-      <div><dt>Requests a day (UTC)</dt><dd>${requestsPerDay === null ? 'no limit' : `at most ${number.format(requestsPerDay)}`}</dd></div>
+      <div><dt>Requests a minute</dt><dd>${describeLimit(requestsPerMinute)}</dd></div>
+      <div><dt>Requests a day (UTC)</dt><dd>${describeLimit(requestsPerDay)}</dd></div>
       <div><dt>Requests today, with the console’s</dt><dd>${number.format(days.at(-1)?.requests ?? 0)}</dd></div>
       <div><dt>Events to webhooks today</dt><dd>${number.format(deliveries.at(-1)?.events ?? 0)}</dd></div>
       <div><dt>Open streams</dt><dd>${streams && `${number.format(streams.open)} ${streams.max === null ? 'without a limit' : `of ${number.format(streams.max)}`}`}</dd></div>

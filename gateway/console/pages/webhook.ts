@@ -11,12 +11,11 @@ import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 import { Form, mayUse } from '../layout.ts';
 import { number } from '../number.ts';
-import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
+import type { Page, PageReply, PageRequest, Refusal, ShownPage } from '../page.ts';
 import { readRowId } from '../row-id.ts';
 import { Secret } from '../webhooks/secret.ts';
 import {
   callWebhook,
-  type Refusal,
   requireWebhook,
   tryCall,
   type Webhook,

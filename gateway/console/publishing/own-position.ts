@@ -1,11 +1,17 @@
+import type { ClientBase, Pool } from 'pg';
 import { type AllowedEndorser, listAllowedEndorsers } from '../../../store/accounts/endorsers.ts';
-import { findOwnPosition, type OwnPosition } from '../../../store/console/own-positions.ts';
+import {
+  findOwnPosition,
+  listOpenElections,
+  type OpenElection,
+  type OwnPosition,
+} from '../../../store/console/own-positions.ts';
 import type { ConsoleContext } from '../context.ts';
 import type { PageRequest } from '../page.ts';
 import { PageError } from '../page-error.ts';
 import { readRowId } from '../row-id.ts';
 
-/** The most endorsers of an account that its pages offer. */
+/** The most endorsers of an account, and the most elections, that its pages offer. */
 const MAX_OFFERED = 500;
 
 /** The endorsers for which the session's account may publish, always with the one of the form or the address. */
@@ -15,6 +21,15 @@ export function listEndorsers(
 ): Promise<AllowedEndorser[]> {
   const chosen = form.get('endorser') ?? query.get('endorser');
   return listAllowedEndorsers(pool, session.accountId, { limit: MAX_OFFERED, chosen });
+}
+
+/** The elections in which endorsers can take positions: those to come, always with the one of a slug. */
+export function listElections(
+  client: ClientBase | Pool,
+  { findFirstUpcoming }: ConsoleContext,
+  slug: string | null,
+): Promise<OpenElection[]> {
+  return listOpenElections(client, { from: findFirstUpcoming(), slug, limit: MAX_OFFERED });
 }
 
 /** The field with the version of the position that a form has shown: its `sequence`. */

@@ -3,7 +3,6 @@ import type { SeenRow } from '../../../administration/intake/match-table.ts';
 import { type Review, ROWS_ON_PAGE, reviewUpload } from '../../../administration/uploads/review.ts';
 import type { Fate } from '../../../intake/endorsements/outcome.ts';
 import { TableError } from '../../../intake/tables/table-error.ts';
-import { listOpenElections } from '../../../store/console/own-positions.ts';
 import type { UploadDecision } from '../../../store/console/uploads.ts';
 import { Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
@@ -11,11 +10,10 @@ import { type Content, type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import { number } from '../number.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
+import { listElections } from '../publishing/own-position.ts';
 import { describeRow, RowChoices } from './row-choices.ts';
 import { ColumnFields, SettingFields } from './settings-form.ts';
 import { addressOf, type PageWork, rowsThat, UPLOADS } from './upload.ts';
-
-const MAX_ELECTIONS = 500;
 
 const FATES: Readonly<Record<Fate, string>> = {
   exact: 'exact',
@@ -45,19 +43,14 @@ export async function showReview(
 ): Promise<ShownPage> {
   const { upload } = work;
   const { after, notice, status = 200 } = options;
-  const title = `Upload: ${upload.fileName}`;
   const review = await reviewUpload(client, work, after).catch((error: unknown) => {
     if (error instanceof TableError) return error.problem;
     throw error;
   });
   const isReadable = typeof review !== 'string';
-  const elections = await listOpenElections(client, {
-    from: context.findFirstUpcoming(),
-    slug: upload.settings.election,
-    limit: MAX_ELECTIONS,
-  });
+  const elections = await listElections(client, context, upload.settings.election);
   return {
-    title,
+    title: `Upload: ${upload.fileName}`,
     status: isReadable ? status : 400,
     body: html`
       ${notice}

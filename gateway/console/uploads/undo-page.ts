@@ -60,11 +60,11 @@ export function showUndoPreview(
     /** The number of submissions that are not sent. */
     waiting: number;
     until: Date;
-    notice?: string | null;
-    status?: number;
+    notice: string | null;
+    status: number;
   },
 ): ShownPage {
-  const { effects, seen, waiting, until, notice = null, status = 200 } = shown;
+  const { effects, seen, waiting, until, notice, status } = shown;
   const { restored, changed, impossible, unneeded } = effects.positions;
   const stays = changed + impossible;
   const notes = html`

@@ -4,7 +4,7 @@ import { ApiError } from '../../http/api-error.ts';
 import type { ApiCall } from '../api-calls.ts';
 import type { ConsoleContext } from '../context.ts';
 import { readFilter } from '../filter/filter-form.ts';
-import type { PageRequest } from '../page.ts';
+import type { PageRequest, Refusal } from '../page.ts';
 import { PageError } from '../page-error.ts';
 import { readRowId } from '../row-id.ts';
 
@@ -47,12 +47,6 @@ export function readWebhookForm(form: URLSearchParams) {
       ? { filter: readFilter(form) }
       : { subscription: Number(subscription) || subscription }),
   };
-}
-
-/** A refused form: the status of its page, and the reason in a sentence. */
-export interface Refusal {
-  status: number;
-  problem: string;
 }
 
 /** Runs a call for a form. @returns the answer, or the refusal that its page shows. @throws other errors */

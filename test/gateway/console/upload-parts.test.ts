@@ -308,7 +308,7 @@ describe('the preview of an undoing', () => {
     render(
       showUndoPreview(REQUEST, UPLOAD, {
         ...{ effects: effects(more), seen: '9.s', waiting: 0, until: new Date('2026-11-03T12:00:00Z') },
-        ...shown,
+        ...{ notice: null, status: 200, ...shown },
       }).body,
     );
 
