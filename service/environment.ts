@@ -17,19 +17,26 @@ export function readText(env: Environment, name: string): string | null {
   return env[name]?.trim() || null;
 }
 
-/**
- * A whole number from `min` to `max`, or null if the variable is unset.
- *
- * @param bounds.or a word that the caller also accepts, for the message
- * @throws SettingError that names the variable, its value and the bounds
- */
-export function readInteger(
-  env: Environment,
-  name: string,
-  { min, max, or }: { min: number; max: number; or?: string },
-): number | null {
+interface Bounds {
+  min: number;
+  max: number;
+  /** A word that the caller also accepts, for the message. */
+  or?: string;
+}
+
+/** A whole number from `min` to `max`, or null if the variable is unset. @throws SettingError as `parseInteger` does */
+export function readInteger(env: Environment, name: string, bounds: Bounds): number | null {
   const text = readText(env, name);
-  if (text === null) return null;
+  return text === null ? null : parseInteger(name, text, bounds);
+}
+
+/**
+ * Parses a whole number from `min` to `max`.
+ *
+ * @param name the variable or option, such as `--limit`
+ * @throws SettingError with the name, the text and the bounds
+ */
+export function parseInteger(name: string, text: string, { min, max, or }: Bounds): number {
   const value = Number(text);
   if (!/^[0-9]+$/.test(text) || value < min || value > max) {
     const word = or === undefined ? '' : `, or ${or}`;

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../service/operator-error.ts';
+import { parseInteger } from '../../service/environment.ts';
 import { listAudit } from '../../store/accounts/audit-log.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { inDatabaseOf } from '../database.ts';
@@ -20,11 +20,7 @@ export const define: DefineCommand = (audit, io) => {
     .action(({ limit }: { limit: number }) => list(io, limit));
 };
 
-function parseLimit(text: string): number {
-  const limit = /^[1-9][0-9]{0,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (limit <= MAX_LIMIT) return limit;
-  throw new OperatorError(`--limit is "${text}"; it must be a whole number from 1 to ${MAX_LIMIT}.`);
-}
+const parseLimit = (text: string) => parseInteger('--limit', text, { min: 1, max: MAX_LIMIT });
 
 async function list(io: CommandIo, limit: number): Promise<void> {
   const entries = await inDatabaseOf(io, (client) => listAudit(client, { limit }));

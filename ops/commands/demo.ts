@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isCalendarDate } from '../../schemas/catalogue/formats.ts';
+import { parseInteger } from '../../service/environment.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDemo, DEMO_DEFAULT_SIZE, type Demo, type DemoOptions } from '../demo/generate.ts';
@@ -36,14 +37,8 @@ export const define: DefineCommand = (demo, io) => {
 
 type GenerateOptions = Omit<DemoOptions, 'today'> & { today?: string };
 
-function parseNumber(option: string): (text: string) => number {
-  return (text) => {
-    if (/^[0-9]{1,8}$/.test(text) && Number(text) <= MAX_NUMBER) return Number(text);
-    throw new OperatorError(
-      `--${option} must be a whole number from 0 to ${count(MAX_NUMBER)}, is "${text}".`,
-    );
-  };
-}
+const parseNumber = (option: string) => (text: string) =>
+  parseInteger(`--${option}`, text, { min: 0, max: MAX_NUMBER });
 
 function parseDay(text: string): string {
   if (isCalendarDate(text)) return text;

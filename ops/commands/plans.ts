@@ -1,3 +1,4 @@
+import { parseInteger } from '../../service/environment.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import {
   changePlan,
@@ -54,14 +55,8 @@ export const define: DefineCommand = (plans, io) => {
 type GivenLimits = { [name in keyof PlanLimits]?: number | typeof UNLIMITED };
 
 function parseLimit(option: string, most = MAX_LIMIT): (text: string) => number | typeof UNLIMITED {
-  return (text) => {
-    if (text === UNLIMITED) return UNLIMITED;
-    const limit = /^[1-9][0-9]{0,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (limit <= most) return limit;
-    throw new OperatorError(
-      `--${option} is "${text}"; it must be a whole number from 1 to ${most}, or "unlimited".`,
-    );
-  };
+  const bounds = { min: 1, max: most, or: `"${UNLIMITED}"` };
+  return (text) => (text === UNLIMITED ? UNLIMITED : parseInteger(`--${option}`, text, bounds));
 }
 
 async function list(io: CommandIo): Promise<void> {

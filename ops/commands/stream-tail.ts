@@ -4,6 +4,7 @@ import type { Event } from '../../schemas/http/events.ts';
 import { streamFilters } from '../../schemas/http/parameters.ts';
 import { showControls } from '../../schemas/show-controls.ts';
 import { FILTER_FIELDS, type FilterField } from '../../schemas/vocabulary.ts';
+import { parseInteger } from '../../service/environment.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { hasService, readDataDir, readServiceUrl } from '../../service/running-service.ts';
 import { openSecretFile, readSecret } from '../../service/secret.ts';
@@ -72,10 +73,7 @@ export function defineTail(command: Command, io: CommandIo): void {
     .action((flags: TailFlags) => tail(flags, io));
 }
 
-function parseLimit(text: string): number {
-  if (/^[1-9][0-9]{0,8}$/.test(text)) return Number(text);
-  throw new OperatorError(`--limit is "${text}"; it must be a whole number from 1 to 999999999.`);
-}
+const parseLimit = (text: string) => parseInteger('--limit', text, { min: 1, max: 999_999_999 });
 
 /** @throws OperatorError if there is no key, the address is invalid, or the service refuses the request */
 async function tail(flags: TailFlags, io: CommandIo): Promise<void> {

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import type { ClientBase } from 'pg';
+import { parseInteger } from '../../service/environment.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { listAccounts } from '../../store/accounts/accounts.ts';
 import {
@@ -49,11 +50,7 @@ export const define: DefineCommand = (usage, io) => {
     .action((account: string | undefined, flags: Flags) => show(io, account, flags));
 };
 
-function parseDays(text: string): number {
-  const days = /^[1-9][0-9]?$/.test(text) ? Number(text) : Number.NaN;
-  if (days <= MAX_DAYS) return days;
-  throw new OperatorError(`--days is "${text}"; it must be a whole number from 1 to ${MAX_DAYS}.`);
-}
+const parseDays = (text: string) => parseInteger('--days', text, { min: 1, max: MAX_DAYS });
 
 async function show(io: CommandIo, account: string | undefined, { days, by }: Flags): Promise<void> {
   const lines = await inDatabaseOf(io, (client) =>

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { describeOutcome, describeState } from '../../administration/webhooks/describe.ts';
 import { WEBHOOK_STATES } from '../../schemas/vocabulary.ts';
+import { parseInteger } from '../../service/environment.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { findAccountId } from '../../store/console/accounts.ts';
 import { disableWebhook, listAllWebhooks, listAttempts, retryWebhook } from '../../store/webhooks/control.ts';
@@ -50,11 +51,7 @@ export const define: DefineCommand = (webhooks, io) => {
     .action((flags: { port: number; secretFile?: string }) => listen(io, flags));
 };
 
-function parsePort(text: string): number {
-  const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0;
-  if (port >= 1 && port <= 65_535) return port;
-  throw new OperatorError(`--port is "${text}"; it must be a number from 1 to 65535.`);
-}
+const parsePort = (text: string) => parseInteger('--port', text, { min: 1, max: 65_535 });
 
 const noSuch = (id: number) => new OperatorError(`There is no webhook ${id}: "webhooks list" shows them.`);
 
