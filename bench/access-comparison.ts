@@ -1,12 +1,12 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent } from 'node:http';
-import { parseArgs } from 'node:util';
 import { createKey } from '../ops/commands/keys.ts';
 import { createDatabaseConfig } from '../ops/config.ts';
 import { inOneTransaction } from '../ops/database.ts';
 import { readEnv } from '../service/running-service.ts';
 import type { Variant } from './access-server.ts';
+import { readNumbers } from './command-line.ts';
 import { askTimes } from './load.ts';
 import { formatMiddleHalf } from './statistics.ts';
 
@@ -60,23 +60,16 @@ async function readUsage({ child }: Server): Promise<number> {
  * @param part the name of the part that the other application lacks
  */
 export async function compareAccess(without: Exclude<Variant, 'whole'>, part: string): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      rounds: { type: 'string', default: '100' },
-      requests: { type: 'string', default: '300' },
-      connections: { type: 'string', default: '8' },
-    },
-  });
-  const requests = Number(values.requests);
-  const agent = new Agent({ keepAlive: true, maxSockets: Number(values.connections) });
+  const options = readNumbers({ rounds: 100, requests: 300, connections: 8 });
+  const agent = new Agent({ keepAlive: true, maxSockets: options.connections });
   const { databaseUrl } = createDatabaseConfig(readEnv(process.env));
   const headers = { Authorization: `Bearer ${await createLimitedKey(databaseUrl)}` };
   const measure = async (server: Server, path: string): Promise<Cost> => {
     const before = await readUsage(server);
     const start = performance.now();
-    await askTimes(requests, { url: `${server.base}${path}`, headers, agent });
-    const rate = (requests * 1000) / (performance.now() - start);
-    return { rate, usage: ((await readUsage(server)) - before) / requests };
+    await askTimes(options.requests, { url: `${server.base}${path}`, headers, agent });
+    const rate = (options.requests * 1000) / (performance.now() - start);
+    return { rate, usage: ((await readUsage(server)) - before) / options.requests };
   };
 
   const whole = await startServer(databaseUrl, 'whole');
@@ -90,7 +83,7 @@ export async function compareAccess(without: Exclude<Variant, 'whole'>, part: st
   process.stdout.write('middle (and the middle half) of the rounds\n');
   for (const path of PATHS) {
     const rounds: { with: Cost; without: Cost }[] = [];
-    for (let round = -1; round < Number(values.rounds); round += 1) {
+    for (let round = -1; round < options.rounds; round += 1) {
       // In turns, each first every other time, so that the machine treats both alike.
       const [first, second] = round % 2 === 0 ? [whole, other] : [other, whole];
       const costs = new Map([[first, await measure(first, path)]]);

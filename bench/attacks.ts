@@ -14,6 +14,7 @@ import { pick } from '../test/helpers/ballots/submissions.ts';
 import { startKafkajsClient } from '../test/helpers/kafka/outside-javascript.ts';
 import { withClient } from '../test/helpers/postgres/with-client.ts';
 import { type System, startSystem } from '../test/helpers/service/system.ts';
+import { print } from './command-line.ts';
 import { formatDurations } from './statistics.ts';
 import { peakBytesOf } from './stream/process-usage.ts';
 
@@ -24,7 +25,6 @@ const { values: options } = parseArgs({
   options: { seconds: { type: 'string', default: '10' }, only: { type: 'string', default: '' } },
 });
 const attackMs = Number(options.seconds) * 1000;
-const print = (line: string) => process.stdout.write(`${line}\n`);
 
 const system = await startSystem();
 const newKey = (account: string, plan = 'free') =>

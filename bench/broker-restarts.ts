@@ -2,24 +2,17 @@
  * Restarts three brokers one after another under load. It measures the delay of changes meanwhile and the answers to
  * requests, and compares every stream with the change log.
  */
-import { parseArgs } from 'node:util';
 import { runBrokerRestarts } from '../test/soak/broker-restarts.ts';
+import { print, readNumbers } from './command-line.ts';
 import { formatDurations } from './statistics.ts';
 
-const { values } = parseArgs({
-  options: {
-    streams: { type: 'string', default: '200' },
-    rate: { type: 'string', default: '50' },
-    seconds: { type: 'string', default: '10' },
-    processes: { type: 'string', default: '1' },
-  },
-});
-const print = (line: string) => process.stdout.write(`${line}\n`);
+const defaults = { streams: 200, rate: 50, seconds: 10, processes: 1 };
+const { streams, rate, seconds, processes } = readNumbers(defaults);
 const report = await runBrokerRestarts({
-  streams: Number(values.streams),
-  rate: Number(values.rate),
-  readerProcesses: Number(values.processes),
-  calmMs: Number(values.seconds) * 1000,
+  streams,
+  rate,
+  readerProcesses: processes,
+  calmMs: seconds * 1000,
   report: print,
 });
 
@@ -34,7 +27,7 @@ for (const { broker, durationMs, changes, answers } of report.stretches) {
 }
 print(`changes in the log        ${report.changes}`);
 print(`changes received          ${report.events}, ${report.repeats} of them repeated`);
-print(`connections               ${report.connections} of ${values.streams} streams`);
+print(`connections               ${report.connections} of ${streams} streams`);
 print(`answered with an error    ${JSON.stringify(report.refusals)}`);
 for (const fault of report.faults) print(`FAULT ${fault}`);
 process.exit(report.faults.length === 0 ? 0 : 1);

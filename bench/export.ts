@@ -5,7 +5,6 @@
  */
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { createKey } from '../ops/commands/keys.ts';
@@ -14,17 +13,13 @@ import { readEnv } from '../service/running-service.ts';
 import { createReadPool } from '../store/connection/read-pool.ts';
 import { selectEndorsements } from '../store/reads/endorsements.ts';
 import { exportRecords } from '../store/reads/export.ts';
+import { print, readNumbers } from './command-line.ts';
 import { startGatewayProcess } from './gateway-process.ts';
 import { formatSpread } from './statistics.ts';
 import { cpuMsOf, peakBytesOf, residentBytesOf } from './stream/process-usage.ts';
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '5' },
-    /** The number of records that are read by pages, which is much slower. */
-    paged: { type: 'string', default: '50000' },
-  },
-});
+/** `paged` records are read by pages, which is much slower. */
+const options = readNumbers({ rounds: 5, paged: 50_000 });
 const MEGABYTE = 1024 * 1024;
 const NEWLINE = 10;
 
@@ -32,7 +27,6 @@ const config = createOpsConfig(readEnv(process.env));
 const { databaseUrl } = config;
 const key = await createKey({ databaseUrl, account: 'bench', plan: 'internal' });
 const gateway = await startGatewayProcess(config);
-const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /** The query of the export, with its values as literals, because COPY takes no parameters. */
 async function findSelect(): Promise<string> {
@@ -120,7 +114,7 @@ try {
     before: number;
     after: number;
   }[] = [];
-  for (let round = 0; round < Number(values.rounds); round += 1) {
+  for (let round = 0; round < options.rounds; round += 1) {
     const copy = await copyAll(select);
     const cpuBefore = cpuMsOf(gateway.pid);
     const before = residentBytesOf(gateway.pid);
@@ -128,23 +122,23 @@ try {
     const cpuMs = cpuMsOf(gateway.pid) - cpuBefore;
     const after = residentBytesOf(gateway.pid);
     const zipped = await readLines('gzip');
-    const pages = await readPages(Number(values.paged));
+    const pages = await readPages(options.paged);
     rounds.push({ copy, lines, zipped, pages, cpuMs, before, after });
   }
   const show = (pick: (round: (typeof rounds)[number]) => number, digits = 0) =>
     formatSpread(rounds.map(pick), digits);
-  say(`middle (lowest to highest) of ${values.rounds} rounds, endorsements a second`);
-  say(`  COPY alone            ${show(({ copy }) => copy)}`);
-  say(`  lines of JSON         ${show(({ lines }) => lines)}, of COPY ${show((r) => r.lines / r.copy, 2)}`);
-  say(
+  print(`middle (lowest to highest) of ${options.rounds} rounds, endorsements a second`);
+  print(`  COPY alone            ${show(({ copy }) => copy)}`);
+  print(`  lines of JSON         ${show(({ lines }) => lines)}, of COPY ${show((r) => r.lines / r.copy, 2)}`);
+  print(
     `  the same with gzip    ${show(({ zipped }) => zipped)}, of COPY ${show((r) => r.zipped / r.copy, 2)}`,
   );
-  say(`  pages of 500          ${show(({ pages }) => pages)}, of COPY ${show((r) => r.pages / r.copy, 2)}`);
-  say(`  the gateway's processor time of an export, uncompressed: ${show(({ cpuMs }) => cpuMs)} ms`);
-  say(
+  print(`  pages of 500          ${show(({ pages }) => pages)}, of COPY ${show((r) => r.pages / r.copy, 2)}`);
+  print(`  the gateway's processor time of an export, uncompressed: ${show(({ cpuMs }) => cpuMs)} ms`);
+  print(
     `  its memory after one, in MB: ${show(({ after }) => after / MEGABYTE)}, before ${show(({ before }) => before / MEGABYTE)}`,
   );
-  say(`  its peak: ${(peakBytesOf(gateway.pid) / MEGABYTE).toFixed(0)} MB`);
+  print(`  its peak: ${(peakBytesOf(gateway.pid) / MEGABYTE).toFixed(0)} MB`);
 } finally {
   await gateway.stop();
 }

@@ -13,6 +13,7 @@ import { createKey } from '../ops/commands/keys.ts';
 import { createConfig } from '../ops/config.ts';
 import { readEnv } from '../service/running-service.ts';
 import { startSystem } from '../test/helpers/service/system.ts';
+import { print } from './command-line.ts';
 import { drawFlames } from './flames/draw-flames.ts';
 import { type Flame, flameOfCpu, flameOfHeap, mostExpensive, ORIGINS, partsOf } from './flames/flame.ts';
 import { type CpuProfile, Inspector, profiledEnv } from './flames/inspector.ts';
@@ -136,7 +137,7 @@ async function profileMemory(): Promise<Flame> {
   rest?.close();
   await system.stop();
   const flame = flameOfHeap(head, ROOT);
-  say(`  ${(flame.value / HEAP_STREAMS / 1024).toFixed(1)} KiB a stream`);
+  print(`  ${(flame.value / HEAP_STREAMS / 1024).toFixed(1)} KiB a stream`);
   return flame;
 }
 
@@ -193,7 +194,6 @@ function profileReads(address: string, settings: Record<string, string>): Promis
   });
 }
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
 const percent = (part: number) => `${(part * 100).toFixed(0)} %`;
 
 const { values, positionals } = parseArgs({
@@ -208,12 +208,12 @@ if (unknown !== undefined) {
 await mkdir(values.to, { recursive: true });
 for (const [name, { title, measure }] of Object.entries(GRAPHS)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
-  say(name);
+  print(name);
   const flame = await measure();
   const parts = partsOf(flame);
-  say(`  ${ORIGINS.map((origin) => `${origin} ${percent(parts[origin])}`).join(', ')}`);
+  print(`  ${ORIGINS.map((origin) => `${origin} ${percent(parts[origin])}`).join(', ')}`);
   for (const { name: called, part } of mostExpensive(flame, MOST_EXPENSIVE))
-    say(`  ${percent(part)} ${called}`);
+    print(`  ${percent(part)} ${called}`);
   await writeFile(path.join(values.to, `flame-${name}.svg`), await drawFlames(title, flame));
 }
 process.exit(0);

@@ -3,11 +3,11 @@
  * memory and the same SQL. The gateway's layers are any request, a request with a key, a kept answer, and a new answer.
  * It runs on a loaded store: DATABASE_URL and KAFKA_BROKERS, or a running service's DATA_DIR.
  */
-import { parseArgs } from 'node:util';
 import { createKey } from '../ops/commands/keys.ts';
 import { createConfig } from '../ops/config.ts';
 import { readEnv } from '../service/running-service.ts';
 import { Baseline } from './baseline.ts';
+import { print, readNumbers } from './command-line.ts';
 import { startGatewayProcess } from './gateway-process.ts';
 import { measureCost, type Target, WARM_UP_SECONDS } from './load.ts';
 import { formatSpread } from './statistics.ts';
@@ -15,9 +15,7 @@ import { formatSpread } from './statistics.ts';
 const PATH = '/v1/states';
 const CONNECTIONS = 8;
 
-const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '2' }, rounds: { type: 'string', default: '5' } },
-});
+const options = readNumbers({ seconds: 2, rounds: 5 });
 
 const config = createConfig(readEnv(process.env));
 const key = await createKey({ databaseUrl: config.databaseUrl, account: 'bench', plan: 'internal' });
@@ -54,19 +52,18 @@ const layers: Layer[] = [
 ];
 
 const costs = new Map<string, number[]>(layers.map(({ name }) => [name, []]));
-for (let round = -1; round < Number(values.rounds); round += 1) {
-  const seconds = round < 0 ? WARM_UP_SECONDS / 2 : Number(values.seconds);
+for (let round = -1; round < options.rounds; round += 1) {
+  const seconds = round < 0 ? WARM_UP_SECONDS / 2 : options.seconds;
   for (const { name, pid, target } of layers) {
     const { cpuMicroseconds } = await measureCost(pid, target, { connections: CONNECTIONS, seconds });
     if (round >= 0) costs.get(name)?.push(cpuMicroseconds);
   }
 }
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
-say(
-  `${PATH}: processor time of an answer in microseconds, middle (lowest to highest) of ${values.rounds} rounds`,
+print(
+  `${PATH}: processor time of an answer in microseconds, middle (lowest to highest) of ${options.rounds} rounds`,
 );
-for (const [name, cpu] of costs) say(`  ${name.padEnd(70)}${formatSpread(cpu)}`);
+for (const [name, cpu] of costs) print(`  ${name.padEnd(70)}${formatSpread(cpu)}`);
 await keeping.stop();
 await forgetful.stop();
 baseline.stop();

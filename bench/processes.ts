@@ -4,9 +4,9 @@
  * the first version of control groups.
  */
 import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { createConfig } from '../ops/config.ts';
 import { startSystem } from '../test/helpers/service/system.ts';
+import { readNumbers } from './command-line.ts';
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
 import { measureRate } from './load.ts';
 import { formatSpread } from './statistics.ts';
@@ -23,13 +23,7 @@ const STREAMS = 600;
 const CHANGES = 100;
 const PASSES = 12;
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '5' },
-    share: { type: 'string', default: '0.3' },
-    seconds: { type: 'string', default: '3' },
-  },
-});
+const options = readNumbers({ rounds: 5, share: 0.3, seconds: 3 });
 interface Measured {
   perSecond: number;
   cpuMicroseconds: number;
@@ -46,7 +40,7 @@ class Contestant {
     this.processes = processes;
     this.#pids = processes === 1 ? [gateway.pid] : childrenOf(gateway.pid);
     if (this.#pids.length !== processes) throw new Error(`There are ${this.#pids.length} processes.`);
-    for (const each of this.#pids) limit(each, Number(values.share));
+    for (const each of this.#pids) limit(each, options.share);
   }
 
   /** Counts work against its time and its processor time, the accepting process included. */
@@ -89,7 +83,7 @@ for (const processes of [1, 2]) {
 async function read(
   { gateway, processes }: Contestant,
   path: string,
-  seconds = Number(values.seconds),
+  seconds = options.seconds,
 ): Promise<{ count: number; ms: number }> {
   const target = { url: `${gateway.base}${path}`, headers: { Authorization: `Bearer ${system.key}` } };
   const perSecond = await measureRate(target, {
@@ -115,7 +109,7 @@ async function fanOut(pool: ReaderPool): Promise<{ count: number; ms: number }> 
 async function compare(name: string, run: (one: Contestant) => Promise<Measured>): Promise<void> {
   const rounds: Measured[][] = [];
   // The first round warms up.
-  for (let round = -1; round < Number(values.rounds); round += 1) {
+  for (let round = -1; round < options.rounds; round += 1) {
     const measured: Measured[] = [];
     for (const one of contestants) measured.push(await run(one));
     if (round >= 0) rounds.push(measured);
@@ -136,7 +130,7 @@ async function compare(name: string, run: (one: Contestant) => Promise<Measured>
 
 try {
   process.stdout.write(
-    `middle (lowest to highest) of ${values.rounds} rounds, ${values.share} of a processor each\n`,
+    `middle (lowest to highest) of ${options.rounds} rounds, ${options.share} of a processor each\n`,
   );
   for (const one of contestants) await read(one, PATHS[0], WARM_UP_SECONDS);
   for (const path of PATHS) await compare(path, (one) => one.measure(() => read(one, path)));

@@ -8,6 +8,7 @@ import { createKey } from '../ops/commands/keys.ts';
 import { createConfig as createOpsConfig } from '../ops/config.ts';
 import { readEnv } from '../service/running-service.ts';
 import { Baseline } from './baseline.ts';
+import { print } from './command-line.ts';
 import { startGatewayProcess } from './gateway-process.ts';
 import {
   measureCost,
@@ -67,7 +68,6 @@ async function keepCpu(cost: ReturnType<typeof measureCost>, cpuUs: number[]): P
   return rate;
 }
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
 const spread = <Round>(rounds: Round[], pick: (round: Round) => number, digits: number) =>
   formatSpread(rounds.map(pick), digits);
 
@@ -117,22 +117,22 @@ async function compare(path: string): Promise<void> {
     seconds: 3 * options.seconds,
     rate,
   });
-  say(path);
-  say(
+  print(path);
+  print(
     `  ${spread(rounds, (round) => round.service, 0)}/s of ${bytes} bytes; at ${rate.toFixed(0)}/s p50 ${p50} ms, p99 ${p99} ms`,
   );
-  say(`  to the same SQL and bytes ${spread(rounds, (round) => round.service / round.sql, 2)}`);
-  say(
+  print(`  to the same SQL and bytes ${spread(rounds, (round) => round.service / round.sql, 2)}`);
+  print(
     `  processor time of an answer: ${formatSpread(cpu.service.slice(1), 0)} µs, of the baseline's ` +
       formatSpread(cpu.service.map((each, round) => each / (cpu.sql[round] ?? 0)).slice(1), 2),
   );
-  say(
+  print(
     `  with gzip, of the rate without ${spread(rounds, (round) => round.compressed / round.service, 2)}, ` +
       `processor time ${formatSpread(cpu.compressed.map((each, round) => each / (cpu.service[round] ?? 0)).slice(1), 2)}`,
   );
-  say(`  to the bytes from memory ${spread(rounds, (round) => round.service / round.memory, 2)}`);
+  print(`  to the bytes from memory ${spread(rounds, (round) => round.service / round.memory, 2)}`);
   if (isRepeatable)
-    say(`  304 to the bytes from memory ${spread(rounds, (round) => round.conditional / round.memory, 2)}`);
+    print(`  304 to the bytes from memory ${spread(rounds, (round) => round.conditional / round.memory, 2)}`);
 }
 
 /** Compares the times of the hundredth page and the first. */
@@ -147,7 +147,7 @@ async function compareDepth(path: string): Promise<void> {
     first: () => measureRate(service(path), options),
     deep: () => measureRate(service(deep), options),
   });
-  say(
+  print(
     `${path}\n  page ${DEEP_PAGE} to page 1, time: ${spread(rounds, (round) => round.first / round.deep, 2)}`,
   );
 }
@@ -160,13 +160,13 @@ async function compareAlone(path: string): Promise<void> {
     service: () => measureOne(service(path)),
     queries: () => measureOne(queries),
   });
-  say(path);
-  say(`  ${spread(rounds, (round) => round.service, 0)} ms of ${bytes} bytes`);
-  say(`  to its SQL alone, time: ${spread(rounds, (round) => round.service / round.queries, 2)}`);
+  print(path);
+  print(`  ${spread(rounds, (round) => round.service, 0)} ms of ${bytes} bytes`);
+  print(`  to its SQL alone, time: ${spread(rounds, (round) => round.service / round.queries, 2)}`);
 }
 
 try {
-  say(
+  print(
     `middle (lowest to highest) of ${values.rounds} rounds of ${values.seconds} s, ${values.connections} connections`,
   );
   await warmUp();

@@ -3,7 +3,6 @@
  * has the events. It also measures a submission's wait for its commit, meanwhile and otherwise, and the duration of an
  * ordinary batch of a thousand.
  */
-import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { topicNames } from '../kafka/topic-names.ts';
 import { openProducer } from '../kafka/writing/submissions-producer.ts';
@@ -13,16 +12,14 @@ import type { StagedLine } from '../store/catalogue/staging.ts';
 import { pick } from '../test/helpers/ballots/submissions.ts';
 import { startSystem } from '../test/helpers/service/system.ts';
 import { until } from '../test/helpers/until.ts';
+import { readNumbers } from './command-line.ts';
 import { formatDurations } from './statistics.ts';
 
 const ELECTION = { slug: 'bench-2030', date: '2030-11-05', state: 'OR', type: 'general' } as const;
 const BATCH = 1000;
 const WAIT_MS = 10 * 60_000;
 
-const { values } = parseArgs({
-  options: { endorsements: { type: 'string', default: '100000' }, rounds: { type: 'string', default: '3' } },
-});
-const endorsements = Number(values.endorsements);
+const { endorsements, rounds } = readNumbers({ endorsements: 100_000, rounds: 3 });
 const system = await startSystem();
 const { databaseUrl } = system;
 const client = new pg.Client({ connectionString: databaseUrl });
@@ -98,7 +95,7 @@ async function untilRelayed(): Promise<void> {
 
 let made = 0;
 const next = () => endorse(1 + (made % endorsements), `statement ${made++}`);
-for (let round = 1; round <= Number(values.rounds); round += 1) {
+for (let round = 1; round <= rounds; round += 1) {
   const alone: number[] = [];
   for (let i = 0; i < 100; i += 1) alone.push(await timeApply([next()]));
   const batches: number[] = [];

@@ -4,8 +4,8 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { startSystem } from '../test/helpers/service/system.ts';
+import { readNumbers } from './command-line.ts';
 import { MEASURED } from './scaling/costs.ts';
 import { formatSpread } from './statistics.ts';
 import { cpuMsOf, residentBytesOf } from './stream/process-usage.ts';
@@ -21,7 +21,7 @@ const POINTS = [
 const SECONDS = 8;
 const SETTLE_MS = 3000;
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } });
+const { rounds } = readNumbers({ rounds: 3 });
 
 /** The share of a core that the model expects. */
 function expectShare({ streams, together, perSecond }: (typeof POINTS)[number]): number {
@@ -38,7 +38,7 @@ const pid = system.gatewayPid;
 for (const point of POINTS) {
   const shares: number[] = [];
   const memory: number[] = [];
-  for (let round = 0; round < Number(values.rounds); round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const idleBefore = cpuMsOf(pid);
     await sleep(SETTLE_MS);
     const idle = (cpuMsOf(pid) - idleBefore) / SETTLE_MS;

@@ -3,6 +3,7 @@
  * of its parts by name. `--submissions N` is for `ingest`.
  */
 import { parseArgs } from 'node:util';
+import { print } from './command-line.ts';
 import { benchFanOut } from './stream/fan-out.ts';
 import { benchIngest } from './stream/ingest.ts';
 import { benchMemory } from './stream/memory.ts';
@@ -35,7 +36,6 @@ if (unknown !== undefined) {
 for (const [name, run] of Object.entries(PARTS)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
   process.stdout.write(`${name}\n`);
-  const print = (line: string) => process.stdout.write(`${line}\n`);
   await run(Number(values.rounds), print, Number(values.submissions));
 }
 process.exit(0);
