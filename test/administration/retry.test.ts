@@ -1,6 +1,6 @@
 /** The choice of the submissions that a retry sends again, without consumers. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { beforeAll, expect, test } from '@jest/globals';
+import type pg from 'pg';
 import { findChosen } from '../../administration/rejections/find-chosen.ts';
 import { readRejections } from '../../administration/rejections/read-rejections.ts';
 import { type RetryOutcome, retryChosen, retryNew } from '../../administration/rejections/retry.ts';
@@ -20,14 +20,14 @@ import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { createIo, createRunner } from '../helpers/commands/command-io.ts';
 import { chooseTopicPrefix, createTestTopics } from '../helpers/kafka/topics.ts';
-import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
 import { overlap } from '../helpers/postgres/overlap.ts';
 import { testServers } from '../helpers/servers/servers.ts';
 
 const HOUR_MS = 3_600_000;
 const ACTOR = { osUser: 'ada', person: null };
 const { client, url } = useTestDatabase();
-const pool = new pg.Pool({ connectionString: url });
+const pool = usePool(url);
 const topicPrefix = chooseTopicPrefix();
 const { submissions, rejected } = topicNames(topicPrefix);
 const { brokers } = testServers();
@@ -36,7 +36,6 @@ beforeAll(async () => {
   await createTestTopics({ prefix: topicPrefix });
   await loadCatalogue(url, SMALL_BALLOT);
 });
-afterAll(() => pool.end());
 
 const retry = (onOutdated = (_: Rejection) => {}): Promise<RetryOutcome> =>
   inTransaction(pool, (on) => retryNew(on, { brokers, topicPrefix, onOutdated }, ACTOR));

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { applyRanges, SubmissionGapError } from '../../consumers/apply/apply-ranges.ts';
 import { refuseForError } from '../../consumers/apply/submission-fault.ts';
 import type { SubmissionRange } from '../../consumers/apply/submission-record.ts';
@@ -14,14 +13,13 @@ import {
 import { applySubmissions, createTestRange, SUBMISSIONS_TOPIC } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse, pick, position, withdraw } from '../helpers/ballots/submissions.ts';
-import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
 import { loadLoggedChanges } from '../helpers/postgres/logged-changes.ts';
 
 const { url, client } = useTestDatabase({ pipeline: true });
-const pool = new pg.Pool({ connectionString: url, pipeline: true });
+const pool = usePool(url, { pipeline: true });
 
 beforeAll(() => loadCatalogue(url, SMALL_BALLOT));
-afterAll(() => pool.end());
 beforeEach(async () => {
   await pool.query('TRUNCATE endorsements, change_log, relay_batches, consumer_offsets, pending_rejections');
   await pool.query(`UPDATE stream_head SET last_sequence = 0, last_occurred_at = '-infinity'`);

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import pg from 'pg';
 import { applyRanges } from '../../consumers/apply/apply-ranges.ts';
 import { BallotCache } from '../../consumers/apply/ballot-cache.ts';
 import type { Submission } from '../../schemas/submission.ts';
@@ -9,13 +8,12 @@ import { createTestRange, SUBMISSIONS_TOPIC } from '../helpers/ballots/apply.ts'
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorser } from '../helpers/ballots/catalogue-records.ts';
 import { endorse, pick, position, withdraw } from '../helpers/ballots/submissions.ts';
-import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
 
 const { url } = useTestDatabase();
-const pool = new pg.Pool({ connectionString: url, pipeline: true });
+const pool = usePool(url, { pipeline: true });
 
 beforeAll(() => loadCatalogue(url, SMALL_BALLOT));
-afterAll(() => pool.end());
 beforeEach(clear);
 
 async function clear(): Promise<void> {

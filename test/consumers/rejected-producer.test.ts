@@ -1,6 +1,6 @@
-import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { KafkaConfig } from 'kafkajs';
-import pg from 'pg';
+import type pg from 'pg';
 import { pendingRejections } from '../../consumers/apply/metrics.ts';
 import { RejectionSender } from '../../consumers/apply/rejection-sender.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
@@ -13,7 +13,7 @@ import { endorse } from '../helpers/ballots/submissions.ts';
 import { loadAllRejections } from '../helpers/kafka/all-rejections.ts';
 import { createHushedKafka, type HushedKafka } from '../helpers/kafka/hushed-kafka.ts';
 import { createTestTopics } from '../helpers/kafka/topics.ts';
-import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
 import { until } from '../helpers/until.ts';
 
 let brokers: Brokers;
@@ -86,8 +86,7 @@ test('INV-14: a batch that the topic refuses is distinguished from other failure
 
 describe('the sender of rejections', () => {
   const { url, client } = useTestDatabase();
-  const pool = new pg.Pool({ connectionString: url });
-  afterAll(() => pool.end());
+  const pool = usePool(url);
   const waiting = async () => (await client.query('SELECT FROM pending_rejections')).rowCount;
 
   test('sends waiting rejections in order, and deletes them', async () => {

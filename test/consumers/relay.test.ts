@@ -1,5 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Relay } from '../../consumers/relay/relay.ts';
 import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
@@ -11,12 +10,12 @@ import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { createTestTopics } from '../helpers/kafka/topics.ts';
-import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
 import { rewriteAsEarlier } from '../helpers/postgres/logged-changes.ts';
 import { until } from '../helpers/until.ts';
 
 const { url, client: leader } = useTestDatabase();
-const pool = new pg.Pool({ connectionString: url });
+const pool = usePool(url);
 let producer: ChangesProducer;
 let topic: string;
 let brokers: Brokers;
@@ -25,7 +24,6 @@ let made: number;
 beforeAll(async () => {
   await loadCatalogue(url, SMALL_BALLOT);
 });
-afterAll(() => pool.end());
 beforeEach(async () => {
   await pool.query('TRUNCATE endorsements, change_log, relay_batches, consumer_offsets');
   await pool.query(

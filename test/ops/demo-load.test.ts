@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { withAdmin } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
@@ -12,7 +12,7 @@ import { importDemoOnce } from '../../ops/local/demo.ts';
 import { createIo, createRunner } from '../helpers/commands/command-io.ts';
 import { createFolder } from '../helpers/folder.ts';
 import { createTopic } from '../helpers/kafka/topics.ts';
-import { createTestDatabase, useTestDatabase } from '../helpers/postgres/database.ts';
+import { createTestDatabase, usePool, useTestDatabase } from '../helpers/postgres/database.ts';
 import { testServers } from '../helpers/servers/servers.ts';
 
 const run = createRunner('demo');
@@ -23,13 +23,12 @@ const { brokers } = testServers();
 const topicPrefix = `${randomUUID()}.`;
 const { submissions: topic } = topicNames(topicPrefix);
 const database = useTestDatabase();
-const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+const pool = usePool(database.url, { max: 1 });
 let folder: Awaited<ReturnType<typeof createFolder>> | undefined;
 
 beforeAll(async () => {
   await withAdmin(brokers, (admin) => createTopic(admin, { topic, numPartitions: 2, replicationFactor: 1 }));
 });
-afterAll(() => pool.end());
 afterEach(async () => folder?.remove());
 
 test('the demo is loaded into the store and sent to Kafka, and changes nothing the second time', async () => {

@@ -1,6 +1,6 @@
 /** Operators change accounts, keys and plans at the same time, or again. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import pg, { type ClientBase } from 'pg';
+import type { ClientBase } from 'pg';
 import { noteKeyUses } from '../../store/access/api-keys.ts';
 import {
   AccountMovedError,
@@ -27,12 +27,12 @@ import {
 import { changePlan, listPlans, PlanChangedError, PlanMismatchError } from '../../store/accounts/plans.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { inTransaction } from '../../store/connection/transaction.ts';
-import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
 import { overlap } from '../helpers/postgres/overlap.ts';
 import { openReadPool } from '../helpers/postgres/read-pool.ts';
 
 const { url, client } = useTestDatabase();
-const pool = new pg.Pool({ connectionString: url });
+const pool = usePool(url);
 const ACTOR = { osUser: 'ada', person: null };
 /** The connections of a gateway. */
 let gateway: DatabasePool;
@@ -41,7 +41,7 @@ let acme: { id: number; name: string };
 beforeAll(async () => {
   gateway = await openReadPool(url);
 });
-afterAll(() => Promise.all([pool.end(), gateway.end()]));
+afterAll(() => gateway.end());
 beforeEach(async () => {
   await client.query('TRUNCATE audit_log, accounts RESTART IDENTITY CASCADE');
   acme = { id: await ensureAccount(client, { name: 'acme', plan: 'free' }, ACTOR), name: 'acme' };

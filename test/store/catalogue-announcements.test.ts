@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { type CatalogueImport, importCatalogue } from '../../store/catalogue/import.ts';
 import { announceLeftovers } from '../../store/endorsements/announce-leftovers.ts';
@@ -7,14 +7,13 @@ import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { type CatalogueLine, stageLines } from '../helpers/ballots/catalogue.ts';
 import { category, choice, contest, election, endorser } from '../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
-import { useClient, useTestDatabase } from '../helpers/postgres/database.ts';
+import { useClient, usePool, useTestDatabase } from '../helpers/postgres/database.ts';
 import { loadLoggedChanges } from '../helpers/postgres/logged-changes.ts';
 import { until } from '../helpers/until.ts';
 
 const { client, url } = useTestDatabase();
 const other = useClient(url);
-const pool = new pg.Pool({ connectionString: url });
-afterAll(() => pool.end());
+const pool = usePool(url);
 
 const BAKERS = 'bakers-local-1';
 const FERNVILLE = {

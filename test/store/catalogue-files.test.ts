@@ -1,6 +1,6 @@
 /** Catalogue files that operators upload. */
-import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import pg, { type ClientBase } from 'pg';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { ClientBase } from 'pg';
 import { inTransaction } from '../../store/connection/transaction.ts';
 import {
   beginCatalogueWork,
@@ -17,17 +17,16 @@ import {
   saveCatalogueFile,
   TooManyCatalogueFilesError,
 } from '../../store/console/catalogue-files.ts';
-import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
 import { overlap } from '../helpers/postgres/overlap.ts';
 
 const { client, url } = useTestDatabase();
-const pool = new pg.Pool({ connectionString: url });
+const pool = usePool(url);
 const OPTIONS: CatalogueFileOptions = {
   ...{ kind: null, isTable: true, election: null, electionType: null },
   ...{ skipRefused: false, keepMissing: false, allowRenames: false },
 };
 
-afterAll(() => pool.end());
 beforeEach(() => client.query('TRUNCATE catalogue_files RESTART IDENTITY'));
 
 const saving =

@@ -1,15 +1,13 @@
-import { afterAll, expect, test } from '@jest/globals';
-import pg, { type ClientBase, type QueryConfig } from 'pg';
+import { expect, test } from '@jest/globals';
+import type { ClientBase, QueryConfig } from 'pg';
 import { inTransaction } from '../../store/connection/transaction.ts';
 import { appendChanges, lockStreamHead, type NewChange, timeAfter } from '../../store/stream/change-log.ts';
-import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
 import { overlap } from '../helpers/postgres/overlap.ts';
 import { CHANGE_BODY } from '../helpers/stream/change-body.ts';
 
 const { url } = useTestDatabase();
-const pool = new pg.Pool({ connectionString: url, pipeline: true });
-
-afterAll(() => pool.end());
+const pool = usePool(url, { pipeline: true });
 
 /** A withdrawal in election 1. */
 function withdrawal(id: number): NewChange {

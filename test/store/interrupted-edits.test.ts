@@ -1,6 +1,6 @@
 /** Edits of the catalogue whose command was killed between its commit and its announcements. */
-import { afterAll, beforeEach, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { beforeEach, expect, test } from '@jest/globals';
+import type pg from 'pg';
 import { editCatalogue } from '../../store/catalogue/edit.ts';
 import { beginEdit, dropUnchangedParts, keepParts, listStale } from '../../store/catalogue/stale.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
@@ -10,15 +10,14 @@ import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { election } from '../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
-import { useClient, useTestDatabase } from '../helpers/postgres/database.ts';
+import { useClient, usePool, useTestDatabase } from '../helpers/postgres/database.ts';
 import { loadLoggedChanges } from '../helpers/postgres/logged-changes.ts';
 
 const { client, url } = useTestDatabase();
 const other = useClient(url);
-const pool = new pg.Pool({ connectionString: url });
+const pool = usePool(url);
 const { signal } = new AbortController();
 
-afterAll(() => pool.end());
 beforeEach(async () => {
   await client.query('TRUNCATE endorsements, change_log, stale_announcements');
   await loadCatalogue(url, SMALL_BALLOT);

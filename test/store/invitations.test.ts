@@ -1,6 +1,6 @@
 /** Invitations that people accept, or owners make, at the same time or again. */
-import { afterAll, beforeEach, expect, test } from '@jest/globals';
-import pg, { type ClientBase } from 'pg';
+import { beforeEach, expect, test } from '@jest/globals';
+import type { ClientBase } from 'pg';
 import { hashToken } from '../../schemas/console-token.ts';
 import type { Role } from '../../schemas/vocabulary.ts';
 import { inTransaction } from '../../store/connection/transaction.ts';
@@ -13,15 +13,14 @@ import {
 } from '../../store/console/invitations.ts';
 import { listMembers } from '../../store/console/members.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
-import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
 import { overlap } from '../helpers/postgres/overlap.ts';
 
 const { url, client } = useTestDatabase();
-const pool = new pg.Pool({ connectionString: url });
+const pool = usePool(url);
 const ACTOR = { osUser: 'ada', person: null };
 let accountId: number;
 
-afterAll(() => pool.end());
 beforeEach(async () => {
   await client.query('TRUNCATE people, accounts CASCADE');
   accountId = await createAccount(client);

@@ -1,5 +1,5 @@
-import { afterAll, beforeEach, expect, test } from '@jest/globals';
-import pg, { type ClientBase } from 'pg';
+import { beforeEach, expect, test } from '@jest/globals';
+import type { ClientBase } from 'pg';
 import { inTransaction } from '../../store/connection/transaction.ts';
 import { createInvitation, listInvitations } from '../../store/console/invitations.ts';
 import {
@@ -11,15 +11,14 @@ import {
 } from '../../store/console/members.ts';
 import { startSession } from '../../store/console/sessions.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
-import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
 
 const { url, client } = useTestDatabase();
-const pool = new pg.Pool({ connectionString: url });
+const pool = usePool(url);
 const ACTOR = { osUser: 'ada', person: null };
 let accountId: number;
 let neighbour: number;
 
-afterAll(() => pool.end());
 beforeEach(async () => {
   await client.query('TRUNCATE people, accounts, audit_log CASCADE');
   accountId = await createAccount(client);

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import pg from 'pg';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import { startHeartbeat } from '../../store/processes/heartbeat.ts';
 import { listProcesses, type ProgramState, writeProcess } from '../../store/processes/process-list.ts';
 import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
-import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
 import { type CapturedLog, captureLog } from '../helpers/service/captured-log.ts';
 import { until } from '../helpers/until.ts';
 
@@ -14,17 +13,13 @@ const database = useTestDatabase();
 const { client } = database;
 let way: TcpProxy;
 /** The console reads with a pool. */
-let readers: pg.Pool;
+const readers = usePool(database.url);
 const started = new Set<Stoppable>();
 
 beforeAll(async () => {
   way = await TcpProxy.open(database.url);
-  readers = new pg.Pool({ connectionString: database.url });
 });
-afterAll(async () => {
-  await readers.end();
-  await way.close();
-});
+afterAll(() => way.close());
 afterEach(async () => {
   way.mend();
   const left = [...started];

@@ -23,7 +23,7 @@ import {
 } from '../../store/accounts/usage.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
-import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
 import { openReadPool } from '../helpers/postgres/read-pool.ts';
 
 const HOUR_MS = 60 * 60_000;
@@ -33,16 +33,15 @@ const database = useTestDatabase();
 const { client } = database;
 let pool: DatabasePool;
 /** The console reads with a pool. */
-let readers: pg.Pool;
+const readers = usePool(database.url);
 let accountId: number;
 /** The database's time. */
 let now: number;
 
 beforeAll(async () => {
   pool = await openReadPool(database.url, { maxConnections: 5 });
-  readers = new pg.Pool({ connectionString: database.url });
 });
-afterAll(() => Promise.all([pool.end(), readers.end()]));
+afterAll(() => pool.end());
 beforeEach(async () => {
   accountId = await createAccount(client);
   const { rows } = await client.query('SELECT now()');

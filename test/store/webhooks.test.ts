@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type pg from 'pg';
 import {
   deleteOldAttempts,
   expireWebhook,
@@ -18,20 +18,18 @@ import {
   releaseWebhooks,
   renewLease,
 } from '../../store/webhooks/leases.ts';
-import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
 import { until } from '../helpers/until.ts';
 
 const database = useTestDatabase();
-let pool: pg.Pool;
+const pool = usePool(database.url);
 let accountId: number;
 beforeAll(async () => {
-  pool = new pg.Pool({ connectionString: database.url });
   const { rows } = await pool.query(
     "INSERT INTO accounts (name, plan) VALUES ('acme', 'internal') RETURNING id",
   );
   accountId = rows[0].id;
 });
-afterAll(() => pool.end());
 beforeEach(() => pool.query('TRUNCATE webhooks, webhook_deliverers CASCADE'));
 
 const LEASE_MS = 60_000;

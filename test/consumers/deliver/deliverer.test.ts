@@ -1,7 +1,7 @@
 /** Which process delivers, step by step, to receivers that answer when the test says so. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type pg from 'pg';
 import { Deliverer } from '../../../consumers/deliver/deliverer.ts';
 import type { Attempt } from '../../../consumers/deliver/send.ts';
 import { formatCursor } from '../../../schemas/cursor.ts';
@@ -10,7 +10,7 @@ import { createLog } from '../../../service/log.ts';
 import { readWebhookSettings, sealPurpose, type WebhookSettings } from '../../../service/webhook-settings.ts';
 import { endLease, renewLease } from '../../../store/webhooks/leases.ts';
 import { createAccount } from '../../helpers/postgres/accounts.ts';
-import { useTestDatabase } from '../../helpers/postgres/database.ts';
+import { usePool, useTestDatabase } from '../../helpers/postgres/database.ts';
 import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
 import { FakeFeed, HOUR } from '../../helpers/stream/fed-stream.ts';
 import { until } from '../../helpers/until.ts';
@@ -23,7 +23,7 @@ const clock = new ManualClock();
 const RECORD = 'record webhook attempts';
 const SAVE = 'save webhook batches';
 
-let pool: pg.Pool;
+const pool = usePool(url);
 let accountId: number;
 /** The attempts under way, which the test ends. */
 let attempts: PromiseWithResolvers<Attempt>[];
@@ -39,9 +39,7 @@ let deliverer: Deliverer;
 
 beforeAll(async () => {
   accountId = await createAccount(client, 'internal');
-  pool = new pg.Pool({ connectionString: url });
 });
-afterAll(() => pool.end());
 
 beforeEach(async () => {
   await client.query('TRUNCATE webhooks, webhook_deliverers, webhook_usage_days CASCADE');

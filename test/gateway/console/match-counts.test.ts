@@ -1,22 +1,21 @@
-import { afterAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import pg from 'pg';
+import type pg from 'pg';
 import { createPredicate, facetsOf, type StreamFilter } from '../../../domain/stream-filter.ts';
 import { type MatchCount, MatchCounts } from '../../../gateway/console/subscriptions/match-counts.ts';
 import type { ChangeBody } from '../../../schemas/change.ts';
 import { CHANGE_TYPES, type ChangeType, type FilterField } from '../../../schemas/vocabulary.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
 import { appendChanges, lockStreamHead, type NewChange } from '../../../store/stream/change-log.ts';
-import { useTestDatabase } from '../../helpers/postgres/database.ts';
+import { usePool, useTestDatabase } from '../../helpers/postgres/database.ts';
 import { rewriteAsEarlier } from '../../helpers/postgres/logged-changes.ts';
 import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
 import { CHANGE_BODY } from '../../helpers/stream/change-body.ts';
 
 const HOUR_MS = 60 * 60_000;
 const { url } = useTestDatabase();
-const pool = new pg.Pool({ connectionString: url, pipeline: true });
+const pool = usePool(url, { pipeline: true });
 
-afterAll(() => pool.end());
 beforeEach(async () => {
   await pool.query('TRUNCATE change_log');
   await pool.query(

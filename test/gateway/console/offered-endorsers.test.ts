@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { beforeAll, expect, test } from '@jest/globals';
 import type { ConsoleContext } from '../../../gateway/console/context.ts';
 import type { PageRequest } from '../../../gateway/console/page.ts';
 import { listEndorsers } from '../../../gateway/console/publishing/own-position.ts';
 import { lines, loadCatalogue } from '../../helpers/ballots/catalogue.ts';
 import { category, endorser } from '../../helpers/ballots/catalogue-records.ts';
 import { createAccount } from '../../helpers/postgres/accounts.ts';
-import { useTestDatabase } from '../../helpers/postgres/database.ts';
+import { usePool, useTestDatabase } from '../../helpers/postgres/database.ts';
 
 const { url, client } = useTestDatabase();
-const pool = new pg.Pool({ connectionString: url });
+const pool = usePool(url);
 const slugs = Array.from({ length: 501 }, (_, index) => `local-${String(index).padStart(3, '0')}`);
 let accountId: number;
 
@@ -26,7 +25,6 @@ beforeAll(async () => {
     accountId,
   ]);
 });
-afterAll(() => pool.end());
 
 async function offered(query: string, form = ''): Promise<string[]> {
   const request = {

@@ -1,6 +1,5 @@
 /** The pages of people and of accounts, without a gateway. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { ConsoleContext } from '../../../gateway/console/context.ts';
 import { type Content, html, renderDocument } from '../../../gateway/console/html.ts';
 import type { Page, PageReply, PageRequest, ShownPage } from '../../../gateway/console/page.ts';
@@ -8,18 +7,14 @@ import { operatorAccountPages } from '../../../gateway/console/pages/operator-ac
 import { peoplePages } from '../../../gateway/console/pages/people.ts';
 import { createInvitation, listInvitations } from '../../../store/console/invitations.ts';
 import { createAccount } from '../../helpers/postgres/accounts.ts';
-import { useTestDatabase } from '../../helpers/postgres/database.ts';
+import { usePool, useTestDatabase } from '../../helpers/postgres/database.ts';
 
 const { client, url } = useTestDatabase();
 const ACTOR = { osUser: null, person: 'ann@a.org' };
-let pool: pg.Pool;
+const pool = usePool(url);
 let accountId: number;
 let other: number;
 
-beforeAll(() => {
-  pool = new pg.Pool({ connectionString: url });
-});
-afterAll(() => pool.end());
 beforeEach(async () => {
   await client.query('TRUNCATE people, accounts, audit_log CASCADE');
   [accountId, other] = [await createAccount(client), await createAccount(client)];

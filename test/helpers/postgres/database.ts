@@ -31,6 +31,13 @@ export function useClient(url: string, config: pg.ClientConfig = {}): pg.Client 
   return client;
 }
 
+/** Gives a test file a pool of connections, which ends with its tests. */
+export function usePool(url: string, config: pg.PoolConfig = {}): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url, ...config });
+  afterAll(() => pool.end());
+  return pool;
+}
+
 /** Gives a test file its own empty database, and a connected client while its tests run. */
 export function useTestDatabase(config: pg.ClientConfig = {}): { url: string; client: pg.Client } {
   const url = chooseDatabaseUrl();
