@@ -9,13 +9,11 @@ export function Notice({ kind, children }: { kind: 'good' | 'bad'; children?: Co
  * The notice after a form, by the word `done` in the address. The texts are fixed, so that an address cannot put words
  * on the page. An unknown word has no notice.
  */
-export function DoneNotice({
-  texts,
-  query,
-}: {
+export function DoneNotice(props: {
   texts: ReadonlyMap<string, string>;
   query: URLSearchParams;
 }): Html | null {
+  const { texts, query } = props;
   const text = texts.get(query.get('done') ?? '');
   return text === undefined ? null : html`<${Notice} kind="good">${text}<//>`;
 }

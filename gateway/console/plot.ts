@@ -27,19 +27,14 @@ export function roundUp(max: number): number {
   return ([1, 2, 5, 10].find((step) => step * power >= max) ?? 10) * power;
 }
 
-function Bar({
-  bar,
-  parts,
-  x,
-  width,
-  top,
-}: {
+function Bar(props: {
   bar: PlotBar;
   parts: readonly PlotPart[];
   x: number;
   width: number;
   top: number;
 }): Html {
+  const { bar, parts, x, width, top } = props;
   let y = BASE;
   const text = parts
     .map(({ label }, index) => `${label}: ${number.format(bar.values[index] ?? 0)}`)

@@ -98,13 +98,7 @@ export async function createKey({
 }
 
 /** Whether this key works on that database now. */
-export async function isKnownKey({
-  databaseUrl,
-  key,
-}: {
-  databaseUrl: string;
-  key: string;
-}): Promise<boolean> {
+export async function isKnownKey(databaseUrl: string, key: string): Promise<boolean> {
   return inOneTransaction(databaseUrl, (client) => isUsableKey(client, key));
 }
 

@@ -122,7 +122,7 @@ export async function submitDemo(options: DemoOptions): Promise<void> {
 export async function ensureDemoKey(databaseUrl: string, dataDir: string): Promise<string> {
   const file = path.join(dataDir, 'demo.key');
   const known = (await readFile(file, 'utf8').catch(() => '')).trim();
-  if (known !== '' && (await isKnownKey({ databaseUrl, key: known }))) return known;
+  if (known !== '' && (await isKnownKey(databaseUrl, known))) return known;
   const key = await createKey({ databaseUrl, account: DEMO_ACCOUNT, plan: 'internal' });
   await writeFile(file, `${key}\n`, { mode: 0o600 });
   return key;

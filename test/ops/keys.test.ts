@@ -91,7 +91,7 @@ describe('keys create', () => {
     expect(printed).toEqual([expect.stringMatching(/^bes_\w+$/)]);
     expect(told).toEqual(['A key of account "acme", shown this once:']);
     const [key = ''] = printed;
-    const known = (text: string) => isKnownKey({ databaseUrl: database.url, key: text });
+    const known = (text: string) => isKnownKey(database.url, text);
     expect([await known(key), await known(`${key}x`), await known('')]).toEqual([true, false, false]);
     expect((await run('revoke', '1')).told[0]).toMatch(/^Key 1 is revoked: within five seconds/);
     expect(await known(key)).toBe(false);

@@ -52,13 +52,8 @@ function Backers({ contest }: { contest: GuideContest }): Html | null {
     </details>`;
 }
 
-function GuideOfElection({
-  election,
-  contests,
-}: {
-  election: GuideElection;
-  contests: readonly GuideContest[];
-}): Html {
+function GuideOfElection(props: { election: GuideElection; contests: readonly GuideContest[] }): Html {
+  const { election, contests } = props;
   return html`
     <h2><${BallotText}>${election.name}<//>, ${election.date}</h2>
     ${[...Map.groupBy(contests, groupOf)].map(

@@ -57,17 +57,8 @@ function stateOf({ revokedAt, expiresAt }: KeySummary, now: number): 'usable' | 
 
 const nameOf = ({ id, name }: Pick<KeySummary, 'id' | 'name'>): string => name || `key ${id}`;
 
-function Row({
-  item,
-  csrf,
-  now,
-  mayChange,
-}: {
-  item: KeySummary;
-  csrf: string;
-  now: number;
-  mayChange: boolean;
-}): Html {
+function Row(props: { item: KeySummary; csrf: string; now: number; mayChange: boolean }): Html {
+  const { item, csrf, now, mayChange } = props;
   const state = stateOf(item, now);
   return html`
     <tr class=${state === 'usable' ? null : 'over'}>

@@ -37,13 +37,8 @@ function Verdict({ findings }: { findings: readonly Finding[] }): Html {
     </div>`;
 }
 
-function Facts({
-  activity,
-  processes,
-}: {
-  activity: StreamActivity;
-  processes: readonly ListedProcess[];
-}): Html {
+function Facts(props: { activity: StreamActivity; processes: readonly ListedProcess[] }): Html {
+  const { activity, processes } = props;
   const streams = processes.reduce(
     (sum, each) => sum + (each.program === 'gateway' && each.state !== 'gone' ? each.details.openStreams : 0),
     0,

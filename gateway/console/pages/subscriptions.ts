@@ -46,15 +46,8 @@ function CountCell({ id, count }: { id: number; count: MatchCount | undefined })
   return html`<td class="number" data-count=${id}>${count.isLeast && 'at least '}${count.count.toLocaleString('en')}</td>`;
 }
 
-function Row({
-  item,
-  count,
-  publicUrl,
-}: {
-  item: Subscription;
-  count: MatchCount | undefined;
-  publicUrl: string;
-}): Html {
+function Row(props: { item: Subscription; count: MatchCount | undefined; publicUrl: string }): Html {
+  const { item, count, publicUrl } = props;
   const { id, name, filter } = item;
   const curl = `curl -N -H 'Authorization: Bearer YOUR_KEY' '${publicUrl}/v1/stream?subscription=${id}'`;
   return html`

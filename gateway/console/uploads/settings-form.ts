@@ -63,13 +63,8 @@ const isReviewField = (field: EndorsementField | null): boolean =>
   REVIEW_FIELDS.some((each) => each === field);
 
 /** The content of each column, by the person's word or else by its name. */
-export function ColumnFields({
-  header,
-  settings,
-}: {
-  header: readonly string[];
-  settings: UploadSettings;
-}): Html {
+export function ColumnFields(props: { header: readonly string[]; settings: UploadSettings }): Html {
+  const { header, settings } = props;
   return html`
     <fieldset>
       <legend>Columns</legend>
