@@ -137,11 +137,7 @@ describe('a hole of the changes topic', () => {
     });
     expect((await stream('check')).status).toBe(1);
     await service.restartGateway(0);
-    await until(
-      'the gateway is ready',
-      async () => (await service.gateways[0]?.isReady()) === true,
-      PATIENCE_MS,
-    );
+    await service.untilReady();
     expect((await service.events()).data).toEqual(events);
     await submit(1);
     expect(await service.eventsOnceThereAre(events.length + 1)).toHaveLength(events.length + 1);
@@ -151,11 +147,7 @@ describe('a hole of the changes topic', () => {
     const { data: events } = await service.events();
     await database.query('DELETE FROM change_log WHERE sequence = 10');
     await service.restartGateway(0);
-    await until(
-      'the gateway is ready',
-      async () => (await service.gateways[0]?.isReady()) === true,
-      PATIENCE_MS,
-    );
+    await service.untilReady();
     const cursor = events[8]?.id;
     const { status, body } = await service.get(`/v1/events?cursor=${cursor}`);
     expect([status, body.error?.code]).toEqual([410, 'cursor_expired']);

@@ -242,6 +242,15 @@ describe('beside the webhooks of another process and others of its own, a proces
   });
 });
 
+/** A webhook that a deliverer holds, with a batch under way. */
+async function startBatch(): Promise<{ id: number; own: string }> {
+  const [id] = (await addWebhooks(1)) as [number];
+  const own = await startDeliverer();
+  await claimShare(pool, own);
+  await saveBatches(pool, own, [batchOf(id)]);
+  return { id, own };
+}
+
 describe('a batch', () => {
   test('is stored once, with its bytes, and only by the process that holds the webhook as it is', async () => {
     const [id] = (await addWebhooks(1)) as [number];
@@ -258,10 +267,7 @@ describe('a batch', () => {
   });
 
   test('that was delivered is forgotten, and the position moves with it', async () => {
-    const [id] = (await addWebhooks(1)) as [number];
-    const own = await startDeliverer();
-    await claimShare(pool, own);
-    await saveBatches(pool, own, [batchOf(id)]);
+    const { id, own } = await startBatch();
     // While a batch is under way, the position stays.
     await movePositions(pool, own, [{ id, revision: 1, cursor: 'elsewhere' }]);
     expect((await oneOf(id)).cursor).toBe('start');
@@ -343,10 +349,7 @@ describe('an attempt', () => {
 
   test('that is recorded again after a lost answer counts once, also while the first statement still runs', async () => {
     await pool.query('TRUNCATE webhook_usage_days');
-    const [id] = (await addWebhooks(1)) as [number];
-    const own = await startDeliverer();
-    await claimShare(pool, own);
-    await saveBatches(pool, own, [batchOf(id)]);
+    const { id, own } = await startBatch();
     const attempt = attemptOf(id);
     const first = await pool.connect();
     await first.query('BEGIN');
@@ -374,10 +377,7 @@ describe('an attempt', () => {
   });
 
   test('under way does not undo what a person changes, and is counted', async () => {
-    const [id] = (await addWebhooks(1)) as [number];
-    const own = await startDeliverer();
-    await claimShare(pool, own);
-    await saveBatches(pool, own, [batchOf(id)]);
+    const { id, own } = await startBatch();
     await pool.query("UPDATE webhooks SET cursor = 'chosen', revision = revision + 1 WHERE id = $1", [id]);
     expect(await recordAttempts(pool, own, [attemptOf(id)])).toEqual(new Set());
     expect(await oneOf(id)).toMatchObject({ cursor: 'chosen', attempts: '1', delivered_batches: '1' });

@@ -173,15 +173,17 @@ describe('an invitation', () => {
 });
 
 describe('the role of a member', () => {
+  /** An owner and a member of the account, and a member of another one. */
+  const addThree = async () => ({
+    ann: await add('ann', 'owner'),
+    bob: await add('bob', 'member'),
+    zed: await add('zed', 'member', other),
+  });
   const change = (id: unknown, role: string) =>
     people('POST', '/{id}/role', { path: { id: String(id) }, form: { role } });
 
   test('changes for a member of the account, to a role of members', async () => {
-    const [ann, bob, zed] = [
-      await add('ann', 'owner'),
-      await add('bob', 'member'),
-      await add('zed', 'member', other),
-    ];
+    const { ann, bob, zed } = await addThree();
     expect((await change(bob, 'editor')).reply).toEqual({ redirect: '/console/people?done=role' });
     expect((await change(bob, 'operator')).status).toBe(400);
     const last = await change(ann, 'member');
@@ -191,11 +193,7 @@ describe('the role of a member', () => {
   });
 
   test('ends with a removal, after a question', async () => {
-    const [ann, bob, zed] = [
-      await add('ann', 'owner'),
-      await add('bob', 'member'),
-      await add('zed', 'member', other),
-    ];
+    const { ann, bob, zed } = await addThree();
     const remove = (method: string, id: number) =>
       people(method, '/{id}/remove', { path: { id: String(id) } });
     expect((await remove('GET', bob)).text).toContain('bob@a.org loses access to the account at once.');

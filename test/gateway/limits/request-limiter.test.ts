@@ -4,6 +4,7 @@ import { createLog } from '../../../service/log.ts';
 import { leaseRequests } from '../../../store/access/request-quotas.ts';
 import type { DatabasePool } from '../../../store/connection/read-pool.ts';
 import { createSeverablePool, type SeverablePool } from '../../helpers/faults/severable-pool.ts';
+import { createAccount } from '../../helpers/postgres/accounts.ts';
 import { useTestDatabase } from '../../helpers/postgres/database.ts';
 import { captureLog } from '../../helpers/service/captured-log.ts';
 import { ManualClock } from '../../helpers/service/manual-clock.ts';
@@ -26,10 +27,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   severable.way.mend();
-  const { rows } = await client.query(
-    `INSERT INTO accounts (name, plan) VALUES (gen_random_uuid(), 'free') RETURNING id`,
-  );
-  accountId = rows[0].id;
+  accountId = await createAccount(client);
   clock = new ManualClock();
   const create = () => new RequestLimiter(severable.pool, clock, createLog('test', 'silent'));
   limiters = [create(), create()];
@@ -114,10 +112,8 @@ describe('the limits of a plan, on two gateways together', () => {
   test('are separate for each account', async () => {
     const plan = { requestsPerMinute: 1, requestsPerDay: null };
     await ask(plan);
-    const { rows } = await client.query(
-      `INSERT INTO accounts (name, plan) VALUES (gen_random_uuid(), 'free') RETURNING id`,
-    );
-    const other = await limiters[0].admit({ accountId: rows[0].id, ...plan });
+    const otherId = await createAccount(client);
+    const other = await limiters[0].admit({ accountId: otherId, ...plan });
     expect([(await ask(plan)).refusal === null, other.refusal === null]).toEqual([false, true]);
   });
 

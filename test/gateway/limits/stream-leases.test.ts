@@ -5,6 +5,7 @@ import { systemClock } from '../../../service/clock.ts';
 import { createLog } from '../../../service/log.ts';
 import { createReadPool, type DatabasePool } from '../../../store/connection/read-pool.ts';
 import { TcpProxy } from '../../helpers/faults/tcp-proxy.ts';
+import { createAccount } from '../../helpers/postgres/accounts.ts';
 import { useTestDatabase } from '../../helpers/postgres/database.ts';
 import { until } from '../../helpers/until.ts';
 
@@ -14,10 +15,7 @@ let accountId: number;
 const cleanups: (() => Promise<void>)[] = [];
 
 beforeEach(async () => {
-  const { rows } = await client.query(
-    `INSERT INTO accounts (name, plan) VALUES (gen_random_uuid(), 'standard') RETURNING id`,
-  );
-  accountId = rows[0].id;
+  accountId = await createAccount(client, 'standard');
 });
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -360,10 +358,8 @@ describe('INV-15: the streams beyond a lowered plan', () => {
     const gateway = await createGateway();
     await takeOf(gateway, 5);
     await takeOf(gateway, 5);
-    const { rows } = await client.query(
-      `INSERT INTO accounts (name, plan) VALUES (gen_random_uuid(), 'free') RETURNING id`,
-    );
-    await gateway.leases.acquire({ accountId: rows[0].id, maxStreams: 1 }, () => {});
+    const otherId = await createAccount(client);
+    await gateway.leases.acquire({ accountId: otherId, maxStreams: 1 }, () => {});
     expect(await gateway.leases.findSurplus()).toEqual(new Set());
   });
 });
@@ -386,12 +382,10 @@ describe('while the database does not answer', () => {
   test('a gateway counts each account by itself', async () => {
     const gateway = await createGateway();
     await mustOpen(gateway, 1);
-    const { rows } = await client.query(
-      `INSERT INTO accounts (name, plan) VALUES (gen_random_uuid(), 'standard') RETURNING id`,
-    );
+    const otherId = await createAccount(client, 'standard');
     gateway.way.sever();
     expect(await open(gateway, 1)).toBe('too_many_streams');
-    const other = { accountId: rows[0].id, maxStreams: 1 };
+    const other = { accountId: otherId, maxStreams: 1 };
     await expect(gateway.leases.acquire(other, () => {})).resolves.toEqual(expect.any(String));
     gateway.way.mend();
   });

@@ -142,10 +142,6 @@ describe('GET /v1/elections', () => {
     ['state=OR', 'Did you mean states?'],
     ['states=OR&states=CA', 'states is given twice'],
     [
-      `cursor=${formatPageCursor(describeListing('endorsers', { lang: 'en' }), ['2026-11-03', 'a'])}`,
-      'it belongs to another list',
-    ],
-    [
       `cursor=${formatPageCursor(describeListing('elections', { lang: 'en' }), ['2026-02-29', 'a'])}`,
       'it has the wrong form',
     ],
