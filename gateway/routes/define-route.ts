@@ -19,8 +19,8 @@ interface RouteRequest<Query extends TProperties, Path extends TProperties>
 }
 
 interface RouteDeclaration<Query extends TProperties, Path extends TProperties, LineQuery extends TProperties>
-  extends Route {
-  query: Query;
+  extends Omit<Route, 'query'> {
+  query?: Query;
   parameters?: Path;
   handle(request: RouteRequest<Query, Path>, context: GatewayContext): Promise<Reply>;
   /** The queue for making this answer, if it is costly. A kept answer takes no turn. */
@@ -40,18 +40,19 @@ export interface RouteDefinition extends Route {
 
 /** Compiles the checks of a declared route. */
 export function defineRoute<
-  const Query extends TProperties,
+  const Query extends TProperties = Record<never, never>,
   const Path extends TProperties = Record<never, never>,
   const LineQuery extends TProperties = Record<never, never>,
 >(declaration: RouteDeclaration<Query, Path, LineQuery>): RouteDefinition {
-  const { handle, turns, ...route } = declaration;
-  const readQuery = compileParameters(declaration.query);
+  const { handle, turns, query: queryFields = {} as Query, ...route } = declaration;
+  const readQuery = compileParameters(queryFields);
   const { lines } = declaration;
   const readLineQuery = lines && compileParameters(lines.query);
   const readPath = compilePathParameters(declaration.parameters ?? ({} as Path));
   const checkBody = route.body && compileBody(route.body.checked ?? route.body.schema, route.body.refusal);
   return {
     ...route,
+    query: queryFields,
     async answer(request, context) {
       const { header, acceptsGzip, unchangedSince, id, caller, url, onClose } = request;
       requireScope(caller, route.scope);

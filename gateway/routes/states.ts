@@ -11,7 +11,6 @@ export const statesRoute = defineRoute({
   summary: 'List states',
   description: 'Every state, D.C. and the territories, by USPS code.',
   scope: 'data:read',
-  query: {},
   shows: ['catalogue'],
   response: wholeList(state),
   handle: async (_request, { pool }) => ({ json: `{"data":[${await listStates(pool)}]}` }),

@@ -165,7 +165,6 @@ export const submissionRoutes = [
       'somebody else has changed a position in between, the repeated submission wins. An addition to the interface ' +
       'specification.',
     scope: 'endorsements:write',
-    query: {},
     body: { schema: submissionsBody, refusal: 'invalid_submission', checked: submissionList },
     errors: ['endorser_not_allowed', 'conflict'],
     success: 202,

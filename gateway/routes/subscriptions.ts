@@ -64,7 +64,6 @@ export const subscriptionRoutes = [
     summary: 'List subscriptions',
     description: 'Every subscription of the account.',
     scope: 'stream:read',
-    query: {},
     response: wholeList(subscription),
     handle: async ({ caller }, { pool }) => ({
       json: `{"data":[${await listSubscriptions(pool, caller.accountId)}]}`,
@@ -79,7 +78,6 @@ export const subscriptionRoutes = [
     description:
       'Saves a filter. The same request with the same Idempotency-Key saves it once. An account has at most 50 subscriptions.',
     scope: 'subscriptions:write',
-    query: {},
     body,
     errors: ['invalid_filter', 'conflict'],
     success: 201,
@@ -112,7 +110,6 @@ export const subscriptionRoutes = [
     summary: 'Get a subscription',
     description: 'One subscription of the account.',
     scope: 'stream:read',
-    query: {},
     parameters: { id },
     errors: ['subscription_not_found'],
     response: one,
@@ -131,7 +128,6 @@ export const subscriptionRoutes = [
     description:
       'Replaces the name and the filter of a subscription. Its open streams follow within five seconds.',
     scope: 'subscriptions:write',
-    query: {},
     parameters: { id },
     body,
     errors: ['invalid_filter', 'subscription_not_found', 'conflict'],
@@ -156,7 +152,6 @@ export const subscriptionRoutes = [
     description:
       'Deletes a subscription. Its open streams end within five seconds. A subscription that a webhook follows is kept.',
     scope: 'subscriptions:write',
-    query: {},
     parameters: { id },
     errors: ['subscription_not_found', 'conflict'],
     success: 204,

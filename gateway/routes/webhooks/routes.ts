@@ -76,7 +76,6 @@ export const webhookRoutes = [
     summary: 'List webhooks',
     description: `Every webhook of the account. ${ADDITION}`,
     scope: 'webhooks:write',
-    query: {},
     errors: ['not_available'],
     response: wholeList(webhook),
     async handle({ caller }, context) {
@@ -96,7 +95,6 @@ export const webhookRoutes = [
       'same request with the same Idempotency-Key creates one webhook. An account has at most ten, or as many as its ' +
       `plan allows. ${ADDITION}`,
     scope: 'webhooks:write',
-    query: {},
     body: { schema: newWebhookBody, refusal: 'invalid_webhook' },
     errors: ['invalid_filter', 'conflict', 'cursor_expired', 'not_available', 'warming_up'],
     success: 201,
@@ -129,7 +127,6 @@ export const webhookRoutes = [
     summary: 'Get a webhook',
     description: `One webhook of the account, with its state and its last attempt. ${ADDITION}`,
     scope: 'webhooks:write',
-    query: {},
     parameters: { id },
     errors: ['not_found', 'not_available'],
     response: one,
@@ -150,7 +147,6 @@ export const webhookRoutes = [
       'Replaces the name, the address and the filter of a webhook. Its position, its secret and a message that was ' +
       `sent already stay. Deliveries follow within five seconds. ${ADDITION}`,
     scope: 'webhooks:write',
-    query: {},
     parameters: { id },
     body: { schema: webhookBody, refusal: 'invalid_webhook' },
     errors: ['invalid_filter', 'not_found', 'conflict', 'not_available'],
@@ -176,7 +172,6 @@ export const webhookRoutes = [
     summary: 'Delete a webhook',
     description: `Deletes a webhook. Nothing is sent to it after five seconds. ${ADDITION}`,
     scope: 'webhooks:write',
-    query: {},
     parameters: { id },
     errors: ['not_found', 'not_available'],
     success: 204,
@@ -197,7 +192,6 @@ export const webhookRoutes = [
       'Makes another secret, which no later answer shows. For 24 hours the previous one signs too, so that receivers ' +
       `can change over without a gap. ${ADDITION}`,
     scope: 'webhooks:write',
-    query: {},
     parameters: { id },
     errors: ['not_found', 'conflict', 'not_available'],
     response: oneWithSecret,
@@ -229,7 +223,6 @@ export const webhookRoutes = [
       'Sends a message of the type `webhook.test`, also to a disabled webhook, and answers with the outcome. A test ' +
       `moves no position and is not repeated. ${ADDITION}`,
     scope: 'webhooks:write',
-    query: {},
     isRepeatable: true,
     parameters: { id },
     errors: ['not_found', 'not_available'],
@@ -262,7 +255,6 @@ export const webhookRoutes = [
       'position. If the events after the position are no longer kept, the answer is 410; fetch what was missed through ' +
       `\`/v1/endorsements\`, and resume from its \`stream_cursor\` or from the newest change. ${ADDITION}`,
     scope: 'webhooks:write',
-    query: {},
     isRepeatable: true,
     parameters: { id },
     body: { schema: resumeBody, refusal: 'invalid_webhook' },
