@@ -8,6 +8,7 @@ import { plaintextBrokers } from '../../service/brokers.ts';
 import { createTestDatabase } from '../helpers/postgres/database.ts';
 import { withClient } from '../helpers/postgres/with-client.ts';
 import { testServers } from '../helpers/servers/servers.ts';
+import { INHERITED_ENV } from '../helpers/service/inherited-env.ts';
 import { useFolder } from '../helpers/use-folder.ts';
 
 const inFolder = useFolder();
@@ -22,7 +23,7 @@ async function runProgram(
     const child = execFile(
       process.execPath,
       [program, ...args],
-      { env: { PATH: process.env.PATH, DATA_DIR: inFolder(), ...env } },
+      { env: { ...INHERITED_ENV, DATA_DIR: inFolder(), ...env } },
       (_error, _stdout, told) => resolve({ status: child.exitCode, told }),
     );
   });
