@@ -31,7 +31,10 @@ export class SseParser {
    * @throws NetworkError if a frame does not end
    */
   push(bytes: Uint8Array): Frame[] {
-    const blocks = (this.#rest + this.#readLines(bytes)).split('\n\n');
+    const lines = this.#readLines(bytes);
+    const text = this.#rest + lines;
+    // Only a line feed completes a frame, so that a long line is not searched again for each of its pieces.
+    const blocks = lines.includes('\n') ? text.split('\n\n') : [text];
     this.#restBytes = blocks.length === 1 ? this.#restBytes + bytes.length : 0;
     if (this.#restBytes > MAX_FRAME_BYTES) {
       throw new NetworkError('A frame of the stream has more than 16 MB: its end is lost.');
