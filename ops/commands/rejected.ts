@@ -7,15 +7,15 @@ import { type RejectionPage, readRejections } from '../../administration/rejecti
 import { type RetryOutcome, retryChosen, retryNew } from '../../administration/rejections/retry.ts';
 import { dismissChosen, findSettled } from '../../administration/rejections/settle.ts';
 import { showRejection } from '../../administration/rejections/show.ts';
-import { requireBrokers } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Rejection } from '../../schemas/submission.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createConfig, createDatabaseConfig, createKafkaConfig } from '../config.ts';
-import { currentActor, inOneTransaction, requireDatabase, withDatabase } from '../database.ts';
+import { createDatabaseConfig } from '../config.ts';
+import { currentActor, inOneTransaction, withDatabase } from '../database.ts';
 import { withProgress } from '../progress.ts';
+import { requireKafka, requireServers } from '../require-servers.ts';
 import { count } from '../table.ts';
 
 const EXAMPLES = `
@@ -72,8 +72,7 @@ async function readAll<P extends RejectionPage>(
   read: (topic: Parameters<typeof readRejections>[0]) => AsyncGenerator<P>,
   use: (page: P) => Promise<void> | void,
 ): Promise<void> {
-  const { brokers, topicPrefix } = createKafkaConfig(readEnv(io.env));
-  await requireBrokers(brokers);
+  const { brokers, topicPrefix } = await requireKafka(io);
   const topic = topicNames(topicPrefix).rejected;
   let strangers = 0;
   await withProgress(io.terminal, 'Reading', async (onProgress) => {
@@ -136,9 +135,7 @@ async function show(io: CommandIo, origin: string): Promise<void> {
 /** @throws OperatorError if an origin or a server cannot be used */
 async function dismiss(io: CommandIo, origins: string[]): Promise<void> {
   for (const origin of origins) checkName(origin);
-  const config = createConfig(readEnv(io.env));
-  await requireDatabase(config.databaseUrl);
-  await requireBrokers(config.brokers);
+  const config = await requireServers(io);
   const actor = currentActor();
   const chosen = await withProgress(io.terminal, 'Reading', (onProgress) =>
     findChosen({ ...config, onProgress }, origins, 'Nothing was dismissed'),
@@ -152,9 +149,7 @@ async function dismiss(io: CommandIo, origins: string[]): Promise<void> {
 /** @throws OperatorError if an origin or a server cannot be used */
 async function retry(io: CommandIo, origins: string[]): Promise<void> {
   for (const origin of origins) checkName(origin);
-  const config = createConfig(readEnv(io.env));
-  await requireDatabase(config.databaseUrl);
-  await requireBrokers(config.brokers);
+  const config = await requireServers(io);
   const actor = currentActor();
   if (origins.length > 0) {
     const chosen = await withProgress(io.terminal, 'Reading', (onProgress) =>

@@ -1,15 +1,14 @@
 import { verifyHistory } from '../../consumers/verify-history.ts';
-import { requireBrokers } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { createChangesProducer } from '../../kafka/writing/changes-producer.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import { readEnv } from '../../service/running-service.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadRelayedChanges, loadRelayedRange } from '../../store/reads/relayed-changes.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createConfig, type OpsConfig } from '../config.ts';
-import { requireDatabase, withDatabase } from '../database.ts';
+import type { OpsConfig } from '../config.ts';
+import { withDatabase } from '../database.ts';
 import { startProgress, withProgress } from '../progress.ts';
+import { requireServers } from '../require-servers.ts';
 import { findHoles, type SequenceRange } from '../stream/find-holes.ts';
 import { newEpoch } from '../stream/new-epoch.ts';
 import { rebuildStream } from '../stream/rebuild.ts';
@@ -59,14 +58,6 @@ export const define: DefineCommand = (stream, io) => {
     .action(async () => newEpoch(await requireServers(io), io));
   defineTail(stream.command('tail'), io);
 };
-
-/** @throws OperatorError if Postgres or Kafka cannot be used */
-async function requireServers(io: CommandIo): Promise<OpsConfig> {
-  const config = createConfig(readEnv(io.env));
-  await requireDatabase(config.databaseUrl);
-  await requireBrokers(config.brokers);
-  return config;
-}
 
 const count = (ranges: SequenceRange[]) => ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
 const format = ({ from, to }: SequenceRange) => (from === to ? `${from}` : `${from} to ${to}`);

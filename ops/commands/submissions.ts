@@ -1,9 +1,6 @@
 import { parseOrigin } from '../../administration/rejections/origin.ts';
-import { requireBrokers } from '../../kafka/connection/admin.ts';
-import { readEnv } from '../../service/running-service.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createConfig } from '../config.ts';
-import { requireDatabase } from '../database.ts';
+import { requireServers } from '../require-servers.ts';
 import { skipSubmission } from '../submissions/skip.ts';
 
 const EXAMPLES = `
@@ -24,9 +21,7 @@ export const define: DefineCommand = (submissions, io) => {
 /** @throws OperatorError if the submission is not the next one, or if a server cannot be used */
 async function skip(io: CommandIo, origin: string, reason: string): Promise<void> {
   const place = parseOrigin(origin);
-  const config = createConfig(readEnv(io.env));
-  await requireDatabase(config.databaseUrl);
-  await requireBrokers(config.brokers);
+  const config = await requireServers(io);
   await skipSubmission(config, place, reason);
   io.err(`The submission ${origin} was skipped; "rejected list" shows it once it has been sent to Kafka.`);
 }

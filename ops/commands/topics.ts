@@ -1,12 +1,12 @@
 import { Option } from 'commander';
-import { requireBrokers } from '../../kafka/connection/admin.ts';
 import { listRoleRights, ROLES, type Role } from '../../kafka/connection/role-rights.ts';
 import { planTopicChanges } from '../../kafka/topics/plan-topics.ts';
 import { applyTopics, checkTopics } from '../../kafka/topics/topics.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
 import { type CommandIo, type DefineCommand, UnfinishedError } from '../command.ts';
-import { createKafkaConfig, createTopicConfig } from '../config.ts';
+import { createTopicConfig } from '../config.ts';
+import { requireKafka } from '../require-servers.ts';
 import { renderCommands, renderStrimzi, renderTable } from '../topics/acls.ts';
 import { formatTopicChange } from '../topics/format-change.ts';
 
@@ -99,15 +99,8 @@ function printAcls(options: AclOptions, io: CommandIo): void {
   for (const line of lines[options.format]()) io.out(line);
 }
 
-/** The settings of Kafka, once one of its brokers has answered. */
-async function readReachable(io: CommandIo): Promise<ReturnType<typeof createKafkaConfig>> {
-  const config = createKafkaConfig(readEnv(io.env));
-  await requireBrokers(config.brokers);
-  return config;
-}
-
 async function apply(io: CommandIo): Promise<void> {
-  const done = await applyTopics(await readReachable(io));
+  const done = await applyTopics(await requireKafka(io));
   for (const line of done) io.out(line);
   if (done.length === 0) io.out(UP_TO_DATE);
 }
@@ -117,7 +110,7 @@ async function apply(io: CommandIo): Promise<void> {
  * @throws UnfinishedError if there are changes to make
  */
 async function plan(io: CommandIo): Promise<void> {
-  const changes = await planTopicChanges(await readReachable(io));
+  const changes = await planTopicChanges(await requireKafka(io));
   if (changes.length === 0) return io.out(UP_TO_DATE);
   for (const line of changes.flatMap(formatTopicChange)) io.out(line);
   const refused = changes.filter(({ kind }) => kind === 'refused').length;
@@ -132,7 +125,7 @@ async function plan(io: CommandIo): Promise<void> {
 }
 
 async function check(io: CommandIo): Promise<void> {
-  const problems = await checkTopics(await readReachable(io));
+  const problems = await checkTopics(await requireKafka(io));
   for (const problem of problems) io.out(problem);
   if (problems.length > 0)
     throw new OperatorError('Run "npm run ops -- topics apply" to correct what it can.');
