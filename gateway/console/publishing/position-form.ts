@@ -35,6 +35,7 @@ export interface FieldValues {
   textOf(field: string, choice: string): string | undefined;
 }
 
+/** Indexes the fields of a form, since URLSearchParams searches all of them for each name. */
 export function readFields(form: URLSearchParams): FieldValues {
   const values = new Map(form);
   return {
