@@ -34,8 +34,8 @@ async function createGateway(
   const pool: DatabasePool = await createReadPool({
     databaseUrl: way.url,
     maxConnections: 3,
-    connectionTimeoutMs: 1000,
-    statementTimeoutMs: 5000,
+    connectionTimeoutMs: 10_000,
+    statementTimeoutMs: 10_000,
   });
   const leases = new StreamLeases({
     pool: wrap(pool),

@@ -8,6 +8,7 @@ import { readTable } from '../../../intake/tables/read-table.ts';
 import { TableError } from '../../../intake/tables/table-error.ts';
 import { parseCatalogueRecord } from '../../../schemas/catalogue-files.ts';
 import { pieces } from '../../helpers/feeds/map-text.ts';
+import { processorTimeOf } from '../../helpers/processor-time.ts';
 import { text } from '../../helpers/properties/arbitraries.ts';
 
 /** How often the last table was read. */
@@ -171,9 +172,8 @@ describe('the level of a contest is', () => {
   });
 
   test('at once not found in a cell full of words that could begin a name', async () => {
-    const begun = performance.now();
-    expect(await levelOf('water '.repeat(16_000), 'Rio')).toBe('level');
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    const look = async () => expect(await levelOf('water '.repeat(16_000), 'Rio')).toBe('level');
+    expect(await processorTimeOf(look)).toBeLessThan(1_000);
   });
 });
 

@@ -15,6 +15,7 @@ import {
   type RowNames,
   rowTextOf,
 } from '../../../intake/matching/match-row.ts';
+import { processorTimeOf } from '../../helpers/processor-time.ts';
 
 const election = {
   ...{ slug: 'ca-2026-11-03-general', name: 'California general 2026', short_name: null },
@@ -352,18 +353,19 @@ describe('the possible meanings of a row', () => {
   });
 });
 
-test('INV-15: a long name is read once for all contests of a large election, not for each of them', () => {
+test('INV-15: a long name is read once for all contests of a large election, not for each of them', async () => {
   const many = Array.from({ length: 10_000 }, (_, at) =>
     contest(`c${at}`, `Council ${at}`, [choice('x', 'Ann Lee')]),
   );
   const large = indexElection(election, many);
   const row = { contest: null, district: null, choice: '(a,b'.repeat(250), party: null, position: undefined };
-  const began = performance.now();
-  for (let rows = 0; rows < 3; rows += 1) {
-    expect(matchRow(large, row, () => null, createContestFinder(large)).grade).toBe('none');
-  }
+  const match = () => {
+    for (let rows = 0; rows < 3; rows += 1) {
+      expect(matchRow(large, row, () => null, createContestFinder(large)).grade).toBe('none');
+    }
+  };
   // Read for each contest, it takes 20 to 40 s.
-  expect(performance.now() - began).toBeLessThan(5_000);
+  expect(await processorTimeOf(match)).toBeLessThan(5_000);
 });
 
 test('a row is remembered by its words, and a measure beside its answer by its name', () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readAnswer, readRank } from '../../../intake/tables/answers.ts';
 import { mapColumns, readColumnMap } from '../../../intake/tables/columns.ts';
 import { isDayFirst, readDate } from '../../../intake/tables/dates.ts';
+import { processorTimeOf } from '../../helpers/processor-time.ts';
 
 describe('dates', () => {
   test.each([
@@ -47,11 +48,10 @@ describe('dates', () => {
     expect(readDate('November 3')).toBeNull();
   });
 
-  test.each(['T', ' '])('a cell full of %j is no date, at once', (letter) => {
+  test.each(['T', ' '])('a cell full of %j is no date, at once', async (letter) => {
     const text = `x${letter.repeat(90_000)}x`;
-    const begun = performance.now();
-    expect([readDate(text, '2026-11-03'), isDayFirst(text)]).toEqual([null, false]);
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    const look = () => expect([readDate(text, '2026-11-03'), isDayFirst(text)]).toEqual([null, false]);
+    expect(await processorTimeOf(look)).toBeLessThan(1_000);
   });
 
   test('only a first number above 12 shows that the day is first', () => {
