@@ -9,7 +9,7 @@ import type { Notes } from '../catalogue/notes.ts';
 import { type MappedDistrict, mapDistrict } from './districts.ts';
 import type { VipObject } from './fields.ts';
 import type { Feed } from './read-feed.ts';
-import { english, find, findAll, positive, spanish } from './references.ts';
+import { english, find, findAll, partiesOf, positive, spanish } from './references.ts';
 import { type ChoiceOrders, mapAnswers, mapCandidates } from './selections.ts';
 
 /** The longest title and description of a record, in characters. */
@@ -63,7 +63,7 @@ export function mapContest(
       ? mapCandidates(feed, object, orders, notes)
       : mapAnswers(feed, object, orders, notes);
   problems.push(...choiceProblems);
-  const parties = findAll(feed, 'Party', object.values.PrimaryPartyIds).map(({ texts }) =>
+  const parties = partiesOf(feed, object.values.PrimaryPartyIds, name, notes).map(({ texts }) =>
     english(texts.Name),
   );
   const isUnexpired = offices.some(({ values }) => values.TermType === 'unexpired-term');

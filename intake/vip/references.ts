@@ -1,5 +1,6 @@
 import { type Problem, showValue } from '../../schemas/problems.ts';
 import { normalizeText } from '../../schemas/text.ts';
+import type { Notes } from '../catalogue/notes.ts';
 import type { Texts, VipObject } from './fields.ts';
 import type { Feed } from './read-feed.ts';
 
@@ -17,6 +18,19 @@ export const idsOf = (references: string | undefined): string[] =>
 /** The objects of a type in a list of references, without those that the feed lacks. */
 export const findAll = (feed: Feed, type: string, references: string | undefined): VipObject[] =>
   idsOf(references).flatMap((id) => find(feed, type, id) ?? []);
+
+/** The parties in a list of references. Those that the feed lacks are noted. @param name whose parties they are */
+export function partiesOf(
+  feed: Feed,
+  references: string | undefined,
+  name: string,
+  notes: Notes,
+): VipObject[] {
+  for (const id of idsOf(references)) {
+    if (!find(feed, 'Party', id)) notes.add('to check', 'a party is not in the feed', `${name}: ${id}`);
+  }
+  return findAll(feed, 'Party', references);
+}
 
 /** A text in English, or else in the first language that is not Spanish, or in Spanish. */
 export function english(texts: Texts | undefined): string {

@@ -5,7 +5,17 @@ import { makeKeys } from '../catalogue/keys.ts';
 import type { Notes } from '../catalogue/notes.ts';
 import type { VipObject } from './fields.ts';
 import type { Feed } from './read-feed.ts';
-import { all, danglingReferences, english, find, findAll, idsOf, isTrue, spanish } from './references.ts';
+import {
+  all,
+  danglingReferences,
+  english,
+  find,
+  findAll,
+  idsOf,
+  isTrue,
+  partiesOf,
+  spanish,
+} from './references.ts';
 
 /** The choices of a contest, or the reasons why it has none that can be used. */
 export interface MappedChoices {
@@ -122,7 +132,7 @@ export function mapCandidates(
     const isEmpty = idsOf(selection.values.CandidateIds).length === 0;
     if (isWriteIn) notes.add('left out', 'lines for write-ins', contest.values.Name);
     else if (isEmpty) notes.add('left out', 'lines without a candidate', contest.values.Name);
-    return isWriteIn || isEmpty ? [] : [lineOf(feed, selection, candidates)];
+    return isWriteIn || isEmpty ? [] : [lineOf(feed, selection, candidates, notes)];
   });
   if (lines.length === 0) notes.add('to check', 'a contest has no candidates', contest.values.Name);
   const people = [...Map.groupBy(lines, ({ person }) => person)].map(([person, own]) => ({
@@ -165,18 +175,19 @@ function ticketOf(candidates: VipObject[]): VipObject[] {
   return candidates.toSorted((a, b) => isTop(b) - isTop(a));
 }
 
-function lineOf(feed: Feed, selection: VipObject, candidates: VipObject[]): Line {
+function lineOf(feed: Feed, selection: VipObject, candidates: VipObject[], notes: Notes): Line {
   const [first] = candidates;
   const names = candidates.map((candidate) => nameOf(feed, candidate));
+  const name = names.join(' / ');
   const namesEs = candidates.map(({ texts }, index) => spanish(texts.BallotName) ?? names[index] ?? '');
-  const parties = findAll(feed, 'Party', selection.values.EndorsementPartyIds);
-  const own = find(feed, 'Party', first?.values.PartyId);
+  const parties = partiesOf(feed, selection.values.EndorsementPartyIds, name, notes);
+  const [own] = partiesOf(feed, first?.values.PartyId, name, notes);
   const party = english((own ?? parties[0])?.texts.Name);
   return {
     selection,
     candidates,
-    name: names.join(' / '),
-    nameEs: namesEs.join(' / ') === names.join(' / ') ? null : namesEs.join(' / '),
+    name,
+    nameEs: namesEs.join(' / ') === name ? null : namesEs.join(' / '),
     // Different objects can be one person.
     person: candidates
       .map(({ id, values }) => (values.PersonId ? `person ${values.PersonId}` : id))

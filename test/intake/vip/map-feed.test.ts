@@ -172,6 +172,28 @@ test('a feed without contests, and a contest without candidates, are to be check
   expect(messages).toContain('a contest has no candidates');
 });
 
+test.each([
+  ['a candidate', { ofCandidate: '<PartyId>par99</PartyId>' }, 'Ann'],
+  ['a line', { ofLine: '<EndorsementPartyIds>par99</EndorsementPartyIds>' }, 'Ann'],
+  ['a primary', { ofContest: '<PrimaryPartyIds>par99</PrimaryPartyIds>' }, 'Board'],
+])('a party of %s that the feed lacks is to be checked', async (_, fields, name) => {
+  const { ofCandidate = '', ofLine = '', ofContest = '' } = fields as Record<string, string>;
+  const board = `<BallotSelectionIds>{line-Ann}</BallotSelectionIds>${ofContest}`;
+  const feed = [
+    ...ELECTION,
+    VIRGINIA,
+    ...candidate('Ann', ofCandidate, ofLine),
+    contest('CandidateContest', 'Board', 'virginia', board),
+  ];
+  const { notes } = await mapText(writeFeed(feed));
+  expect(notes.all).toContainEqual({
+    kind: 'to check',
+    message: 'a party is not in the feed',
+    count: 1,
+    examples: [`${name}: par99`],
+  });
+});
+
 describe('the level of a district', () => {
   test.each([
     ['borough', '', 'county'],
