@@ -65,13 +65,12 @@ async function runJest(args: string[], env: Record<string, string>): Promise<num
 }
 
 try {
-  const machine = await inspectMachine();
-  chooseRunner(machine);
+  const runner = chooseRunner(await inspectMachine());
   const given = process.argv.slice(2);
   const options = given.filter((arg) => arg === SECURED || arg in GROUPS);
   const args = given.filter((arg) => !options.includes(arg));
   const isSecured = options.includes(SECURED);
-  if (isSecured && chooseRunner(machine) === 'containers') {
+  if (isSecured && runner === 'containers') {
     throw new OperatorError('The secured brokers need Java and Maven on this machine, and openssl.');
   }
   process.exitCode = await runJest(chooseTests(options, args), isSecured ? { TEST_SECURED: '1' } : {});

@@ -111,7 +111,7 @@ export class SecureKafka {
   async stop(): Promise<void> {
     await this.#server.stop();
     await this.tokens.close();
-    await this.#folder.remove();
+    this.#folder.remove();
   }
 
   /** Writes a file. @returns its path */

@@ -84,7 +84,7 @@ export class Primary {
   async stop(): Promise<void> {
     for (const replica of this.#replicas) await replica.stop();
     await this.server.stop();
-    await this.#folder.remove();
+    this.#folder.remove();
   }
 
   /** Gives the files to the server's user, with the required rights. */

@@ -65,6 +65,6 @@ export async function startTestServers(): Promise<{ databaseUrl: string; brokers
 export async function stopTestServers(): Promise<void> {
   await Promise.all(running.map((server) => server.stop()));
   running = [];
-  await folder?.remove();
+  folder?.remove();
   folder = null;
 }
