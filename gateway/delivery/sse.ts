@@ -42,7 +42,7 @@ export interface StreamOptions {
 /** Large enough for a write to be worth its system call, small enough to hold in memory for a slow client. */
 const MAX_WRITE_BYTES = 64 * 1024;
 /** A client that reads nothing for this long is asked to reconnect, in milliseconds. */
-const STALL_MS = 3 * 60_000;
+const STALL_MS = 30_000;
 /** The interval of checkpoints on a silent stream, which keep its cursor valid (INV-5). */
 const SILENT_CHECKPOINT_MS = 60 * 60_000;
 const SILENT_CHECKPOINTS_PER_RETENTION = 4;
