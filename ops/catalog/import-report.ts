@@ -38,7 +38,7 @@ export function formatAnnounced(
   const parts = [
     [updated, 'updated'],
     [created, 'deleted and created again, because the edit affects filters'],
-    [deleted - created, 'withdrawn, because the contest or choice was removed'],
+    [deleted - created, 'withdrawn with what was removed or is no longer ranked'],
   ] as const;
   const told = parts.filter(([number]) => number > 0).map(([number, what]) => `${count(number)} ${what}`);
   const which = dryRun ? 'Endorsements to announce' : 'Endorsements announced';

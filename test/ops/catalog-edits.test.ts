@@ -167,7 +167,7 @@ describe('the removal of an election', () => {
       status: 0,
       printed: [
         'The election or-2026-11-03-general and its 2 contests would be removed.',
-        'Endorsements to announce: 1 withdrawn, because the contest or choice was removed.',
+        'Endorsements to announce: 1 withdrawn with what was removed or is no longer ranked.',
       ],
       told: ['This was a dry run: nothing was changed.'],
     });
@@ -176,7 +176,7 @@ describe('the removal of an election', () => {
       status: 0,
       printed: [
         'The election or-2026-11-03-general and its 2 contests are removed.',
-        'Endorsements announced: 1 withdrawn, because the contest or choice was removed.',
+        'Endorsements announced: 1 withdrawn with what was removed or is no longer ranked.',
       ],
       told: [],
     });

@@ -11,7 +11,7 @@ test.each([
     { created: 2, updated: 1, deleted: 5 },
     [
       'Endorsements announced: 1 updated; 2 deleted and created again, because the edit affects filters; ' +
-        '3 withdrawn, because the contest or choice was removed.',
+        '3 withdrawn with what was removed or is no longer ranked.',
     ],
   ],
   [
