@@ -7,9 +7,11 @@ import { TableError } from '../../intake/tables/table-error.ts';
 import { createPause } from '../../service/pause.ts';
 import { readContent, type Upload } from '../../store/console/uploads.ts';
 import {
+  type CrowdedPosition,
   compareStage,
   countWithdrawals,
   createStage,
+  findCrowded,
   findOversizedPositions,
 } from '../../store/intake/staged.ts';
 import { type MatchedTable, matchTable, type SeenRow } from '../intake/match-table.ts';
@@ -152,6 +154,8 @@ export interface UploadEffects extends Awaited<ReturnType<typeof compareStage>> 
   leftOut: number;
   /** The endorsements that would be withdrawn, if the table is the whole list. */
   removals: Removal[];
+  /** Positions that get a choice, and then have more of them than a voter may mark, or a rank twice; the first ones. */
+  crowded: CrowdedPosition[];
   /** Why the table cannot be sent as the whole list; null if it can. */
   refusal: string | null;
   /** Whether it withdraws so much that the person must agree to the number. */
@@ -159,6 +163,7 @@ export interface UploadEffects extends Awaited<ReturnType<typeof compareStage>> 
 }
 
 const MAX_EFFECTS = 500;
+const MAX_CROWDED = 20;
 
 /**
  * Stages the submissions of an upload in the caller's transaction, and compares them with what is stored.
@@ -178,6 +183,7 @@ export async function stageUpload(client: ClientBase, work: UploadWork): Promise
     matched,
     leftOut,
     removals,
+    crowded: await findCrowded(client, { replace: isWhole, most: MAX_CROWDED }),
     refusal: isWhole ? await refuseReplacing(client, leftOut) : null,
     needsConsent: needsConsent(removals, null),
   };

@@ -229,6 +229,61 @@ export async function compareStage(
   };
 }
 
+/** A position that the staged rows add choices to. */
+export interface CrowdedPosition {
+  endorser: string;
+  /** The contest's id. */
+  contest: number;
+  /** The endorser's name, the contest's title, and its district. */
+  name: string;
+  title: string;
+  district: string;
+  /** The labels of its choices, in the order of the ballot. */
+  labels: string[];
+  /** Whether two of them have one rank. */
+  hasRankTwice: boolean;
+}
+
+/**
+ * The positions that get a choice, and then have more of them than a voter may mark, or a rank twice; at most `most`.
+ *
+ * @param replace whether what the rows lack is withdrawn
+ */
+export async function findCrowded(
+  client: ClientBase,
+  { replace, most }: { replace: boolean; most: number },
+): Promise<CrowdedPosition[]> {
+  const { rows } = await client.query<CrowdedPosition>(
+    `WITH ${WANTED}, meant AS (
+      SELECT e.id AS endorser_id, h.contest_id, h.id AS choice_id, w.rank, n.id IS NULL OR n.rank IS DISTINCT FROM w.rank AS is_new
+      FROM wanted w JOIN endorsers e ON e.slug = w.endorser JOIN contests c ON c.key = w.contest
+        JOIN choices h ON h.contest_id = c.id AND h.key = w.choice
+        LEFT JOIN endorsements n ON n.endorser_id = e.id AND n.choice_id = h.id
+    ), picks AS (
+      SELECT * FROM meant
+      ${
+        replace
+          ? ''
+          : `UNION ALL SELECT endorser_id, contest_id, n.choice_id, n.rank, false
+        FROM (SELECT DISTINCT endorser_id, contest_id FROM meant WHERE is_new) AS m JOIN endorsements n USING (endorser_id, contest_id)
+        WHERE (endorser_id, n.choice_id) NOT IN (SELECT endorser_id, choice_id FROM meant)`
+      }
+    )
+    SELECT e.slug AS endorser, c.id::float8 AS contest, e.name, c.title, d.name AS district,
+      array_agg(h.label ORDER BY h.ballot_order, h.id) AS labels, count(rank) > count(DISTINCT rank) AS "hasRankTwice"
+    FROM picks p JOIN endorsers e ON e.id = p.endorser_id JOIN contests c ON c.id = p.contest_id
+      JOIN districts d ON d.id = c.district_id JOIN choices h ON h.id = p.choice_id
+    GROUP BY e.id, c.id, d.id
+    HAVING bool_or(is_new) AND (count(rank) > count(DISTINCT rank)
+      -- The lines of a candidate count once.
+      OR count(DISTINCT COALESCE(-h.candidate_id, h.id)) > CASE c.vote_method WHEN 'yes_no' THEN 1
+        WHEN 'ranked_choice' THEN c.ranks_allowed ELSE c.votes_allowed END)
+    ORDER BY e.name, c.title, c.id LIMIT $1`,
+    [most],
+  );
+  return rows;
+}
+
 /** Counts the endorsements that replacing would withdraw, by endorser and election. */
 export async function countWithdrawals(client: ClientBase): Promise<Removal[]> {
   const { rows } = await client.query<{ endorser: string; election: string; removed: number; of: number }>(

@@ -1,6 +1,6 @@
 import type { UploadEffects } from '../../../administration/uploads/review.ts';
 import { countRemovals } from '../../../domain/removal-guard.ts';
-import type { EffectRow } from '../../../store/intake/staged.ts';
+import type { CrowdedPosition, EffectRow } from '../../../store/intake/staged.ts';
 import { Notice, Table } from '../components.ts';
 import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
@@ -46,6 +46,16 @@ function EventRow({ row }: { row: EffectRow }): Html {
     </tr>`;
 }
 
+/** What a person may not have meant, such as the pick of an earlier table beside the one that corrects it. */
+function Crowded({ crowded }: { crowded: readonly CrowdedPosition[] }): Html {
+  return html`
+    <p>Look at these before you publish. They would have more choices than a voter may mark, or a rank twice. A choice that no longer holds stays until you withdraw it:</p>
+    <ul>${crowded.map(
+      ({ endorser, contest, name, title, district, labels, hasRankTwice }) =>
+        html`<li><a href=${`/console/endorsements/${contest}?${new URLSearchParams({ endorser })}`}>${name}: ${title}, ${district}</a>: ${labels.join(', ')}${hasRankTwice && ' (two have the same rank, which is rejected)'}</li>`,
+    )}</ul>`;
+}
+
 /** Asks before an upload is published. */
 export function showUploadPreview(
   { csrf }: PageRequest,
@@ -56,7 +66,7 @@ export function showUploadPreview(
     status = 200,
   }: { effects: UploadEffects; notice?: string | null; status?: number },
 ): ShownPage {
-  const { counts, rows, repeated, leftOut, refusal, digest } = effects;
+  const { counts, rows, repeated, leftOut, crowded, refusal, digest } = effects;
   const changes = countChanges(effects);
   return {
     title: `Publish: ${upload.fileName}`,
@@ -70,6 +80,7 @@ export function showUploadPreview(
         ${leftOut > 0 && html`<li>${rowsThat(leftOut, 'is', 'are')} left out, because nothing is decided, or no endorsement can say it.</li>`}
         ${repeated > 0 && html`<li>${rowsThat(repeated, 'repeats', 'repeat')} an earlier one. The last one counts.</li>`}
       </ul>
+      ${crowded.length > 0 && html`<${Crowded} crowded=${crowded} />`}
       ${
         rows.length > 0 &&
         html`

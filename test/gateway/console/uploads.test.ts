@@ -343,6 +343,34 @@ test('what somebody else has changed since the preview is shown before it is ove
   expect((await publish(address)).answer.status).toBe(303);
 });
 
+test('a preview says where a corrected pick would stand beside the old one, or two picks would have one rank', async () => {
+  const heading = 'Look at these before you publish.';
+  const position = (title: string, rest: string) =>
+    expect.stringMatching(
+      new RegExp(
+        `<li><a href="/console/endorsements/\\d+\\?endorser=coast-gazette">Coast Gazette: ${title}, [^<]+</a>: ${rest}</li>`,
+      ),
+    );
+  const first = await publish((await upload(tableOf('measure-110,yes'), GAZETTE)).address);
+  expect(first.preview.html).not.toContain(heading);
+  await until('it is applied', async () =>
+    (await positions('coast-gazette')).includes('Measure 110: Drug treatment: yes'),
+  );
+
+  const corrected = tableOf('measure-110,no', 'governor,kotek');
+  const { html } = await editor.get(`${(await upload(corrected, GAZETTE)).address}/preview`);
+  expect(html).toContain(heading);
+  expect(html).toEqual(position('Measure 110: Drug treatment', 'yes, no'));
+  expect(html).not.toContain('Coast Gazette: Governor');
+  const whole = await upload(corrected, { ...GAZETTE, whole: 'yes' });
+  expect((await editor.get(`${whole.address}/preview`)).html).not.toContain(heading);
+
+  const ranked = await upload(['contest,choice,rank', 'sheriff,bob,1st', 'sheriff,cyd,first'], GAZETTE);
+  expect((await editor.get(`${ranked.address}/preview`)).html).toEqual(
+    position('[^<]*', '[^<]* \\(two have the same rank, which is rejected\\)'),
+  );
+});
+
 test('a whole list withdraws what it lacks, but nothing while a row is open, and much only if the person agrees', async () => {
   const contests = ['mayor', 'council', 'sheriff'];
   const all = contests.flatMap((contest) =>
