@@ -12,7 +12,7 @@ import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
 import { findSubject, type Subject, VERSION_FIELD } from '../publishing/own-position.ts';
 import { Changes, changesTo, PickText } from '../publishing/position-changes.ts';
 import { PositionFields } from '../publishing/position-fields.ts';
-import { readPosition, writePosition } from '../publishing/position-form.ts';
+import { PICK_TEXTS, readFields, readPosition, writePosition } from '../publishing/position-form.ts';
 import { showReceipt } from '../publishing/receipt.ts';
 
 const addressOf = ({ position: { id } }: Subject): string => `/console/endorsements/${id}`;
@@ -92,7 +92,8 @@ function showPreview(
   const { endorser, position } = subject;
   const changes = changesTo(position, picks);
   const fields = [...values].filter(([name]) => /^choice$|:/.test(name));
-  const isWithdrawal = picks.length === 0;
+  const isWithdrawal = picks.length === 0 && changes.length > 0;
+  const back = 'Back to the form';
   return {
     title: isWithdrawal ? `Withdraw the position in ${position.title}?` : `Publish: ${position.title}`,
     body: html`
@@ -106,7 +107,11 @@ function showPreview(
         ${fields.map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
         <div class="actions">
           ${changes.length > 0 && html`<button class=${isWithdrawal ? 'danger' : null}>${isWithdrawal ? 'Withdraw' : 'Publish'}</button>${' '}`}
-          <button class="plain" formaction=${`${addressOf(subject)}/edit`}>Back to the form</button>
+          ${
+            fields.length > 0
+              ? html`<button class="plain" formaction=${`${addressOf(subject)}/edit`}>${back}</button>`
+              : html`<a href=${`${addressOf(subject)}?${new URLSearchParams({ endorser: endorser.slug })}`}>${back}</a>`
+          }
         </div>
       <//>`,
   };
@@ -122,11 +127,30 @@ function describeSurplus(
   return html`<p>You endorse ${picks.length} choices; a voter may ${verb} ${most}.</p>`;
 }
 
+/** A warning about new texts of choices that the form does not endorse. */
+function describeUnused(
+  { position }: Subject,
+  values: URLSearchParams,
+  picks: readonly SubmittedPick[],
+): Html | null {
+  const [fields, held] = [readFields(values), readFields(writePosition(position))];
+  const unused = position.choices.filter(
+    ({ key }) =>
+      !picks.some(({ choice }) => choice === key) &&
+      PICK_TEXTS.some((field) => {
+        const text = fields.textOf(field, key)?.trim().replaceAll('\r\n', '\n') ?? '';
+        return text !== '' && text !== held.textOf(field, key);
+      }),
+  );
+  if (unused.length === 0) return null;
+  return html`<p>What you entered beside ${unused.map(({ label }) => label).join(', ')} is not published, because you do not endorse that choice.</p>`;
+}
+
 async function preview(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
   const subject = await findSubject(request, context);
   const read = readForm(request, subject, context);
   if ('title' in read) return read;
-  const note = describeSurplus(subject, read.picks);
+  const note = html`${describeSurplus(subject, read.picks)}${describeUnused(subject, request.form, read.picks)}`;
   return showPreview(request, subject, { values: request.form, picks: read.picks, note });
 }
 

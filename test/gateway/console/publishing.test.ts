@@ -75,6 +75,7 @@ describe('an editor', () => {
     });
     expect(preview.html).toMatch(/<strong>Endorse<\/strong>.*ann.*She &lt;listens/);
     expect(preview.html).toContain('One event reaches the stream.');
+    expect(preview.html).toContain('What you entered beside bob is not published');
     expect(receipt.html).toContain('It is done: readers and the stream have it.');
     const [, event] = /<code>([^<]+)<\/code>/.exec(receipt.html) ?? [];
     const events = await service.eventsOnceThereAre(1);
@@ -109,6 +110,8 @@ describe('an editor', () => {
     ]);
     const question = await editor.get(`${council}/withdraw?endorser=bakers-local-1`);
     expect(question.html).toContain('3 events reach the stream.');
+    // An empty form would withdraw what the person only wants to look at again.
+    expect(question.html).toContain(`<a href="${council}?endorser=bakers-local-1">Back to the form</a>`);
     expect(await positions()).toHaveLength(3);
     await editor.post(council, fieldsOf(question, council));
     expect(await positions()).toEqual([]);
@@ -205,6 +208,15 @@ describe('an editor', () => {
       expect(late.html).toMatch(/The position now<\/h2><ul><li>.*bob/);
     }
     await editor.post(mayor, fieldsOf(await editor.get(`${mayor}/withdraw`), mayor));
+  });
+
+  test('who writes about a choice but forgets to mark it is told, and is not asked to withdraw anything', async () => {
+    const { html } = await editor.post(`${mayor}/preview`, {
+      ...fieldsOf(await editor.get(mayor), `${mayor}/preview`),
+      'statement:bob': 'Not marked.',
+    });
+    expect(html).toContain('<h1>Publish: ');
+    expect(html).toContain('What you entered beside bob is not published');
   });
 
   test('goes back from the preview to the form with the entries', async () => {
