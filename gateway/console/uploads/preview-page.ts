@@ -25,8 +25,12 @@ export const countChanges = ({ counts }: UploadEffects): number =>
   counts.created + counts.changed + counts.withdrawn;
 
 function describePublishing(effects: UploadEffects): string {
-  if (countChanges(effects) === 0) return 'All of it is stored already, so nothing changes.';
   const { counts } = effects;
+  if (countChanges(effects) === 0) {
+    return counts.unchanged > 0
+      ? 'All of it is stored already, so nothing changes.'
+      : 'There is nothing to publish yet.';
+  }
   return describeEvents([
     [counts.created, 'new'],
     [counts.changed, 'changed'],
@@ -77,7 +81,7 @@ export function showUploadPreview(
       <p>${describePublishing(effects)}</p>
       <ul>
         ${counts.unchanged > 0 && html`<li>${counts.unchanged === 1 ? '1 endorsement stays' : `${number.format(counts.unchanged)} endorsements stay`} as ${counts.unchanged === 1 ? 'it is' : 'they are'}.</li>`}
-        ${leftOut > 0 && html`<li>${rowsThat(leftOut, 'is', 'are')} left out, because nothing is decided, or no endorsement can say it.</li>`}
+        ${leftOut > 0 && html`<li>${rowsThat(leftOut, 'is', 'are')} left out, because nothing is decided, or no endorsement can say it. <a href=${addressOf(upload)}>Look at them</a> first: publishing closes the upload, and they need another one then.</li>`}
         ${repeated > 0 && html`<li>${rowsThat(repeated, 'repeats', 'repeat')} an earlier one. The last one counts.</li>`}
       </ul>
       ${crowded.length > 0 && html`<${Crowded} crowded=${crowded} />`}

@@ -343,6 +343,15 @@ test('what somebody else has changed since the preview is shown before it is ove
   expect((await publish(address)).answer.status).toBe(303);
 });
 
+test('a preview says which rows are lost by publishing now, and not that they are stored', async () => {
+  const { address } = await upload(tableOf('governor,Tina Kotec'), GAZETTE);
+  const { html } = await editor.get(`${address}/preview`);
+  expect(html).toContain('<p>There is nothing to publish yet.</p>');
+  expect(html).toContain(
+    `1 row is left out, because nothing is decided, or no endorsement can say it. <a href="${address}">Look at them</a> first: publishing closes the upload`,
+  );
+});
+
 test('a preview says where a corrected pick would stand beside the old one, or two picks would have one rank', async () => {
   const heading = 'Look at these before you publish.';
   const position = (title: string, rest: string) =>
