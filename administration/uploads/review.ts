@@ -89,6 +89,8 @@ export const ROWS_ON_PAGE = 20;
 export interface Review {
   /** How the table was read, in words. */
   read: string;
+  /** The columns that hold nothing that is used. */
+  unused: string[];
   /** The number of rows by fate. */
   counts: ReadonlyMap<Fate, number>;
   rows: number;
@@ -131,9 +133,9 @@ export async function reviewUpload(client: ClientBase, work: UploadWork, after: 
     const list = listed.get(seen.fate);
     if (list && list.length < MAX_LISTED) list.push(seen);
   };
-  const { read, outcome } = await match(client, work, { lookOnly: true, onRow });
+  const { read, unused, outcome } = await match(client, work, { lookOnly: true, onRow });
   const counts = new Map(ALL_FATES.map((fate) => [fate, outcome.count(fate)]));
-  return { read, counts, rows: outcome.rows, open, asked, askedBefore, askedInAll, listed };
+  return { read, unused, counts, rows: outcome.rows, open, asked, askedBefore, askedInAll, listed };
 }
 
 const ALL_FATES: readonly Fate[] = [

@@ -42,7 +42,7 @@ function PickTexts({ position, item, values }: PickProps): Html {
       <${Statement} label="Statement" id=${`room-${place}`} name=${`statement:${key}`} value=${textOf('statement')} />
       <${Statement} label="Statement in Spanish" id=${`room-es-${place}`} name=${`statement_es:${key}`} value=${textOf('statement_es')} lang="es" />
       <label>Address of the source <input type="url" name=${`source_url:${key}`} value=${textOf('source_url')} placeholder="https://" /></label>
-      <label>Published on <input type="date" name=${`published_on:${key}`} value=${textOf('published_on')} /></label>
+      <label>Date of publication <input type="date" name=${`published_on:${key}`} value=${textOf('published_on')} /></label>
     </details>`;
 }
 

@@ -83,11 +83,20 @@ export function readPosition(
   return { picks: parsed.value.picks, problems: nameChoices(problems, chosen) };
 }
 
-/** Names the choices of problems by their labels, instead of by their places in the list. */
+/** The fields whose labels on the page differ from their names. */
+const FIELD_LABELS: Readonly<Record<string, string>> = {
+  statement_es: 'statement in Spanish',
+  source_url: 'address of the source',
+  published_on: 'date of publication',
+};
+
+/** Names the choices and fields of problems as the page does. */
 function nameChoices(problems: readonly Problem[], chosen: readonly { label: string }[]): Problem[] {
   return problems.map(({ field, message }) => ({
     field:
-      field?.replace(/^picks\[(\d+)\]\.?/, (_, index: string) => `${chosen[Number(index)]?.label}: `) ?? null,
+      field
+        ?.replace(/^picks\[(\d+)\]\.?/, (_, index: string) => `${chosen[Number(index)]?.label}: `)
+        .replace(/[a-z_]+$/, (name) => FIELD_LABELS[name] ?? name) ?? null,
     message: message.replaceAll(
       /picks\[(\d+)\]/g,
       (_, index: string) => `${chosen[Number(index)]?.label ?? 'another choice'}`,

@@ -7,6 +7,7 @@ import type { UploadDecision } from '../../../store/console/uploads.ts';
 import { Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Content, type Html, html } from '../html.ts';
+import { isolateName } from '../isolation.ts';
 import { Form } from '../layout.ts';
 import { number } from '../number.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
@@ -57,7 +58,7 @@ export async function showReview(
       ${
         isReadable
           ? html`<${Summary} review=${review} work=${work} />`
-          : html`<${Notice} kind="bad">${review} Nothing is lost: say below what the columns hold.<//>`
+          : html`<${Notice} kind="bad">${review} Nothing is lost: below, say what the columns hold, or choose the endorser and the election of all rows.<//>`
       }
       ${isReadable && html`<${Questions} review=${review} work=${work} request=${request} options=${options} />`}
       ${isReadable && html`<${Listed} review=${review} />`}
@@ -79,10 +80,17 @@ export function DeleteForm({ upload, csrf }: { upload: { id: number }; csrf: str
     <${Form} action=${`${addressOf(upload)}/delete`} csrf=${csrf}><button class="plain">Delete this upload</button><//>`;
 }
 
-function Summary({ review: { read, counts, rows, open }, work }: { review: Review; work: PageWork }): Html {
+function Summary({
+  review: { read, unused, counts, rows, open },
+  work,
+}: {
+  review: Review;
+  work: PageWork;
+}): Html {
   const parts = [...counts].filter(([, count]) => count > 0);
   return html`
     <p>Read as ${read}. ${rows === 1 ? '1 row' : `${number.format(rows)} rows`}: ${parts.map(([fate, count]) => `${number.format(count)} ${FATES[fate]}`).join(', ')}.</p>
+    ${unused.length > 0 && html`<p>Columns that are not used: ${unused.map(isolateName).join(', ')}. If one of them has a statement or a source, say so below.</p>`}
     <p>${
       open === 0
         ? 'Every row is decided on.'

@@ -84,9 +84,9 @@ describe('a form', () => {
   });
 
   test.each([
-    ['a source without an address', { 'source_url:ann': 'page 3' }, 'ANN: source_url'],
-    ['a date that does not exist', { 'published_on:ann': '2026-02-30' }, 'ANN: published_on'],
-    ['a date after tomorrow', { 'published_on:ann': '2026-11-03' }, 'ANN: published_on'],
+    ['a source without an address', { 'source_url:ann': 'page 3' }, 'ANN: address of the source'],
+    ['a date that does not exist', { 'published_on:ann': '2026-02-30' }, 'ANN: date of publication'],
+    ['a date after tomorrow', { 'published_on:ann': '2026-11-03' }, 'ANN: date of publication'],
   ])('with %s has a problem', (_what, fields, field) => {
     const { problems } = read({ choice: 'ann', ...fields });
     expect(problems.map((problem) => problem.field)).toEqual([field]);

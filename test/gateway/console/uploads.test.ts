@@ -99,6 +99,7 @@ test('an editor uploads a table, decides on its unclear rows, publishes it, and 
   expect(review.html).toContain(
     '9 rows: 3 exact, 1 close, 2 ambiguous, 1 without a match, 1 that no endorsement can say, 1 that cannot be used.',
   );
+  expect(review.html).toContain('<p>Columns that are not used: Notes. If one');
   expect(review.html).toContain('4 rows need a decision');
   expect(review.html).toMatch(/<details><summary>3 rows exact/);
   expect(review.html).toContain('has 9 cells, and the header 7');
@@ -504,7 +505,9 @@ describe('a file', () => {
       election: '',
     });
     const unread = await editor.get(address);
-    expect([unread.status, unread.html.includes('Nothing is lost')]).toEqual([400, true]);
+    expect([unread.status, unread.html.includes('choose the endorser and the election of all rows')]).toEqual(
+      [400, true],
+    );
     expect((await editor.get(`${address}/preview`)).location).toBe(address);
     const columns = { 'column:0': 'endorser', 'column:1': 'position', 'column:2': 'contest' };
     await editor.post(`${address}/settings`, { ...columns, election: GENERAL });
