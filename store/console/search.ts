@@ -15,6 +15,7 @@ interface FoundElection {
 interface FoundContest {
   id: number;
   title: string;
+  district: string;
   date: string;
   state: string;
 }
@@ -83,14 +84,14 @@ export async function searchBallots(
        WHERE removed_at IS NULL AND ${contains('name', 'name_es', 'state', 'date::text')}
        ORDER BY date < $3, abs(date - $3::date), slug LIMIT $4
      ), found_contests AS (
-       SELECT id, ${inLanguage('p', 'title')} AS title, election_date AS date, state, place FROM placed p
+       SELECT id, ${inLanguage('p', 'title')} AS title, ${inLanguage('p', 'district')} AS district, election_date AS date, state, place FROM placed p
        WHERE ${contains('title', 'title_es', 'short_title', 'district', 'district_es', 'measure_code', 'state')}
        ORDER BY place LIMIT $4
      ), found_choices AS (
-       SELECT id, ${inLanguage('o', 'title')} AS title, date, state, place, ballot_order, ${inLanguage('o', 'label')} AS label
+       SELECT id, ${inLanguage('o', 'title')} AS title, ${inLanguage('o', 'district')} AS district, date, state, place, ballot_order, ${inLanguage('o', 'label')} AS label
        FROM (
          -- OFFSET 0 keeps the condition from being tried on the choices of all contests.
-         SELECT p.id, p.title, p.title_es, p.election_date AS date, p.state, p.place,
+         SELECT p.id, p.title, p.title_es, p.district, p.district_es, p.election_date AS date, p.state, p.place,
            h.id AS choice_id, h.ballot_order, h.label, h.label_es, k.full_name
          FROM placed p JOIN choices h ON h.contest_id = p.id LEFT JOIN candidates k ON k.id = h.candidate_id
          WHERE h.removed_at IS NULL OFFSET 0) AS o

@@ -19,9 +19,10 @@ export interface EffectRow {
   endorser: string;
   contest: string;
   choice: string;
-  /** The endorser's name, the contest's title, and the choice's label. */
+  /** The endorser's name, the contest's title and district, and the choice's label. */
   name: string;
   title: string;
+  district: string;
   label: string;
 }
 
@@ -207,8 +208,8 @@ export async function compareStage(
     `WITH shown AS (
       SELECT effect, endorser, contest, choice FROM (${EFFECTS(replace)}) AS effects WHERE effect <> 'unchanged'
       ORDER BY effect DESC, endorser, contest, choice LIMIT $1)
-    SELECT shown.*, e.name, c.title, h.label FROM shown JOIN endorsers e ON e.slug = shown.endorser
-      JOIN contests c ON c.key = shown.contest JOIN choices h ON h.contest_id = c.id AND h.key = shown.choice
+    SELECT shown.*, e.name, c.title, d.name AS district, h.label FROM shown JOIN endorsers e ON e.slug = shown.endorser
+      JOIN contests c ON c.key = shown.contest JOIN districts d ON d.id = c.district_id JOIN choices h ON h.contest_id = c.id AND h.key = shown.choice
     ORDER BY effect DESC, endorser, contest, choice`,
     [most],
   );

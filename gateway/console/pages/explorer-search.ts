@@ -58,15 +58,15 @@ function groupBallots({ elections, contests, choices }: FoundOnBallots): Group[]
     {
       title: 'Contests',
       items: contests.map(
-        ({ id, title, date, state }) =>
-          html`${contestLink(id, title)} <small class="muted">${state}, ${date}</small>`,
+        ({ id, title, district, date, state }) =>
+          html`${contestLink(id, title)} <small class="muted"><${BallotText}>${district}<//>, ${state}, ${date}</small>`,
       ),
     },
     {
       title: 'Candidates and choices',
       items: choices.map(
-        ({ id, label, title, date, state }) =>
-          html`${contestLink(id, label)} <small class="muted"><${BallotText}>${title}<//>, ${state}, ${date}</small>`,
+        ({ id, label, title, district, date, state }) =>
+          html`${contestLink(id, label)} <small class="muted"><${BallotText}>${title}<//>, <${BallotText}>${district}<//>, ${state}, ${date}</small>`,
       ),
     },
     {

@@ -39,12 +39,12 @@ function describePublishing(effects: UploadEffects): string {
 }
 
 function EventRow({ row }: { row: EffectRow }): Html {
-  const { effect, endorser, contest, choice, name, title, label } = row;
+  const { effect, endorser, contest, choice, name, title, district, label } = row;
   return html`
     <tr>
       <th scope="row">${EFFECTS[effect]}</th>
       <td>${name}</td>
-      <td>${title} <small class="muted">${contest}</small></td>
+      <td>${title}, ${district} <small class="muted">${contest}</small></td>
       <td>${label} <small class="muted">${choice}</small></td>
       <td><${HistoryLink} endorser=${endorser} contest=${contest} of=${`${name}, ${title}, ${label}`} /></td>
     </tr>`;

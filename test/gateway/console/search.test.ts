@@ -37,6 +37,12 @@ test('one search finds contests, choices, elections and endorsers, whatever thei
   expect(await search('titulo', { lang: 'es' })).toEqual({ Contests: ['Título de prop-1'] });
 });
 
+test('contests and choices of one name are told apart by their place', async () => {
+  const find = async (q: string) => (await member.get(`/console/explorer/search?q=${q}`)).html;
+  expect(await find('Governor')).toContain('Fernville, OR, 2026-11-03');
+  expect(await find('Kotek')).toContain('Fernville, OR, 2026-11-03');
+});
+
 test('what is removed is not found, and a search for nothing finds nothing', async () => {
   await service.query(`UPDATE choices SET removed_at = now() WHERE label = 'Christine Drazan'`);
   expect(await search('Drazan')).toEqual({});

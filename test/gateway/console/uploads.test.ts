@@ -116,7 +116,7 @@ test('an editor uploads a table, decides on its unclear rows, publishes it, and 
   const { preview, answer } = await publish(address);
   expect(preview.html).toContain('6 events reach the stream: 6 new.');
   expect(preview.html).toMatch(
-    /<td>Governor of Oregon <small[^>]*>or-2026-11-03-general\/governor<\/small><\/td><td>Tina Kotek <small[^>]*>kotek<\/small>/,
+    /<td>Governor of Oregon, Fernville <small[^>]*>or-2026-11-03-general\/governor<\/small><\/td><td>Tina Kotek <small[^>]*>kotek<\/small>/,
   );
   const [, history = ''] =
     /href="([^"]+)" aria-label="History: Sierra Club, Governor/.exec(preview.html) ?? [];
