@@ -7,646 +7,863 @@ export interface paths {
     "/v1/contests": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        /**
-         * List contests
-         * @description Contests with their choices and voting rules, by election: federal, then state, then local ones, in ballot order. Needs an API key with the scope `data:read`.
-         *
-         *     ### The whole list in one answer
-         *
-         *     With `Accept: application/x-ndjson`, the answer has all records that match the filters, by id and from one snapshot: a first line
-         *     with the `stream_cursor`, a line for each record, and a last line with their `count`. An answer without the last line was
-         *     cut; continue with `after=` and the id of the last record. `limit` and `cursor` do not apply. An account can read two
-         *     such answers at a time.
-         */
-        get: operations["listContests"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Kinds of contest. Must be at most 500 contest kinds, comma-separated. */
+                    contest_kinds?: components["schemas"]["ContestKind"][];
+                    /** @description The next_cursor of the previous page, with the same filters and lang. Must be a cursor of this service, at most 9000 characters. */
+                    cursor?: string;
+                    /** @description Districts, by OCD division id. Must be at most 500 OCD division ids, comma-separated. */
+                    districts?: string[];
+                    /** @description Election slugs. Must be at most 500 election slugs, comma-separated. */
+                    elections?: string[];
+                    /** @description The language of ballot text; English if the state publishes no Spanish. */
+                    lang?: components["schemas"]["Language"];
+                    /** @description District levels. Must be at most 500 levels, comma-separated. */
+                    levels?: components["schemas"]["Level"][];
+                    /**
+                     * @description The most records of a page. Must be a whole number from 1 to 500.
+                     * @example 3
+                     */
+                    limit?: number;
+                    /** @description States in which the contest is voted. Must be at most 500 USPS codes, comma-separated. */
+                    states?: components["schemas"]["StateCode"][];
+                    /** @description Only elections of yesterday (UTC) or later. Must be true or false. */
+                    upcoming?: boolean;
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ContestPage"];
+                    };
+                };
+            };
+        };
     };
     "/v1/contests/{id}": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        /**
-         * Get a contest
-         * @description One contest, with every endorser's position in it. Filters choose the endorsers that are shown. Needs an API key with the scope `data:read`.
-         */
-        get: operations["getContest"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Endorser category slugs. Must be at most 500 category slugs, comma-separated. */
+                    categories?: string[];
+                    /** @description Home states of endorsers, or the word national. Must be at most 500 home states, comma-separated. */
+                    endorser_states?: components["schemas"]["EndorserState"][];
+                    /** @description Endorser slugs. Must be at most 500 endorser slugs, comma-separated. */
+                    endorsers?: string[];
+                    /** @description The language of ballot text; English if the state publishes no Spanish. */
+                    lang?: components["schemas"]["Language"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ContestWithPositionsResponse"];
+                    };
+                };
+            };
+        };
     };
     "/v1/coverage": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        /**
-         * Get coverage
-         * @description The available data for every state, and when it last changed. Needs an API key with the scope `data:read`.
-         */
-        get: operations["getCoverage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Only elections of yesterday (UTC) or later; false counts past elections too. Must be true or false. */
+                    upcoming?: boolean;
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["CoverageList"];
+                    };
+                };
+            };
+        };
     };
     "/v1/digest": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        /**
-         * Get a digest
-         * @description The endorsements that a filter chooses, as numbers that a complete copy of them has, too. A copy that follows the stream with the same filter compares them when it is at `stream_cursor`; buckets that differ hold the ids to read again. The specification of the API has no such operation; it is an addition of this service. Needs an API key with the scope `data:read`.
-         */
-        get: operations["getDigest"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Endorser category slugs. Must be at most 500 category slugs, comma-separated. */
+                    categories?: string[];
+                    /** @description Kinds of contest. Must be at most 500 contest kinds, comma-separated. */
+                    contest_kinds?: components["schemas"]["ContestKind"][];
+                    /** @description Election slugs. Must be at most 500 election slugs, comma-separated. */
+                    elections?: string[];
+                    /** @description Home states of endorsers, or the word national. Must be at most 500 home states, comma-separated. */
+                    endorser_states?: components["schemas"]["EndorserState"][];
+                    /** @description Endorser slugs. Must be at most 500 endorser slugs, comma-separated. */
+                    endorsers?: string[];
+                    /** @description District levels. Must be at most 500 levels, comma-separated. */
+                    levels?: components["schemas"]["Level"][];
+                    /** @description States in which the contest is voted. Must be at most 500 USPS codes, comma-separated. */
+                    states?: components["schemas"]["StateCode"][];
+                    /** @description A saved subscription, by id or name, instead of filter parameters. Must be the id or name of a subscription, at most 100 characters. */
+                    subscription?: string;
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["DigestResponse"];
+                    };
+                };
+            };
+        };
     };
     "/v1/elections": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        /**
-         * List elections
-         * @description Elections by date, then by slug. Needs an API key with the scope `data:read`.
-         */
-        get: operations["listElections"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The next_cursor of the previous page, with the same filters and lang. Must be a cursor of this service, at most 9000 characters. */
+                    cursor?: string;
+                    /** @description Only elections on or after this date. Must be a date such as 2026-11-03. */
+                    from?: string;
+                    /** @description The language of ballot text; English if the state publishes no Spanish. */
+                    lang?: components["schemas"]["Language"];
+                    /**
+                     * @description The most records of a page. Must be a whole number from 1 to 500.
+                     * @example 3
+                     */
+                    limit?: number;
+                    /** @description States that hold the election. Must be at most 500 USPS codes, comma-separated. */
+                    states?: components["schemas"]["StateCode"][];
+                    /** @description Only elections on or before this date. Must be a date such as 2026-11-03. */
+                    to?: string;
+                    /** @description Types of election. Must be at most 500 election types, comma-separated. */
+                    types?: components["schemas"]["ElectionType"][];
+                    /** @description Only elections of yesterday (UTC) or later. Must be true or false. */
+                    upcoming?: boolean;
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ElectionPage"];
+                    };
+                };
+            };
+        };
     };
     "/v1/endorsements": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        /**
-         * List endorsements
-         * @description Endorsements by id. Paging to the end and then reading the stream from `stream_cursor` gives an exact copy. Begin like this, and recover like this from an expired cursor. Needs an API key with the scope `data:read`.
-         *
-         *     ### The whole list in one answer
-         *
-         *     With `Accept: application/x-ndjson`, the answer has all records that match the filters, by id and from one snapshot: a first line
-         *     with the `stream_cursor`, a line for each record, and a last line with their `count`. An answer without the last line was
-         *     cut; continue with `after=` and the id of the last record. `limit` and `cursor` do not apply. An account can read two
-         *     such answers at a time.
-         */
-        get: operations["listEndorsements"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Endorser category slugs. Must be at most 500 category slugs, comma-separated. */
+                    categories?: string[];
+                    /** @description A contest id. Must be a whole number from 1 to 9007199254740992. */
+                    contest?: number;
+                    /** @description Kinds of contest. Must be at most 500 contest kinds, comma-separated. */
+                    contest_kinds?: components["schemas"]["ContestKind"][];
+                    /** @description The next_cursor of the previous page, with the same filters and lang. Must be a cursor of this service, at most 9000 characters. */
+                    cursor?: string;
+                    /** @description Election slugs. Must be at most 500 election slugs, comma-separated. */
+                    elections?: string[];
+                    /** @description Home states of endorsers, or the word national. Must be at most 500 home states, comma-separated. */
+                    endorser_states?: components["schemas"]["EndorserState"][];
+                    /** @description Endorser slugs. Must be at most 500 endorser slugs, comma-separated. */
+                    endorsers?: string[];
+                    /** @description The language of ballot text; English if the state publishes no Spanish. */
+                    lang?: components["schemas"]["Language"];
+                    /** @description District levels. Must be at most 500 levels, comma-separated. */
+                    levels?: components["schemas"]["Level"][];
+                    /**
+                     * @description The most records of a page. Must be a whole number from 1 to 500.
+                     * @example 3
+                     */
+                    limit?: number;
+                    /** @description States in which the contest is voted. Must be at most 500 USPS codes, comma-separated. */
+                    states?: components["schemas"]["StateCode"][];
+                    /** @description Only elections of yesterday (UTC) or later. Must be true or false. */
+                    upcoming?: boolean;
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ListedEndorsementPage"];
+                    };
+                };
+            };
+        };
     };
     "/v1/endorsements/{id}": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        /**
-         * Get an endorsement
-         * @description One endorsement in full: with its endorser, contest and choice. Needs an API key with the scope `data:read`.
-         */
-        get: operations["getEndorsement"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The language of ballot text; English if the state publishes no Spanish. */
+                    lang?: components["schemas"]["Language"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["EndorsementResponse"];
+                    };
+                };
+            };
+        };
     };
     "/v1/endorser-categories": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        /**
-         * List endorser categories
-         * @description Every category of endorsers. Needs an API key with the scope `data:read`.
-         */
-        get: operations["listEndorserCategories"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The language of ballot text; English if the state publishes no Spanish. */
+                    lang?: components["schemas"]["Language"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["EndorserCategoryList"];
+                    };
+                };
+            };
+        };
     };
     "/v1/endorsers": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        /**
-         * List endorsers
-         * @description Endorsers by name. Case and accents do not count. Needs an API key with the scope `data:read`.
-         */
-        get: operations["listEndorsers"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Endorser category slugs. Must be at most 500 category slugs, comma-separated. */
+                    categories?: string[];
+                    /** @description The next_cursor of the previous page, with the same filters and lang. Must be a cursor of this service, at most 9000 characters. */
+                    cursor?: string;
+                    /** @description Election slugs: only endorsers with endorsements in them. Must be at most 500 election slugs, comma-separated. */
+                    elections?: string[];
+                    /** @description The language of ballot text; English if the state publishes no Spanish. */
+                    lang?: components["schemas"]["Language"];
+                    /**
+                     * @description The most records of a page. Must be a whole number from 1 to 500.
+                     * @example 3
+                     */
+                    limit?: number;
+                    /** @description The name contains this. Case, accents, ligatures, apostrophes, kinds of quotes, dashes and spaces do not count. Must be text of 1 to 200 characters. */
+                    q?: string;
+                    /** @description Home states of endorsers, or the word national. Must be at most 500 home states, comma-separated. */
+                    states?: components["schemas"]["EndorserState"][];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["EndorserPage"];
+                    };
+                };
+            };
+        };
     };
     "/v1/endorsers/{slug}": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        /**
-         * Get an endorser
-         * @description One endorser, with the elections it has endorsed in. Needs an API key with the scope `data:read`.
-         */
-        get: operations["getEndorser"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The language of ballot text; English if the state publishes no Spanish. */
+                    lang?: components["schemas"]["Language"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["EndorserWithElectionsResponse"];
+                    };
+                };
+            };
+        };
     };
     "/v1/events": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        /**
-         * Poll for events
-         * @description Endorsement changes by polling: the client stores `next_cursor` and sends it as `cursor` in the next call. With `wait`, the request is held until a matching change arrives. Without a position, it begins with the newest change. Needs an API key with the scope `stream:read`.
-         */
-        get: operations["listEvents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Endorser category slugs. Must be at most 500 category slugs, comma-separated. */
+                    categories?: string[];
+                    /** @description Kinds of contest. Must be at most 500 contest kinds, comma-separated. */
+                    contest_kinds?: components["schemas"]["ContestKind"][];
+                    /** @description Resume after this position: a next_cursor, or an event id. Must be a cursor of this service, at most 2000 characters. */
+                    cursor?: string;
+                    /** @description Election slugs. Must be at most 500 election slugs, comma-separated. */
+                    elections?: string[];
+                    /** @description Home states of endorsers, or the word national. Must be at most 500 home states, comma-separated. */
+                    endorser_states?: components["schemas"]["EndorserState"][];
+                    /** @description Endorser slugs. Must be at most 500 endorser slugs, comma-separated. */
+                    endorsers?: string[];
+                    /**
+                     * @description Where to begin without a cursor: latest, the default, or the oldest event within retention. Must be latest or earliest.
+                     * @example earliest
+                     */
+                    from?: "latest" | "earliest";
+                    /** @description The same as the header Last-Event-ID, for clients of Server-Sent Events that resume with it. It overrides cursor, from and since; the header overrides it. Empty means none. Must be an event id. */
+                    lastEventId?: string;
+                    /** @description District levels. Must be at most 500 levels, comma-separated. */
+                    levels?: components["schemas"]["Level"][];
+                    /**
+                     * @description The most events of an answer. Must be a whole number from 1 to 1000.
+                     * @example 3
+                     */
+                    limit?: number;
+                    /** @description Begin with changes from this time on, within retention. Must be a time with its offset from UTC, such as 2026-11-03T00:00:00Z (+ is written %2B). */
+                    since?: string;
+                    /** @description States in which the contest is voted. Must be at most 500 USPS codes, comma-separated. */
+                    states?: components["schemas"]["StateCode"][];
+                    /** @description A saved subscription, by id or name, instead of filter parameters. Must be the id or name of a subscription, at most 100 characters. */
+                    subscription?: string;
+                    /** @description Types of change. Must be at most 500 change types, comma-separated. */
+                    types?: components["schemas"]["ChangeType"][];
+                    /** @description Seconds to hold the request until a matching change arrives. Must be a whole number from 0 to 25. */
+                    wait?: number;
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["EventPage"];
+                    };
+                };
+            };
+        };
     };
     "/v1/officeholders": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        /**
-         * List officeholders
-         * @description Officeholders by name. A record is a person, with the first seat that matches states, offices, levels and districts; one seat must match all of them. Needs an API key with the scope `data:read`.
-         */
-        get: operations["listOfficeholders"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The next_cursor of the previous page, with the same filters and lang. Must be a cursor of this service, at most 9000 characters. */
+                    cursor?: string;
+                    /** @description Open Civic Data division ids of the seats; exactly these, not the divisions within them. Must be at most 500 Open Civic Data division ids, comma-separated. */
+                    districts?: string[];
+                    /** @description Accepted as everywhere; officeholders are described in English only. */
+                    lang?: components["schemas"]["Language"];
+                    /** @description Levels of the seats. Must be at most 500 levels, comma-separated. */
+                    levels?: components["schemas"]["SeatLevel"][];
+                    /**
+                     * @description The most records of a page. Must be a whole number from 1 to 500.
+                     * @example 3
+                     */
+                    limit?: number;
+                    /** @description Kinds of office. Must be at most 500 offices, comma-separated. */
+                    offices?: components["schemas"]["Office"][];
+                    /** @description The name contains this. Case, accents, ligatures, apostrophes, kinds of quotes, dashes and spaces do not count. Must be text of 1 to 200 characters. */
+                    q?: string;
+                    /** @description States of the seats. Must be at most 500 USPS codes, comma-separated. */
+                    states?: components["schemas"]["StateCode"][];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OfficeholderPage"];
+                    };
+                };
+            };
+        };
     };
     "/v1/officeholders/{id}": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        /**
-         * Get an officeholder
-         * @description One officeholder, with every seat held, the highest first. People who have left office are not kept. Needs an API key with the scope `data:read`.
-         */
-        get: operations["getOfficeholder"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Accepted as everywhere; officeholders are described in English only. */
+                    lang?: components["schemas"]["Language"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OfficeholderWithSeatsResponse"];
+                    };
+                };
+            };
+        };
     };
     "/v1/recommendations": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        /**
-         * Get recommendations
-         * @description The choices to mark in each contest according to the chosen endorsers, and the agreement of these. One of `state`, `election` and `contest` is required. Without a selection of endorsers, all of them count. An answer of more than 64 MB is refused (`invalid_parameter`). Needs an API key with the scope `data:read`.
-         */
-        get: operations["getRecommendations"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Endorser category slugs. Must be at most 500 category slugs, comma-separated. */
+                    categories?: string[];
+                    /**
+                     * @description Contest ids, of past or upcoming elections. Must be at most 500 contest ids, comma-separated.
+                     * @example [
+                     *       7
+                     *     ]
+                     */
+                    contest?: number[];
+                    /** @description Kinds of contest. Must be at most 500 contest kinds, comma-separated. */
+                    contest_kinds?: components["schemas"]["ContestKind"][];
+                    /** @description Election slugs, past or upcoming. Must be at most 500 election slugs, comma-separated. */
+                    election?: string[];
+                    /** @description Home states of endorsers, or the word national. Must be at most 500 home states, comma-separated. */
+                    endorser_states?: components["schemas"]["EndorserState"][];
+                    /** @description Endorser slugs. Must be at most 500 endorser slugs, comma-separated. */
+                    endorsers?: string[];
+                    /** @description The language of ballot text; English if the state publishes no Spanish. */
+                    lang?: components["schemas"]["Language"];
+                    /** @description District levels. Must be at most 500 levels, comma-separated. */
+                    levels?: components["schemas"]["Level"][];
+                    /** @description Leave out contests in which none of the chosen endorsers took a position. Must be true or false. */
+                    only_endorsed?: boolean;
+                    /** @description States whose upcoming contests are wanted. Required unless election or contest is given; together with one of these, it keeps only their contests in these states, past or upcoming. Must be at most 500 USPS codes, comma-separated. */
+                    state?: components["schemas"]["StateCode"][];
+                    /** @description A saved subscription, by id or name, instead of filter parameters. Must be the id or name of a subscription, at most 100 characters. */
+                    subscription?: string;
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RecommendationsResponse"];
+                    };
+                };
+            };
+        };
     };
     "/v1/states": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        /**
-         * List states
-         * @description Every state, D.C. and the territories, by USPS code. Needs an API key with the scope `data:read`.
-         */
-        get: operations["listStates"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        get: {
+            parameters: {
+                query?: never;
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["StateList"];
+                    };
+                };
+            };
+        };
     };
     "/v1/stream": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        /**
-         * Stream events
-         * @description Endorsement changes as Server-Sent Events. Every frame has an id, which is a cursor. To continue, connect again with the last id in `Last-Event-ID` or `cursor`. Without a position, it begins with the newest change. Needs an API key with the scope `stream:read`.
-         *
-         *     ### Frames
-         *
-         *     The answer begins at once and does not end until the service or the client ends it. The schema is that of one frame; its
-         *     `data` is JSON in one line, and has a schema for each kind:
-         *
-         *     | event | data | when |
-         *     | --- | --- | --- |
-         *     | `ready` | `StreamReady` | first; its id is the position at which the stream begins |
-         *     | `endorsement` | `Event` | for each change that matches, in the order of the stream |
-         *     | `checkpoint` | `StreamCheckpoint` | the position has moved past changes that do not match: at least every 20 seconds while there are some, and every hour on a silent stream |
-         *     | `reconnect` | `StreamReconnect` | last; the service ends the connection, which happens after an hour at the latest |
-         *     | `error` | `StreamError` | last; the stream cannot continue, for instance because the key was revoked |
-         *
-         *     A line of data has at most 48 KiB when its event is submitted, and no raw line break of Unicode (U+0085, U+2028, U+2029).
-         *
-         *     Every frame has an `id`, which is a cursor. Store the id after every frame, not only after changes, together with the
-         *     work of that frame. A line `retry:` comes once at the start. A comment, `: ping`, comes every 20 seconds: a connection
-         *     that has been silent for a minute is dead.
-         *
-         *     ### Reconnecting
-         *
-         *     Connect again with the last id in the header `Last-Event-ID`, or in `cursor`: after a `reconnect`, after `retry_ms`;
-         *     after a connection that breaks, after the time of `retry:`. The stream continues after that id, at any gateway. An event
-         *     can come twice in rare cases: drop repeats by id, since ids compare as ASCII text in the order of the stream.
-         *
-         *     An id older than retention is answered 410 `cursor_expired`. Read `/v1/endorsements` to the end, remove records from
-         *     the copy that are no longer there, and continue from the `stream_cursor` of that list.
-         *
-         *     ### Reading
-         *
-         *     An interactive reference cannot show this answer, because it does not end. To watch the stream in a browser, sign in to the
-         *     console, if the gateway serves it, and open [Live](/console/live). That page needs no key.
-         *
-         *     A browser's `EventSource` cannot send an API key. Read the stream from a server, with any client of Server-Sent Events that
-         *     can send headers:
-         *
-         *     ```
-         *     curl --no-buffer -H "Authorization: Bearer $API_KEY" "$BASE_URL/v1/stream?from=earliest"
-         *     ```
-         *
-         *     ```
-         *     retry: 3120
-         *
-         *     event: ready
-         *     id: 00000000000_001k2j05mk0.AgEABAAAAAAymrIo
-         *     data: {}
-         *
-         *     event: endorsement
-         *     id: 00000000001.AQGAtYuwijQABAAAAABMY0x3
-         *     data: {"id":"00000000001.AQGAtYuwijQABAAAAABMY0x3","type":"endorsement.created","occurred_at":"2026-09-15T17:00:00.000Z","endorsement":{"id":1,"rank":1,"statement":null,"source_url":null,"published_on":"2026-08-30"},"endorser":{"id":325,"slug":"saffronmere-ferry-crews-union-local-770","name":"Saffronmere Ferry Crews Union Local 770","category":{"slug":"labor","name":"Labor unions"},"state":"national"},"contest":{"id":7,"title":"Mayor of Fennelwold","short_title":"Mayor","kind":"candidate","vote_method":"ranked_choice","votes_allowed":1,"ranks_allowed":4,"measure_code":null,"district":{"id":4,"name":"Fennelwold","level":"city","ocd_id":"ocd-division/country:us/state:me/place:fennelwold","state":"ME"}},"election":{"id":1,"slug":"me-2026-11-03-general","name":"Maine General Election 2026","date":"2026-11-03","state":"ME","type":"general"},"choice":{"id":18,"label":"Ivan Rivas","measure_answer":null,"candidate":{"id":14,"full_name":"Ivan Rivas"},"party":null,"withdrawn":false}}
-         *
-         *     event: checkpoint
-         *     id: 0000000000b_001k2j05mk0.AgEABAAAAABpW-xI
-         *     data: {"occurred_at":"2026-09-15T17:00:00.000Z","scanned":8}
-         *
-         *     : ping
-         *
-         *     event: reconnect
-         *     id: 0000000000b_001k2j05mk0.AgEABAAAAABpW-xI
-         *     data: {"reason":"lifetime","retry_ms":3120}
-         *     ```
-         */
-        get: operations["streamEvents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Endorser category slugs. Must be at most 500 category slugs, comma-separated. */
+                    categories?: string[];
+                    /** @description Kinds of contest. Must be at most 500 contest kinds, comma-separated. */
+                    contest_kinds?: components["schemas"]["ContestKind"][];
+                    /** @description Resume after this position: a next_cursor, or an event id. Must be a cursor of this service, at most 2000 characters. */
+                    cursor?: string;
+                    /** @description Election slugs. Must be at most 500 election slugs, comma-separated. */
+                    elections?: string[];
+                    /** @description Home states of endorsers, or the word national. Must be at most 500 home states, comma-separated. */
+                    endorser_states?: components["schemas"]["EndorserState"][];
+                    /** @description Endorser slugs. Must be at most 500 endorser slugs, comma-separated. */
+                    endorsers?: string[];
+                    /** @description Where to begin without a cursor: latest, the default, or the oldest event within retention. Must be latest or earliest. */
+                    from?: "latest" | "earliest";
+                    /** @description The same as the header Last-Event-ID, for clients of Server-Sent Events that resume with it. It overrides cursor, from and since; the header overrides it. Empty means none. Must be an event id. */
+                    lastEventId?: string;
+                    /** @description District levels. Must be at most 500 levels, comma-separated. */
+                    levels?: components["schemas"]["Level"][];
+                    /** @description Begin with changes from this time on, within retention. Must be a time with its offset from UTC, such as 2026-11-03T00:00:00Z (+ is written %2B). */
+                    since?: string;
+                    /** @description States in which the contest is voted. Must be at most 500 USPS codes, comma-separated. */
+                    states?: components["schemas"]["StateCode"][];
+                    /** @description A saved subscription, by id or name, instead of filter parameters. Must be the id or name of a subscription, at most 100 characters. */
+                    subscription?: string;
+                    /** @description Types of change. Must be at most 500 change types, comma-separated. */
+                    types?: components["schemas"]["ChangeType"][];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                };
+            };
+        };
     };
     "/v1/submissions": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        get?: never;
-        put?: never;
-        /**
-         * Publish endorsements
-         * @description Sends 1 to 500 submissions, in the forms of submission files, for endorsers for which the account may publish. Contests and choices are named by their keys, or by their ids as the read endpoints have them. All are checked before any is sent: either all are sent or none. The answer comes when they are stored safely, before they are applied; its `Location` tells what became of them. Submissions of an endorser are applied in the order in which they were sent, and the requests of an account are sent one after the other. After an answer of 503, or none, some of them may have been sent: the same request with the same Idempotency-Key sends all of them again, unless the first one was accepted. What is applied already changes nothing then, but where somebody else has changed a position in between, the repeated submission wins. An addition to the interface specification. Needs an API key with the scope `endorsements:write`.
-         */
-        post: operations["createSubmissions"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        post: {
+            parameters: {
+                query?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SubmissionsBody"];
+                };
+            };
+            responses: {
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PublicationResponse"];
+                    };
+                };
+            };
+        };
     };
     "/v1/submissions/{id}": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        /**
-         * Get what became of submissions
-         * @description The submissions of one request of the account, and what became of each. They are kept for a week, or as long as events if that is shorter, and for the newest 1,000 requests of an account. An addition to the interface specification. Needs an API key with the scope `endorsements:write`.
-         */
-        get: operations["getSubmissions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /**
+                     * @description Seconds to hold the request until no submission is on its way. Must be a whole number from 0 to 25.
+                     * @example 25
+                     */
+                    wait?: number;
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PublicationResponse"];
+                    };
+                };
+            };
+        };
     };
     "/v1/subscriptions": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        /**
-         * List subscriptions
-         * @description Every subscription of the account. Needs an API key with the scope `stream:read`.
-         */
-        get: operations["listSubscriptions"];
-        put?: never;
-        /**
-         * Create a subscription
-         * @description Saves a filter. The same request with the same Idempotency-Key saves it once. An account has at most 50 subscriptions. Needs an API key with the scope `subscriptions:write`.
-         */
-        post: operations["createSubscription"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        get: {
+            parameters: {
+                query?: never;
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SubscriptionList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                query?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SubscriptionBody"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SubscriptionResponse"];
+                    };
+                };
+            };
+        };
     };
     "/v1/subscriptions/{id}": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        /**
-         * Get a subscription
-         * @description One subscription of the account. Needs an API key with the scope `stream:read`.
-         */
-        get: operations["getSubscription"];
-        /**
-         * Replace a subscription
-         * @description Replaces the name and the filter of a subscription. Its open streams follow within five seconds. Needs an API key with the scope `subscriptions:write`.
-         */
-        put: operations["replaceSubscription"];
-        post?: never;
-        /**
-         * Delete a subscription
-         * @description Deletes a subscription. Its open streams end within five seconds. A subscription that a webhook follows is kept. Needs an API key with the scope `subscriptions:write`.
-         */
-        delete: operations["deleteSubscription"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        get: {
+            parameters: {
+                query?: never;
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SubscriptionResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            parameters: {
+                query?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SubscriptionBody"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SubscriptionResponse"];
+                    };
+                };
+            };
+        };
+        delete: {
+            parameters: {
+                query?: never;
+            };
+            responses: {
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                };
+            };
+        };
     };
     "/v1/webhooks": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        /**
-         * List webhooks
-         * @description Every webhook of the account. An addition to the interface specification. Needs an API key with the scope `webhooks:write`.
-         */
-        get: operations["listWebhooks"];
-        put?: never;
-        /**
-         * Create a webhook
-         * @description Saves an address to which the changes that pass a filter are sent, from the newest change on unless `from`, `since` or `cursor` is given. The answer has the secret that signs the messages; no later answer shows it. The same request with the same Idempotency-Key creates one webhook. An account has at most ten, or as many as its plan allows. An addition to the interface specification. Needs an API key with the scope `webhooks:write`.
-         */
-        post: operations["createWebhook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        get: {
+            parameters: {
+                query?: never;
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["WebhookList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                query?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewWebhookBody"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["WebhookWithSecretResponse"];
+                    };
+                };
+            };
+        };
     };
     "/v1/webhooks/{id}": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        /**
-         * Get a webhook
-         * @description One webhook of the account, with its state and its last attempt. An addition to the interface specification. Needs an API key with the scope `webhooks:write`.
-         */
-        get: operations["getWebhook"];
-        /**
-         * Replace a webhook
-         * @description Replaces the name, the address and the filter of a webhook. Its position, its secret and a message that was sent already stay. Deliveries follow within five seconds. An addition to the interface specification. Needs an API key with the scope `webhooks:write`.
-         */
-        put: operations["replaceWebhook"];
-        post?: never;
-        /**
-         * Delete a webhook
-         * @description Deletes a webhook. Nothing is sent to it after five seconds. An addition to the interface specification. Needs an API key with the scope `webhooks:write`.
-         */
-        delete: operations["deleteWebhook"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        get: {
+            parameters: {
+                query?: never;
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["WebhookResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            parameters: {
+                query?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["WebhookBody"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["WebhookResponse"];
+                    };
+                };
+            };
+        };
+        delete: {
+            parameters: {
+                query?: never;
+            };
+            responses: {
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                };
+            };
+        };
     };
     "/v1/webhooks/{id}/resume": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        get?: never;
-        put?: never;
-        /**
-         * Resume a webhook
-         * @description Makes a disabled webhook active again, and lets a failing one try at once: where it stood, or at another position. If the events after the position are no longer kept, the answer is 410; fetch what was missed through `/v1/endorsements`, and resume from its `stream_cursor` or from the newest change. An addition to the interface specification. Needs an API key with the scope `webhooks:write`.
-         */
-        post: operations["resumeWebhook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        post: {
+            parameters: {
+                query?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["WebhookResumeBody"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["WebhookResponse"];
+                    };
+                };
+            };
+        };
     };
     "/v1/webhooks/{id}/secret": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        get?: never;
-        put?: never;
-        /**
-         * Rotate the secret of a webhook
-         * @description Makes another secret, which no later answer shows. For 24 hours the previous one signs too, so that receivers can change over without a gap. An addition to the interface specification. Needs an API key with the scope `webhooks:write`.
-         */
-        post: operations["rotateWebhookSecret"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        post: {
+            parameters: {
+                query?: never;
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["WebhookWithSecretResponse"];
+                    };
+                };
+            };
+        };
     };
     "/v1/webhooks/{id}/test": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        get?: never;
-        put?: never;
-        /**
-         * Send a test message to a webhook
-         * @description Sends a message of the type `webhook.test`, also to a disabled webhook, and answers with the outcome. A test moves no position and is not repeated. An addition to the interface specification. Needs an API key with the scope `webhooks:write`.
-         */
-        post: operations["testWebhook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        post: {
+            parameters: {
+                query?: never;
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["WebhookAttemptResponse"];
+                    };
+                };
+            };
+        };
     };
 }
-export interface webhooks {
-    "endorsements.changed": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Changes of endorsements
-         * @description The changes that pass the filter of the webhook, in order for each endorser. A message follows when the receiver has accepted the one before. At least once: a message can be repeated, with the same id and body.
-         */
-        post: operations["receiveEndorsementsChanged"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "webhook.test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * A test message
-         * @description Sent on request, once.
-         */
-        post: operations["receiveWebhookTest"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-}
+export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
@@ -688,17 +905,6 @@ export interface components {
          * @enum {string}
          */
         ChangeType: "created" | "updated" | "deleted";
-        /** @description Moves the position past changes that do not match: at least every 20 seconds while there are some, and every hour on a silent stream. */
-        CheckpointFrame: {
-            data: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "checkpoint";
-            /** @description A cursor: the position after this frame. */
-            id: string;
-        };
         /** @description A choice of a contest. */
         Choice: {
             /** @description The occupation or title that the ballot prints with the name. */
@@ -1089,17 +1295,6 @@ export interface components {
              */
             type: "endorsement.deleted";
         };
-        /** @description One frame for each change that matches. */
-        EndorsementFrame: {
-            data: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "endorsement";
-            /** @description A cursor: the position after this frame. */
-            id: string;
-        };
         /** @description A single record. */
         EndorsementResponse: {
             data: components["schemas"]["Endorsement"];
@@ -1231,34 +1426,6 @@ export interface components {
         /** @description A single record. */
         EndorserWithElectionsResponse: {
             data: components["schemas"]["EndorserWithElections"];
-        };
-        /** @description The reason why a request was not carried out. */
-        Error: {
-            code: components["schemas"]["ErrorCode"];
-            /** @description Names the problem, the value and the remedy. For people. */
-            message: string;
-            /** @description The id of the request, as in X-Request-Id. Quote it in a report. */
-            request_id: string;
-        };
-        /**
-         * @description The code of an error, for programs. Each code belongs to one status.
-         * @enum {string}
-         */
-        ErrorCode: "invalid_parameter" | "invalid_json" | "invalid_filter" | "invalid_subscription" | "invalid_submission" | "invalid_webhook" | "missing_api_key" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_scope" | "account_suspended" | "endorser_not_allowed" | "not_found" | "subscription_not_found" | "method_not_allowed" | "conflict" | "cursor_expired" | "body_too_large" | "rate_limit_exceeded" | "daily_limit_exceeded" | "too_many_streams" | "too_many_requests_in_flight" | "internal_error" | "not_available" | "warming_up" | "server_busy";
-        /** @description The last frame of a stream that has failed. */
-        ErrorFrame: {
-            data: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "error";
-            /** @description A cursor: the position after this frame. */
-            id: string;
-        };
-        /** @description The body of every answer of status 400 and above. */
-        ErrorResponse: {
-            error: components["schemas"]["Error"];
         };
         /** @description A change of an endorsement, as clients receive it. Every event carries the whole endorsement and its place on the ballot. Delivery is at least once: drop repeats by id. */
         Event: components["schemas"]["EndorsementCreated"] | components["schemas"]["EndorsementUpdated"] | components["schemas"]["EndorsementDeleted"];
@@ -1666,17 +1833,6 @@ export interface components {
         PublicationResponse: {
             data: components["schemas"]["Publication"];
         };
-        /** @description The first frame. Its id is the position at which the stream begins. */
-        ReadyFrame: {
-            data: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "ready";
-            /** @description A cursor: the position after this frame. */
-            id: string;
-        };
         /** @description The choices to mark in a contest, according to the chosen endorsers. */
         Recommendation: {
             agreement: components["schemas"]["Agreement"];
@@ -1794,17 +1950,6 @@ export interface components {
             state: components["schemas"]["StateCode"];
             type: components["schemas"]["ElectionType"];
         };
-        /** @description The last frame of a connection that the service ends in order. Connect again with the id. */
-        ReconnectFrame: {
-            data: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "reconnect";
-            /** @description A cursor: the position after this frame. */
-            id: string;
-        };
         /** @description A seat as a record of its own. */
         Seat: {
             /** @description The district in the words of the source: a number, a name, or the state. */
@@ -1838,8 +1983,6 @@ export interface components {
          * @enum {string}
          */
         SeatLevel: "federal" | "state" | "city";
-        /** @description A frame of the stream. The data of each kind has a schema of its own. */
-        ServerSentEvent: components["schemas"]["ReadyFrame"] | components["schemas"]["EndorsementFrame"] | components["schemas"]["CheckpointFrame"] | components["schemas"]["ReconnectFrame"] | components["schemas"]["ErrorFrame"];
         /** @description Accounts at social networks. */
         SocialAccounts: {
             /** @description The name of the account at Facebook. */
@@ -1867,42 +2010,6 @@ export interface components {
         /** @description A whole list, which is not paged. */
         StateList: {
             data: components["schemas"]["State"][];
-        };
-        /** @description The position has moved past changes that do not match. */
-        StreamCheckpoint: {
-            /**
-             * Format: date-time
-             * @description The time of the position.
-             */
-            occurred_at: string;
-            /** @description The number of changes that the filter has skipped since the last frame. */
-            scanned: number;
-        };
-        /** @description The stream has failed after it began. */
-        StreamError: {
-            code: components["schemas"]["StreamErrorCode"];
-            /** @description Names the problem and the remedy. For people. */
-            message: string;
-        };
-        /**
-         * @description The code of an error that ends a stream, for programs.
-         * @enum {string}
-         */
-        StreamErrorCode: "invalid_parameter" | "invalid_json" | "invalid_filter" | "invalid_subscription" | "missing_api_key" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_scope" | "account_suspended" | "not_found" | "subscription_not_found" | "method_not_allowed" | "conflict" | "cursor_expired" | "body_too_large" | "rate_limit_exceeded" | "daily_limit_exceeded" | "too_many_streams" | "too_many_requests_in_flight" | "internal_error" | "not_available" | "warming_up" | "server_busy";
-        /** @description The stream has begun. */
-        StreamReady: {
-            /** @description The name of the subscription, if one is used. */
-            subscription?: string;
-        };
-        /** @description The service ends the connection; the client connects again. */
-        StreamReconnect: {
-            /**
-             * @description lifetime: the connection has lasted for its time. shutdown: this gateway stops. slow_consumer: the client does not read fast enough. subscription_changed: the subscription was deleted. displaced: the client did not acknowledge, and another stream of the account has taken the place. plan_changed: the account has more open streams than its plan allows now.
-             * @enum {string}
-             */
-            reason: "lifetime" | "shutdown" | "slow_consumer" | "subscription_changed" | "displaced" | "plan_changed";
-            /** @description Milliseconds to wait before connecting again. */
-            retry_ms: number;
         };
         /** @description A submission, and what became of it. */
         SubmissionOutcome: {
@@ -2195,1256 +2302,4 @@ export interface components {
     pathItems: never;
 }
 export type $defs = Record<string, never>;
-export interface operations {
-    listContests: {
-        parameters: {
-            query?: {
-                /** @description Kinds of contest. Must be at most 500 contest kinds, comma-separated. */
-                contest_kinds?: components["schemas"]["ContestKind"][];
-                /** @description The next_cursor of the previous page, with the same filters and lang. Must be a cursor of this service, at most 9000 characters. */
-                cursor?: string;
-                /** @description Districts, by OCD division id. Must be at most 500 OCD division ids, comma-separated. */
-                districts?: string[];
-                /** @description Election slugs. Must be at most 500 election slugs, comma-separated. */
-                elections?: string[];
-                /** @description The language of ballot text; English if the state publishes no Spanish. */
-                lang?: components["schemas"]["Language"];
-                /** @description District levels. Must be at most 500 levels, comma-separated. */
-                levels?: components["schemas"]["Level"][];
-                /**
-                 * @description The most records of a page. Must be a whole number from 1 to 500.
-                 * @example 3
-                 */
-                limit?: number;
-                /** @description States in which the contest is voted. Must be at most 500 USPS codes, comma-separated. */
-                states?: components["schemas"]["StateCode"][];
-                /** @description Only elections of yesterday (UTC) or later. Must be true or false. */
-                upcoming?: boolean;
-            };
-            header?: {
-                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ContestPage"];
-                };
-            };
-            /** @description The answer still has an ETag of If-None-Match. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    getContest: {
-        parameters: {
-            query?: {
-                /** @description Endorser category slugs. Must be at most 500 category slugs, comma-separated. */
-                categories?: string[];
-                /** @description Home states of endorsers, or the word national. Must be at most 500 home states, comma-separated. */
-                endorser_states?: components["schemas"]["EndorserState"][];
-                /** @description Endorser slugs. Must be at most 500 endorser slugs, comma-separated. */
-                endorsers?: string[];
-                /** @description The language of ballot text; English if the state publishes no Spanish. */
-                lang?: components["schemas"]["Language"];
-            };
-            header?: {
-                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /**
-                 * @description The id of the record. Must be a whole number from 1 to 9007199254740992.
-                 * @example 7
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ContestWithPositionsResponse"];
-                };
-            };
-            /** @description The answer still has an ETag of If-None-Match. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    getCoverage: {
-        parameters: {
-            query?: {
-                /** @description Only elections of yesterday (UTC) or later; false counts past elections too. Must be true or false. */
-                upcoming?: boolean;
-            };
-            header?: {
-                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CoverageList"];
-                };
-            };
-            /** @description The answer still has an ETag of If-None-Match. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    getDigest: {
-        parameters: {
-            query?: {
-                /** @description Endorser category slugs. Must be at most 500 category slugs, comma-separated. */
-                categories?: string[];
-                /** @description Kinds of contest. Must be at most 500 contest kinds, comma-separated. */
-                contest_kinds?: components["schemas"]["ContestKind"][];
-                /** @description Election slugs. Must be at most 500 election slugs, comma-separated. */
-                elections?: string[];
-                /** @description Home states of endorsers, or the word national. Must be at most 500 home states, comma-separated. */
-                endorser_states?: components["schemas"]["EndorserState"][];
-                /** @description Endorser slugs. Must be at most 500 endorser slugs, comma-separated. */
-                endorsers?: string[];
-                /** @description District levels. Must be at most 500 levels, comma-separated. */
-                levels?: components["schemas"]["Level"][];
-                /** @description States in which the contest is voted. Must be at most 500 USPS codes, comma-separated. */
-                states?: components["schemas"]["StateCode"][];
-                /** @description A saved subscription, by id or name, instead of filter parameters. Must be the id or name of a subscription, at most 100 characters. */
-                subscription?: string;
-            };
-            header?: {
-                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DigestResponse"];
-                };
-            };
-            /** @description The answer still has an ETag of If-None-Match. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    listElections: {
-        parameters: {
-            query?: {
-                /** @description The next_cursor of the previous page, with the same filters and lang. Must be a cursor of this service, at most 9000 characters. */
-                cursor?: string;
-                /** @description Only elections on or after this date. Must be a date such as 2026-11-03. */
-                from?: string;
-                /** @description The language of ballot text; English if the state publishes no Spanish. */
-                lang?: components["schemas"]["Language"];
-                /**
-                 * @description The most records of a page. Must be a whole number from 1 to 500.
-                 * @example 3
-                 */
-                limit?: number;
-                /** @description States that hold the election. Must be at most 500 USPS codes, comma-separated. */
-                states?: components["schemas"]["StateCode"][];
-                /** @description Only elections on or before this date. Must be a date such as 2026-11-03. */
-                to?: string;
-                /** @description Types of election. Must be at most 500 election types, comma-separated. */
-                types?: components["schemas"]["ElectionType"][];
-                /** @description Only elections of yesterday (UTC) or later. Must be true or false. */
-                upcoming?: boolean;
-            };
-            header?: {
-                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ElectionPage"];
-                };
-            };
-            /** @description The answer still has an ETag of If-None-Match. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    listEndorsements: {
-        parameters: {
-            query?: {
-                /** @description Endorser category slugs. Must be at most 500 category slugs, comma-separated. */
-                categories?: string[];
-                /** @description A contest id. Must be a whole number from 1 to 9007199254740992. */
-                contest?: number;
-                /** @description Kinds of contest. Must be at most 500 contest kinds, comma-separated. */
-                contest_kinds?: components["schemas"]["ContestKind"][];
-                /** @description The next_cursor of the previous page, with the same filters and lang. Must be a cursor of this service, at most 9000 characters. */
-                cursor?: string;
-                /** @description Election slugs. Must be at most 500 election slugs, comma-separated. */
-                elections?: string[];
-                /** @description Home states of endorsers, or the word national. Must be at most 500 home states, comma-separated. */
-                endorser_states?: components["schemas"]["EndorserState"][];
-                /** @description Endorser slugs. Must be at most 500 endorser slugs, comma-separated. */
-                endorsers?: string[];
-                /** @description The language of ballot text; English if the state publishes no Spanish. */
-                lang?: components["schemas"]["Language"];
-                /** @description District levels. Must be at most 500 levels, comma-separated. */
-                levels?: components["schemas"]["Level"][];
-                /**
-                 * @description The most records of a page. Must be a whole number from 1 to 500.
-                 * @example 3
-                 */
-                limit?: number;
-                /** @description States in which the contest is voted. Must be at most 500 USPS codes, comma-separated. */
-                states?: components["schemas"]["StateCode"][];
-                /** @description Only elections of yesterday (UTC) or later. Must be true or false. */
-                upcoming?: boolean;
-            };
-            header?: {
-                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ListedEndorsementPage"];
-                };
-            };
-            /** @description The answer still has an ETag of If-None-Match. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    getEndorsement: {
-        parameters: {
-            query?: {
-                /** @description The language of ballot text; English if the state publishes no Spanish. */
-                lang?: components["schemas"]["Language"];
-            };
-            header?: {
-                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /**
-                 * @description The id of the record. Must be a whole number from 1 to 9007199254740992.
-                 * @example 1
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EndorsementResponse"];
-                };
-            };
-            /** @description The answer still has an ETag of If-None-Match. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    listEndorserCategories: {
-        parameters: {
-            query?: {
-                /** @description The language of ballot text; English if the state publishes no Spanish. */
-                lang?: components["schemas"]["Language"];
-            };
-            header?: {
-                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EndorserCategoryList"];
-                };
-            };
-            /** @description The answer still has an ETag of If-None-Match. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    listEndorsers: {
-        parameters: {
-            query?: {
-                /** @description Endorser category slugs. Must be at most 500 category slugs, comma-separated. */
-                categories?: string[];
-                /** @description The next_cursor of the previous page, with the same filters and lang. Must be a cursor of this service, at most 9000 characters. */
-                cursor?: string;
-                /** @description Election slugs: only endorsers with endorsements in them. Must be at most 500 election slugs, comma-separated. */
-                elections?: string[];
-                /** @description The language of ballot text; English if the state publishes no Spanish. */
-                lang?: components["schemas"]["Language"];
-                /**
-                 * @description The most records of a page. Must be a whole number from 1 to 500.
-                 * @example 3
-                 */
-                limit?: number;
-                /** @description The name contains this. Case, accents, ligatures, apostrophes, kinds of quotes, dashes and spaces do not count. Must be text of 1 to 200 characters. */
-                q?: string;
-                /** @description Home states of endorsers, or the word national. Must be at most 500 home states, comma-separated. */
-                states?: components["schemas"]["EndorserState"][];
-            };
-            header?: {
-                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EndorserPage"];
-                };
-            };
-            /** @description The answer still has an ETag of If-None-Match. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    getEndorser: {
-        parameters: {
-            query?: {
-                /** @description The language of ballot text; English if the state publishes no Spanish. */
-                lang?: components["schemas"]["Language"];
-            };
-            header?: {
-                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /**
-                 * @description The slug of the record. Must be a slug of at most 200 characters.
-                 * @example saffronmere-ferry-crews-union-local-770
-                 */
-                slug: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EndorserWithElectionsResponse"];
-                };
-            };
-            /** @description The answer still has an ETag of If-None-Match. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    listEvents: {
-        parameters: {
-            query?: {
-                /** @description Endorser category slugs. Must be at most 500 category slugs, comma-separated. */
-                categories?: string[];
-                /** @description Kinds of contest. Must be at most 500 contest kinds, comma-separated. */
-                contest_kinds?: components["schemas"]["ContestKind"][];
-                /** @description Resume after this position: a next_cursor, or an event id. Must be a cursor of this service, at most 2000 characters. */
-                cursor?: string;
-                /** @description Election slugs. Must be at most 500 election slugs, comma-separated. */
-                elections?: string[];
-                /** @description Home states of endorsers, or the word national. Must be at most 500 home states, comma-separated. */
-                endorser_states?: components["schemas"]["EndorserState"][];
-                /** @description Endorser slugs. Must be at most 500 endorser slugs, comma-separated. */
-                endorsers?: string[];
-                /**
-                 * @description Where to begin without a cursor: latest, the default, or the oldest event within retention. Must be latest or earliest.
-                 * @example earliest
-                 */
-                from?: "latest" | "earliest";
-                /** @description The same as the header Last-Event-ID, for clients of Server-Sent Events that resume with it. It overrides cursor, from and since; the header overrides it. Empty means none. Must be an event id. */
-                lastEventId?: string;
-                /** @description District levels. Must be at most 500 levels, comma-separated. */
-                levels?: components["schemas"]["Level"][];
-                /**
-                 * @description The most events of an answer. Must be a whole number from 1 to 1000.
-                 * @example 3
-                 */
-                limit?: number;
-                /** @description Begin with changes from this time on, within retention. Must be a time with its offset from UTC, such as 2026-11-03T00:00:00Z (+ is written %2B). */
-                since?: string;
-                /** @description States in which the contest is voted. Must be at most 500 USPS codes, comma-separated. */
-                states?: components["schemas"]["StateCode"][];
-                /** @description A saved subscription, by id or name, instead of filter parameters. Must be the id or name of a subscription, at most 100 characters. */
-                subscription?: string;
-                /** @description Types of change. Must be at most 500 change types, comma-separated. */
-                types?: components["schemas"]["ChangeType"][];
-                /** @description Seconds to hold the request until a matching change arrives. Must be a whole number from 0 to 25. */
-                wait?: number;
-            };
-            header?: {
-                /** @description Resume after this event. Takes precedence over cursor, since and from. */
-                "Last-Event-ID"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EventPage"];
-                };
-            };
-        };
-    };
-    listOfficeholders: {
-        parameters: {
-            query?: {
-                /** @description The next_cursor of the previous page, with the same filters and lang. Must be a cursor of this service, at most 9000 characters. */
-                cursor?: string;
-                /** @description Open Civic Data division ids of the seats; exactly these, not the divisions within them. Must be at most 500 Open Civic Data division ids, comma-separated. */
-                districts?: string[];
-                /** @description Accepted as everywhere; officeholders are described in English only. */
-                lang?: components["schemas"]["Language"];
-                /** @description Levels of the seats. Must be at most 500 levels, comma-separated. */
-                levels?: components["schemas"]["SeatLevel"][];
-                /**
-                 * @description The most records of a page. Must be a whole number from 1 to 500.
-                 * @example 3
-                 */
-                limit?: number;
-                /** @description Kinds of office. Must be at most 500 offices, comma-separated. */
-                offices?: components["schemas"]["Office"][];
-                /** @description The name contains this. Case, accents, ligatures, apostrophes, kinds of quotes, dashes and spaces do not count. Must be text of 1 to 200 characters. */
-                q?: string;
-                /** @description States of the seats. Must be at most 500 USPS codes, comma-separated. */
-                states?: components["schemas"]["StateCode"][];
-            };
-            header?: {
-                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OfficeholderPage"];
-                };
-            };
-            /** @description The answer still has an ETag of If-None-Match. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    getOfficeholder: {
-        parameters: {
-            query?: {
-                /** @description Accepted as everywhere; officeholders are described in English only. */
-                lang?: components["schemas"]["Language"];
-            };
-            header?: {
-                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /**
-                 * @description A person_id. Must be a person_id, which is a UUID such as 19e0dbe3-0e2d-4dec-b5dd-c34618cdc2c3.
-                 * @example 00000000-0000-4000-8000-000000000001
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OfficeholderWithSeatsResponse"];
-                };
-            };
-            /** @description The answer still has an ETag of If-None-Match. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    getRecommendations: {
-        parameters: {
-            query?: {
-                /** @description Endorser category slugs. Must be at most 500 category slugs, comma-separated. */
-                categories?: string[];
-                /**
-                 * @description Contest ids, of past or upcoming elections. Must be at most 500 contest ids, comma-separated.
-                 * @example [
-                 *       7
-                 *     ]
-                 */
-                contest?: number[];
-                /** @description Kinds of contest. Must be at most 500 contest kinds, comma-separated. */
-                contest_kinds?: components["schemas"]["ContestKind"][];
-                /** @description Election slugs, past or upcoming. Must be at most 500 election slugs, comma-separated. */
-                election?: string[];
-                /** @description Home states of endorsers, or the word national. Must be at most 500 home states, comma-separated. */
-                endorser_states?: components["schemas"]["EndorserState"][];
-                /** @description Endorser slugs. Must be at most 500 endorser slugs, comma-separated. */
-                endorsers?: string[];
-                /** @description The language of ballot text; English if the state publishes no Spanish. */
-                lang?: components["schemas"]["Language"];
-                /** @description District levels. Must be at most 500 levels, comma-separated. */
-                levels?: components["schemas"]["Level"][];
-                /** @description Leave out contests in which none of the chosen endorsers took a position. Must be true or false. */
-                only_endorsed?: boolean;
-                /** @description States whose upcoming contests are wanted. Required unless election or contest is given; together with one of these, it keeps only their contests in these states, past or upcoming. Must be at most 500 USPS codes, comma-separated. */
-                state?: components["schemas"]["StateCode"][];
-                /** @description A saved subscription, by id or name, instead of filter parameters. Must be the id or name of a subscription, at most 100 characters. */
-                subscription?: string;
-            };
-            header?: {
-                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RecommendationsResponse"];
-                };
-            };
-            /** @description The answer still has an ETag of If-None-Match. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    listStates: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["StateList"];
-                };
-            };
-            /** @description The answer still has an ETag of If-None-Match. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    streamEvents: {
-        parameters: {
-            query?: {
-                /** @description Endorser category slugs. Must be at most 500 category slugs, comma-separated. */
-                categories?: string[];
-                /** @description Kinds of contest. Must be at most 500 contest kinds, comma-separated. */
-                contest_kinds?: components["schemas"]["ContestKind"][];
-                /** @description Resume after this position: a next_cursor, or an event id. Must be a cursor of this service, at most 2000 characters. */
-                cursor?: string;
-                /** @description Election slugs. Must be at most 500 election slugs, comma-separated. */
-                elections?: string[];
-                /** @description Home states of endorsers, or the word national. Must be at most 500 home states, comma-separated. */
-                endorser_states?: components["schemas"]["EndorserState"][];
-                /** @description Endorser slugs. Must be at most 500 endorser slugs, comma-separated. */
-                endorsers?: string[];
-                /** @description Where to begin without a cursor: latest, the default, or the oldest event within retention. Must be latest or earliest. */
-                from?: "latest" | "earliest";
-                /** @description The same as the header Last-Event-ID, for clients of Server-Sent Events that resume with it. It overrides cursor, from and since; the header overrides it. Empty means none. Must be an event id. */
-                lastEventId?: string;
-                /** @description District levels. Must be at most 500 levels, comma-separated. */
-                levels?: components["schemas"]["Level"][];
-                /** @description Begin with changes from this time on, within retention. Must be a time with its offset from UTC, such as 2026-11-03T00:00:00Z (+ is written %2B). */
-                since?: string;
-                /** @description States in which the contest is voted. Must be at most 500 USPS codes, comma-separated. */
-                states?: components["schemas"]["StateCode"][];
-                /** @description A saved subscription, by id or name, instead of filter parameters. Must be the id or name of a subscription, at most 100 characters. */
-                subscription?: string;
-                /** @description Types of change. Must be at most 500 change types, comma-separated. */
-                types?: components["schemas"]["ChangeType"][];
-            };
-            header?: {
-                /** @description Resume after this event. Takes precedence over cursor, since and from. */
-                "Last-Event-ID"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/event-stream": components["schemas"]["ServerSentEvent"];
-                };
-            };
-        };
-    };
-    createSubmissions: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Repeated requests with the same key and body are carried out once. Must be 1 to 255 printable ASCII characters without spaces. */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SubmissionsBody"];
-            };
-        };
-        responses: {
-            /** @description Success: what was sent is on its way. */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PublicationResponse"];
-                };
-            };
-        };
-    };
-    getSubmissions: {
-        parameters: {
-            query?: {
-                /**
-                 * @description Seconds to hold the request until no submission is on its way. Must be a whole number from 0 to 25.
-                 * @example 25
-                 */
-                wait?: number;
-            };
-            header?: {
-                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /**
-                 * @description The id of the record. Must be a whole number from 1 to 9007199254740992.
-                 * @example 1
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PublicationResponse"];
-                };
-            };
-            /** @description The answer still has an ETag of If-None-Match. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    listSubscriptions: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SubscriptionList"];
-                };
-            };
-            /** @description The answer still has an ETag of If-None-Match. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    createSubscription: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Repeated requests with the same key and body are carried out once. Must be 1 to 255 printable ASCII characters without spaces. */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SubscriptionBody"];
-            };
-        };
-        responses: {
-            /** @description Success: the record was created. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SubscriptionResponse"];
-                };
-            };
-        };
-    };
-    getSubscription: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /**
-                 * @description The id of the record. Must be a whole number from 1 to 9007199254740992.
-                 * @example 1
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SubscriptionResponse"];
-                };
-            };
-            /** @description The answer still has an ETag of If-None-Match. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    replaceSubscription: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The id of the record. Must be a whole number from 1 to 9007199254740992.
-                 * @example 1
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SubscriptionBody"];
-            };
-        };
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SubscriptionResponse"];
-                };
-            };
-        };
-    };
-    deleteSubscription: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The id of the record. Must be a whole number from 1 to 9007199254740992.
-                 * @example 1
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success, without a body. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    listWebhooks: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookList"];
-                };
-            };
-            /** @description The answer still has an ETag of If-None-Match. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    createWebhook: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Repeated requests with the same key and body are carried out once. Must be 1 to 255 printable ASCII characters without spaces. */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewWebhookBody"];
-            };
-        };
-        responses: {
-            /** @description Success: the record was created. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookWithSecretResponse"];
-                };
-            };
-        };
-    };
-    getWebhook: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of an earlier answer. If it is still current, the answer is 304. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /**
-                 * @description The id of the record. Must be a whole number from 1 to 9007199254740992.
-                 * @example 1
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookResponse"];
-                };
-            };
-            /** @description The answer still has an ETag of If-None-Match. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    replaceWebhook: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The id of the record. Must be a whole number from 1 to 9007199254740992.
-                 * @example 1
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WebhookBody"];
-            };
-        };
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookResponse"];
-                };
-            };
-        };
-    };
-    deleteWebhook: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The id of the record. Must be a whole number from 1 to 9007199254740992.
-                 * @example 1
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success, without a body. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    resumeWebhook: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The id of the record. Must be a whole number from 1 to 9007199254740992.
-                 * @example 1
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WebhookResumeBody"];
-            };
-        };
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookResponse"];
-                };
-            };
-        };
-    };
-    rotateWebhookSecret: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Repeated requests with the same key and body are carried out once. Must be 1 to 255 printable ASCII characters without spaces. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /**
-                 * @description The id of the record. Must be a whole number from 1 to 9007199254740992.
-                 * @example 1
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookWithSecretResponse"];
-                };
-            };
-        };
-    };
-    testWebhook: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The id of the record. Must be a whole number from 1 to 9007199254740992.
-                 * @example 1
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookAttemptResponse"];
-                };
-            };
-        };
-    };
-    receiveEndorsementsChanged: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The id of the message. All attempts to deliver it have the same id and body. */
-                "webhook-id": string;
-                /** @description `v1,` and the HMAC-SHA256 of the id, the timestamp and the body, joined by dots, in base64. After a rotation there are two, with a space between them. Libraries of the Standard Webhooks specification verify them. */
-                "webhook-signature": string;
-                /** @description The time of the attempt, in seconds since 1970. */
-                "webhook-timestamp": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["EndorsementsChanged"];
-            };
-        };
-        responses: {
-            /** @description The receiver has the message, and the next one follows. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The message is sent again after 5 seconds, 30 seconds, 2, 10 and 30 minutes, and then each hour, or later if `Retry-After` says so. Redirects are not followed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    receiveWebhookTest: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The id of the message. All attempts to deliver it have the same id and body. */
-                "webhook-id": string;
-                /** @description `v1,` and the HMAC-SHA256 of the id, the timestamp and the body, joined by dots, in base64. After a rotation there are two, with a space between them. Libraries of the Standard Webhooks specification verify them. */
-                "webhook-signature": string;
-                /** @description The time of the attempt, in seconds since 1970. */
-                "webhook-timestamp": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WebhookTest"];
-            };
-        };
-        responses: {
-            /** @description The receiver has the message, and the next one follows. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The message is sent again after 5 seconds, 30 seconds, 2, 10 and 30 minutes, and then each hour, or later if `Retry-After` says so. Redirects are not followed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-}
+export type operations = Record<string, never>;
