@@ -14,3 +14,13 @@ test('INV-15: an address has its attempts again a minute after the first of them
   await clock.advance(1000);
   attempts.require('first');
 });
+
+test('the memory of addresses is bounded', () => {
+  const attempts = new AttemptsByAddress(1, new ManualClock());
+  attempts.note('first');
+  for (let n = 0; n < 9999; n++) attempts.note(`address ${n}`);
+  expect(() => attempts.require('first')).toThrow('wait a minute');
+  attempts.note('another');
+  attempts.note('and another');
+  attempts.require('address 0');
+});

@@ -95,7 +95,7 @@ describe('the people of an account', () => {
     expect(member.text).toContain('Owners of the account invite and remove people.');
   });
 
-  test('are shown in pages of a hundred, and an address that is no place begins with the first', async () => {
+  test('INV-15: are shown in pages of a hundred, and an address that is no place begins with the first', async () => {
     await client.query(
       `WITH added AS (
          INSERT INTO people (issuer, subject, email, name)
@@ -222,7 +222,7 @@ describe('the accounts for operators', () => {
       ])
     ).rows[0];
 
-  test('are shown in pages of a hundred that keep the search', async () => {
+  test('INV-15: are shown in pages of a hundred that keep the search', async () => {
     await client.query(
       `INSERT INTO accounts (name, plan) SELECT 'club ' || lpad(n::text, 3, '0'), 'free' FROM generate_series(1, 101) n`,
     );
@@ -237,7 +237,7 @@ describe('the accounts for operators', () => {
 
   test('are made with a name and a plan, and the form keeps its entries if it is refused', async () => {
     const make = (name: string, plan = 'standard') => accounts('POST', '', { form: { name, plan } });
-    for (const name of ['', ' \u00a0 ', 'x'.repeat(101)]) {
+    for (const name of ['', ' \u00a0 ', '\u200b', 'x'.repeat(101)]) {
       const { status, text } = await make(name);
       expect([status, text.includes('The name must have 1 to 100 characters.')]).toEqual([400, true]);
       expect(text).toContain('<option selected>standard</option>');
@@ -256,6 +256,7 @@ describe('the accounts for operators', () => {
   test('move to a plan only from the one that the operator has seen', async () => {
     const move = (plan: string, seen: string) =>
       accounts('POST', '/{id}/plan', { ...byId, form: { plan, seen } });
+    expect((await accounts('GET', '/{id}', byId)).text).toContain('name="seen" value="free"');
     const late = await move('partner', 'standard');
     expect([late.status, await stored()]).toEqual([409, { plan: 'free', suspended: false }]);
     expect(late.text).toContain('moved to the plan free in the meantime');

@@ -2,13 +2,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { pages } from '../../../gateway/console/pages/index.ts';
-import { AttemptsByAddress } from '../../../gateway/console/session/attempts.ts';
 import { safeReturnAddress } from '../../../gateway/console/session/return-address.ts';
 import { ConsoleClient, makeLink, type ReceivedPage } from '../../helpers/console/console-client.ts';
 import { addressesOf, fillIn, methodsAt } from '../../helpers/console/console-pages.ts';
 import { PUBLIC_URL, startOf, useConsoleWithProvider } from '../../helpers/console/console-with-provider.ts';
 import { webUrl } from '../../helpers/properties/arbitraries.ts';
-import { ManualClock } from '../../helpers/service/manual-clock.ts';
 
 // With a proxy's header for the client's address, each test comes from its own address.
 const console = useConsoleWithProvider({ gateways: 1, gatewayConfig: { trustedProxies: 1 } });
@@ -349,29 +347,5 @@ describe('guessing', () => {
       expect((await client.get('/console/sign-in/start')).status).toBe(303);
     }
     expect((await client.get('/console/sign-in/start')).status).toBe(429);
-  });
-
-  test('the wait ends after a minute', async () => {
-    const clock = new ManualClock();
-    const attempts = new AttemptsByAddress(2, clock);
-    attempts.note('a');
-    attempts.require('a');
-    attempts.note('a');
-    expect(() => attempts.require('a')).toThrow('wait a minute');
-    attempts.require('b');
-    await clock.advance(59_999);
-    expect(() => attempts.require('a')).toThrow('wait a minute');
-    await clock.advance(1);
-    attempts.require('a');
-  });
-
-  test('the memory of addresses is bounded', () => {
-    const attempts = new AttemptsByAddress(1, new ManualClock());
-    attempts.note('first');
-    for (let n = 0; n < 9999; n++) attempts.note(`address ${n}`);
-    expect(() => attempts.require('first')).toThrow('wait a minute');
-    attempts.note('another');
-    attempts.note('and another');
-    attempts.require('address 0');
   });
 });
