@@ -2,13 +2,17 @@ import diagnostics from 'node:diagnostics_channel';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { EventOutput } from '../../../gateway/wire/event-output.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 
 const STREAMS = 5;
 
 const service = useTestService({ gatewayConfig: { streamLifetimeMs: 50 } });
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 function readStream(agent: Agent): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -32,6 +36,18 @@ test('consecutive streams on one connection leave nothing behind on it', async (
   const listeners = [...sockets].map((socket) => socket.listenerCount('timeout'));
   expect(listeners).toEqual([expect.any(Number)]);
   expect(listeners[0]).toBeLessThan(STREAMS);
+});
+
+test("a stream keeps neither the headers of its request nor Koa's listeners for its response", async () => {
+  const open = jest.spyOn(EventOutput, 'open');
+  const client = await service.stream();
+  await client.wait('ready', 1);
+  const [response] = open.mock.calls[0] ?? [];
+  // Koa listens for this event, which responses do not have.
+  expect(response?.listenerCount('end')).toBe(0);
+  expect(response?.req.headers).toEqual({});
+  expect(response?.req.rawHeaders).toEqual([]);
+  client.close();
 });
 
 test('a stream requested on an old connection while the gateway stops is asked to reconnect', async () => {

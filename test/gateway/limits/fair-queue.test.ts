@@ -133,8 +133,8 @@ test('requests that wait or would have to wait are refused during a shutdown', a
 });
 
 /** Runs work that ends only when the test ends it, and notes the accounts in the order of their turns. */
-function createTurns(limits: ConstructorParameters<typeof FairQueue>[0]) {
-  const queue = new FairQueue(limits);
+function createTurns(limits: Partial<ConstructorParameters<typeof FairQueue>[0]> = {}) {
+  const queue = createQueue(limits);
   const begun: number[] = [];
   const ends: (() => void)[] = [];
   const ask = (accountId: number) => {
@@ -156,18 +156,14 @@ function createTurns(limits: ConstructorParameters<typeof FairQueue>[0]) {
 }
 
 test('INV-15: accounts take turns, however many requests one of them has', async () => {
-  const { begun, ask, endFirst } = createTurns({
-    ...{ atOnce: 1, atOnceOfAccount: 1, reserved: 0, waiting: 100, waitingOfAccount: 50 },
-  });
+  const { begun, ask, endFirst } = createTurns();
   for (const accountId of [1, 1, 1, 1, 1, 1, 2, 2, 3]) ask(accountId);
   for (let turn = 0; turn < 9; turn += 1) await endFirst();
   expect(begun).toEqual([1, 2, 3, 1, 2, 1, 1, 1, 1]);
 });
 
 test('INV-15: an account that returns after each answer does not starve one that waits', async () => {
-  const { begun, ask, endFirst } = createTurns({
-    ...{ atOnce: 1, atOnceOfAccount: 1, reserved: 0, waiting: 100, waitingOfAccount: 50 },
-  });
+  const { begun, ask, endFirst } = createTurns();
   for (const accountId of [1, 1, 1]) ask(accountId);
   for (let turn = 0; turn < 6; turn += 1) {
     ask(2);
@@ -177,9 +173,7 @@ test('INV-15: an account that returns after each answer does not starve one that
 });
 
 test('INV-15: accounts that return after each answer, one after another, do not starve one that waits', async () => {
-  const { begun, ask, endFirst } = createTurns({
-    ...{ atOnce: 1, atOnceOfAccount: 1, reserved: 0, waiting: 100, waitingOfAccount: 50 },
-  });
+  const { begun, ask, endFirst } = createTurns();
   for (const accountId of [1, 1, 1, 2, 3]) ask(accountId);
   for (let turn = 0; turn < 6; turn += 1) {
     await endFirst();
@@ -189,9 +183,7 @@ test('INV-15: accounts that return after each answer, one after another, do not 
 });
 
 test('INV-15: an account that comes later does not overtake one that waits for its turn in the round', async () => {
-  const { begun, ask, endFirst } = createTurns({
-    ...{ atOnce: 1, atOnceOfAccount: 1, reserved: 0, waiting: 100, waitingOfAccount: 50 },
-  });
+  const { begun, ask, endFirst } = createTurns();
   for (const accountId of [1, 1, 2, 2]) ask(accountId);
   for (let turn = 0; turn < 2; turn += 1) await endFirst();
   ask(3);
@@ -200,18 +192,14 @@ test('INV-15: an account that comes later does not overtake one that waits for i
 });
 
 test('INV-15: an account whose only request takes long does not hold up one that waits', async () => {
-  const { begun, ask, endLast } = createTurns({
-    ...{ atOnce: 2, atOnceOfAccount: 2, reserved: 0, waiting: 100, waitingOfAccount: 50 },
-  });
+  const { begun, ask, endLast } = createTurns({ atOnce: 2, atOnceOfAccount: 2 });
   for (const accountId of [1, 2, 2]) ask(accountId);
   await endLast();
   expect(begun).toEqual([1, 2, 2]);
 });
 
 test('INV-15: reserved turns are for accounts without one', async () => {
-  const { begun, ask } = createTurns({
-    ...{ atOnce: 4, atOnceOfAccount: 2, reserved: 2, waiting: 100, waitingOfAccount: 50 },
-  });
+  const { begun, ask } = createTurns({ atOnce: 4, atOnceOfAccount: 2, reserved: 2 });
   for (const accountId of [1, 1, 1, 2, 2, 3, 3, 4]) ask(accountId);
   await settle();
   expect(begun).toEqual([1, 1, 2, 3]);
@@ -220,9 +208,7 @@ test('INV-15: reserved turns are for accounts without one', async () => {
 test.each(['an answer', 'a refusal', 'a disconnection'])(
   'INV-15: an account that comes back after %s does not overtake one that waits for its turn in the round',
   async (what) => {
-    const { queue, begun, ask, endFirst } = createTurns({
-      ...{ atOnce: 1, atOnceOfAccount: 1, reserved: 0, waiting: 2, waitingOfAccount: 2 },
-    });
+    const { queue, begun, ask, endFirst } = createTurns({ waiting: 2, waitingOfAccount: 2 });
     if (what === 'an answer') {
       const done = ask(1);
       await endFirst();
