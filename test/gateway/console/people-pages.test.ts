@@ -148,6 +148,7 @@ describe('an invitation', () => {
 
   test.each([
     [{ email: 'bob', role: 'editor' }, 'Give an e-mail address'],
+    [{ email: 'a@a.org,b@a.org', role: 'editor' }, 'Give an e-mail address'],
     [{ email: 'bob@a.org', role: 'operator' }, 'Choose a role.'],
     [{ email: 'bob@a.org' }, 'Choose a role.'],
   ])('of %j is refused, and the form keeps its entries', async (form, problem) => {
