@@ -182,6 +182,7 @@ class TableWork {
   readonly #sources: Sources;
   readonly #options: TableOptions;
   readonly #columns: EndorsementColumns;
+  readonly #header: readonly string[];
   readonly #writer: ReturnType<typeof createReviewWriter>;
   #batch: StagedRow[] = [];
 
@@ -196,6 +197,7 @@ class TableWork {
     this.#sources = sources;
     this.#options = options;
     this.#columns = columns;
+    this.#header = header;
     this.#writer = createReviewWriter(header, columns);
   }
 
@@ -267,7 +269,9 @@ class TableWork {
 
   /** Stages a row. @returns the row's problem, or null */
   async #stage(line: number, row: EndorsementRow, meant: Meant): Promise<string | null> {
-    const pick = createPick(row, meant, this.#options.now);
+    const columnOf = (field: string) =>
+      this.#header[this.#columns.places.get(field as EndorsementField) ?? -1] || field;
+    const pick = createPick(row, meant, this.#options.now, columnOf);
     if ('fault' in pick) return pick.fault;
     if (this.#options.lookOnly) return null;
     this.#batch.push({ ...pick, line, endorser: meant.endorser, contest: meant.contest });

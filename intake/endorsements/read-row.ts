@@ -162,11 +162,13 @@ export function findLongName(row: EndorsementRow): RowFault | null {
  * Makes the pick of a row. A source that is no address is kept in `details`.
  *
  * @param now milliseconds since 1970
+ * @param columnOf the name of a field's column in the person's table
  */
 export function createPick(
   row: EndorsementRow,
   { endorser, contest, choice, electionDate, isRanked }: Meant,
   now: number,
+  columnOf: (field: string) => string = (field) => field,
 ): SubmittedPick | RowFault {
   const rank = row.rank === null ? null : readRank(row.rank);
   if (row.rank !== null && rank === null) return { fault: `has the rank "${row.rank}"; it must be 1, 2, 3…` };
@@ -190,7 +192,9 @@ export function createPick(
   const problems = checked.ok ? findUnpublished(checked.value, now) : checked.problems;
   if (problems.length > 0) {
     return {
-      fault: problems.map(({ field, message }) => `${field ?? 'has a field that'} ${message}`).join('; '),
+      fault: problems
+        .map(({ field, message }) => `${field === null ? 'has a field that' : columnOf(field)} ${message}`)
+        .join('; '),
     };
   }
   return checked.ok ? (checked.value.picks[0] ?? pick) : pick;

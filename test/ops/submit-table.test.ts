@@ -230,8 +230,9 @@ test('--replace needs consent to withdraw many endorsements', async () => {
 
 test('refused rows stop a table unless they are skipped, and reports are written', async () => {
   const lines = [
-    'contest,choice,date,rank',
+    'contest,choice,Date,rank',
     'mayor,ann,yesterday,',
+    'mayor,cyd,2999-01-01,',
     'mayor,bob,"Nov. 3, 2026",1',
     'mayor,cyd,,,too,many',
     `mayor,${'('.repeat(90_000)},,`,
@@ -244,6 +245,7 @@ test('refused rows stop a table unless they are skipped, and reports are written
   expect(performance.now() - begun).toBeLessThan(10_000);
   expect(refused.status).toBe(1);
   expect(refused.text).toContain('has the date "yesterday"; it must be like 11/3/2026');
+  expect(refused.text).toContain('Date must not be later than tomorrow');
   expect(refused.text).toContain('has the rank 1, and the contest or-2026-11-03-general/mayor has no ranks');
   expect(refused.text).toContain('has 6 cells, and the header 4');
   expect(refused.text).toContain('has more than 1,000 characters in the choice');
@@ -253,7 +255,7 @@ test('refused rows stop a table unless they are skipped, and reports are written
   const skipped = await submit('bad.csv', lines, ...options, '--skip-refused', '--report', json);
   expect(skipped.printed).toContain('1 submissions sent');
   const { counts } = JSON.parse(await readFile(json, 'utf8'));
-  expect(counts).toContainEqual({ label: 'refused', count: 4 });
+  expect(counts).toContainEqual({ label: 'refused', count: 5 });
 });
 
 test('an empty position beside a choice is no endorsement, unless the table has positions for measures alone', async () => {
