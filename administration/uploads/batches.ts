@@ -60,7 +60,7 @@ export class BatchWriter {
 export async function makeBatches(
   client: ClientBase,
   { accountId, upload }: UploadWork,
-  { matched }: Pick<UploadEffects, 'matched'>,
+  { matched, leftOut }: Pick<UploadEffects, 'matched' | 'leftOut'>,
 ): Promise<number> {
   const { isWhole } = upload.settings;
   await beginPositions(client, upload.id);
@@ -69,7 +69,7 @@ export async function makeBatches(
   const submissions = isWhole ? readPositions(client) : readEndorses(client);
   for await (const submission of submissions) await batches.add(submission);
   const made = await batches.finish();
-  await forgetContent(client, upload.id);
+  await forgetContent(client, upload.id, leftOut);
   await saveAliases(client, accountId, matched.decisions);
   return made;
 }

@@ -54,6 +54,8 @@ export interface Upload {
   undoes: number | null;
   /** The last change of the stream that its submissions have seen; null in a draft, and if it is not known. */
   sinceSequence: number | null;
+  /** The rows of the table of which no submission was made; 0 in a draft. */
+  leftOut: number;
 }
 
 /** The account has as many uploads as it may have, and none of them is sent. */
@@ -65,7 +67,7 @@ const STATE = `CASE WHEN content IS NOT NULL THEN 'draft'
   WHEN EXISTS (SELECT FROM upload_batches b WHERE b.upload_id = uploads.id AND b.publication_id IS NULL) THEN 'sending'
   ELSE 'sent' END`;
 const UPLOAD = `id, file_name AS "fileName", bytes, header, person, settings, decisions, ${STATE} AS state,
-  changed_at AS "changedAt", undoes, since_sequence::float8 AS "sinceSequence"`;
+  changed_at AS "changedAt", undoes, since_sequence::float8 AS "sinceSequence", left_out AS "leftOut"`;
 
 /** A table, or the undoing of an upload, which has no file. */
 type NewUpload = Omit<UploadedTable, 'content'> & {
@@ -178,9 +180,12 @@ export async function addBatch(
   );
 }
 
-/** Forgets the file of an upload whose batches are made. */
-export async function forgetContent(client: ClientBase, id: number): Promise<void> {
-  await client.query('UPDATE uploads SET content = NULL, changed_at = clock_timestamp() WHERE id = $1', [id]);
+/** Forgets the file of an upload whose batches are made. @param leftOut the rows of which none was made */
+export async function forgetContent(client: ClientBase, id: number, leftOut = 0): Promise<void> {
+  await client.query(
+    'UPDATE uploads SET content = NULL, left_out = $2, changed_at = clock_timestamp() WHERE id = $1',
+    [id, leftOut],
+  );
 }
 
 /** A batch of submissions, and where it was published. */

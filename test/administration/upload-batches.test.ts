@@ -30,7 +30,7 @@ test.each([
     await finishStage(client);
     const upload = await findUpload(client, { accountId, id });
     const matched = { decisions: [] } as unknown as UploadEffects['matched'];
-    const made = await makeBatches(client, { accountId, upload } as UploadWork, { matched });
+    const made = await makeBatches(client, { accountId, upload } as UploadWork, { matched, leftOut: 0 });
     await client.query('COMMIT');
     expect(made).toBe(ROWS);
     const { rows: batches } = await client.query<{ submissions: string; count: number }>(

@@ -20,7 +20,7 @@ import type { PageReply, PageRequest, ShownPage } from '../page.ts';
 import { loadOutcomes, type Outcome } from '../publishing/receipt.ts';
 import { DeleteForm } from './review-page.ts';
 import { UndoLimit } from './undo-page.ts';
-import { addressOf, UPLOADS, undoAddressOf } from './upload.ts';
+import { addressOf, rowsThat, UPLOADS, undoAddressOf } from './upload.ts';
 
 /** The longest time in which one request sends batches, in milliseconds. The page then shows the progress. */
 const SENDING_MS = 3_000;
@@ -132,6 +132,7 @@ export async function showSending(
     body: html`
       ${problem && html`<${Notice} kind="bad">${problem} ${number.format(all - done)} submissions are not sent yet.<//>`}
       <p><label>${`${number.format(done)} of ${number.format(all)} submissions are sent.`} <progress value=${done} max=${all}></progress></label></p>
+      ${upload.leftOut > 0 && html`<p>${rowsThat(upload.leftOut, 'was', 'were')} left out, because nothing was decided, or no endorsement can say it. Upload what is missing as another table.</p>`}
       ${
         isSending &&
         html`

@@ -126,6 +126,9 @@ test('an editor uploads a table, decides on its unclear rows, publishes it, and 
   expect(answer.location).toBe(`${address}?on`);
   const receipt = await editor.get(`${address}?on`);
   expect(receipt.html).toContain('6 of 6 submissions are sent.');
+  expect(receipt.html).toContain(
+    '2 rows were left out, because nothing was decided, or no endorsement can say it.',
+  );
   expect(receipt.html).toContain('It is done: readers and the stream have it.');
   expect(await positions('sierra-club')).toEqual([
     'Governor of Oregon: Tina Kotek',
