@@ -90,9 +90,9 @@ function Preview({ file, outcome, csrf }: { file: UploadedFile; outcome: FileOut
       ${changes > 0 && html`<${EventSentence} outcome=${outcome} isDone=${false} />`}
       ${consent !== null && html`<p>The import would take much away. If the file is only a part of its elections, say so below instead of agreeing.</p>`}
       ${outcome.removals.length > 0 && html`<${Removals} outcome=${outcome} />`}
-      <${Changes} outcome=${outcome} />
-      <${ReadingNotes} outcome=${outcome} />`
+      <${Changes} outcome=${outcome} />`
     }
+    <${ReadingNotes} outcome=${outcome} />
     ${
       isPossible &&
       changes > 0 &&

@@ -224,6 +224,12 @@ test('a table is read by what its name or the operator says, and its faults are 
   ]);
   const said = await upload('{"slug":"x"}\n', { name: 'list.json', format: 'endorsers' });
   expect(said.page.html).toContain('1 line is refused');
+  const unused = await upload('name,kind\nAcme,Union\n', {
+    name: 'endorsers.csv',
+    format: 'endorsers-table',
+  });
+  expect(unused.page.html).toContain('1 line is refused');
+  expect(unused.page.html).toContain('columns of a table that hold no field (such as kind)');
 });
 
 test('a gateway that ends while it works leaves the file as it was', async () => {
