@@ -76,8 +76,8 @@ export async function* mapEndorsers(
       record: {
         slug: read('slug') || slugOf(name),
         name,
-        category,
-        state: /^national$/i.test(state) ? 'national' : readState(state),
+        ...(category !== '' && { category }),
+        ...(state !== '' && { state: /^national$/i.test(state) ? 'national' : readState(state) }),
         ...Object.fromEntries(
           TEXTS.map((column) => [column, read(column)]).filter(([, text]) => text !== ''),
         ),

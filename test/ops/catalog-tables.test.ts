@@ -87,7 +87,7 @@ describe('a table of endorsers', () => {
     ]);
     expect(status).toBe(1);
     const text = told.join('\n');
-    expect(text).toContain('our-endorsers.csv:3: field state: must be the USPS code');
+    expect(text).toContain('our-endorsers.csv:3: field state: is missing');
     expect(text).toContain('our-endorsers.csv:4: has 6 cells, and the header 3');
     expect(text).toContain('our-endorsers.csv:5: field slug:');
     expect(text).toContain('our-endorsers.csv:6:');

@@ -230,6 +230,7 @@ test('a table is read by what its name or the operator says, and its faults are 
   });
   expect(unused.page.html).toContain('1 line is refused');
   expect(unused.page.html).toContain('columns of a table that hold no field (such as kind)');
+  expect(unused.page.html).toContain('<code>category</code></td><td>is missing</td>');
 });
 
 test('a gateway that ends while it works leaves the file as it was', async () => {
