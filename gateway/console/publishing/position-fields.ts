@@ -43,6 +43,7 @@ function PickTexts({ position, item, values }: PickProps): Html {
       <${Statement} label="Statement in Spanish" id=${`room-es-${place}`} name=${`statement_es:${key}`} value=${textOf('statement_es')} lang="es" />
       <label>Address of the source <input type="url" name=${`source_url:${key}`} value=${textOf('source_url')} placeholder="https://" /></label>
       <label>Date of publication <input type="date" name=${`published_on:${key}`} value=${textOf('published_on')} /></label>
+      <small class="muted">Key: <code>${position.key}/${key}</code></small>
     </details>`;
 }
 

@@ -116,7 +116,7 @@ function Questions(props: {
   const last = askedBefore + asked.length;
   return html`
     <h2>Rows to decide on</h2>
-    <p>${number.format(first)} to ${number.format(last)} of ${number.format(askedInAll)}.${options.after > 0 && html` <a href=${address}>Begin with the first again</a>`}</p>
+    <p>${number.format(first)} to ${number.format(last)} of ${number.format(askedInAll)}.${options.after > 0 && html` <a href=${address}>Begin with the first again</a>`} For another choice, open its contest at <a href="/console/endorsements">Our endorsements</a>: its key stands there under “Statement and source”.</p>
     <${Form} action=${address} csrf=${request.csrf}>
       <input type="hidden" name="after" value=${options.after} />
       ${asked.map((seen) => html`<${RowChoices} seen=${seen} stored=${work.upload.decisions[seen.line]} refused=${options.refused?.get(String(seen.line))} endorsers=${work.endorsers} />`)}

@@ -101,6 +101,7 @@ test('an editor uploads a table, decides on its unclear rows, publishes it, and 
   );
   expect(review.html).toContain('<p>Columns that are not used: Notes. If one');
   expect(review.html).toContain('4 rows need a decision');
+  expect(review.html).toMatch(/<a href="\/console\/endorsements">[^<]*<\/a>: its key stands there/);
   expect(review.html).toMatch(/<details><summary>3 rows exact/);
   expect(review.html).toContain('has 9 cells, and the header 7');
   expect(review.html).toContain('“Leaning yes”'.replaceAll(/[“”]/g, '&quot;'));
@@ -374,6 +375,8 @@ test('a preview says where a corrected pick would stand beside the old one, or t
   const { html } = await editor.get(`${(await upload(corrected, GAZETTE)).address}/preview`);
   expect(html).toContain(heading);
   expect(html).toEqual(position('Measure 110: Drug treatment', 'yes, no'));
+  const [, form = ''] = /href="(\/console\/endorsements\/\d+\?endorser=coast-gazette)"/.exec(html) ?? [];
+  expect((await editor.get(form)).html).toContain(`Key: <code>${GENERAL}/measure-110/no</code>`);
   expect(html).not.toContain('Coast Gazette: Governor');
   const whole = await upload(corrected, { ...GAZETTE, whole: 'yes' });
   expect((await editor.get(`${whole.address}/preview`)).html).not.toContain(heading);
