@@ -222,6 +222,7 @@ describe('the preview of an upload', () => {
         rows: [],
         repeated: 0,
         leftOut: 0,
+        crowded: [],
       },
       ...{ refusal: null, digest: 'seen-1', needsConsent: false, removals: [] },
       ...more,
