@@ -81,7 +81,7 @@ export function showUploadPreview(
       <p>${describePublishing(effects)}</p>
       <ul>
         ${counts.unchanged > 0 && html`<li>${counts.unchanged === 1 ? '1 endorsement stays' : `${number.format(counts.unchanged)} endorsements stay`} as ${counts.unchanged === 1 ? 'it is' : 'they are'}.</li>`}
-        ${leftOut > 0 && html`<li>${rowsThat(leftOut, 'is', 'are')} left out, because nothing is decided, or no endorsement can say it. <a href=${addressOf(upload)}>Look at them</a> first: publishing closes the upload, and they need another one then.</li>`}
+        ${leftOut > 0 && html`<li>${rowsThat(leftOut, 'is', 'are')} left out: not decided on, or not usable. <a href=${addressOf(upload)}>Look at them</a> first: publishing closes the upload, and they need another one then.</li>`}
         ${repeated > 0 && html`<li>${rowsThat(repeated, 'repeats', 'repeat')} an earlier one. The last one counts.</li>`}
       </ul>
       ${crowded.length > 0 && html`<${Crowded} crowded=${crowded} />`}

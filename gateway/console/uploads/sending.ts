@@ -132,7 +132,7 @@ export async function showSending(
     body: html`
       ${problem && html`<${Notice} kind="bad">${problem} ${number.format(all - done)} submissions are not sent yet.<//>`}
       <p><label>${`${number.format(done)} of ${number.format(all)} submissions are sent.`} <progress value=${done} max=${all}></progress></label></p>
-      ${upload.leftOut > 0 && html`<p>${rowsThat(upload.leftOut, 'was', 'were')} left out, because nothing was decided, or no endorsement can say it. Upload what is missing as another table.</p>`}
+      ${upload.leftOut > 0 && html`<p>${rowsThat(upload.leftOut, 'was', 'were')} left out: not decided on, or not usable. Upload what is missing as another table.</p>`}
       ${
         isSending &&
         html`

@@ -127,9 +127,7 @@ test('an editor uploads a table, decides on its unclear rows, publishes it, and 
   expect(answer.location).toBe(`${address}?on`);
   const receipt = await editor.get(`${address}?on`);
   expect(receipt.html).toContain('6 of 6 submissions are sent.');
-  expect(receipt.html).toContain(
-    '2 rows were left out, because nothing was decided, or no endorsement can say it.',
-  );
+  expect(receipt.html).toContain('2 rows were left out: not decided on, or not usable.');
   expect(receipt.html).toContain('It is done: readers and the stream have it.');
   expect(await positions('sierra-club')).toEqual([
     'Governor of Oregon: Tina Kotek',
@@ -353,7 +351,7 @@ test('a preview says which rows are lost by publishing now, and not that they ar
   const { html } = await editor.get(`${address}/preview`);
   expect(html).toContain('<p>There is nothing to publish yet.</p>');
   expect(html).toContain(
-    `1 row is left out, because nothing is decided, or no endorsement can say it. <a href="${address}">Look at them</a> first: publishing closes the upload`,
+    `1 row is left out: not decided on, or not usable. <a href="${address}">Look at them</a> first: publishing closes the upload`,
   );
 });
 
