@@ -5,11 +5,6 @@ export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The number of days from `from` to `to`. */
-export function daysBetween(from: string, to: string): number {
-  return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS);
-}
-
 /** The first Tuesday on or after the date. */
 export function tuesdayFrom(date: string): string {
   const weekday = new Date(`${date}T00:00:00Z`).getUTCDay();
