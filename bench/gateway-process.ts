@@ -5,6 +5,8 @@ import { findFreePort } from '../ops/local/servers/ports.ts';
 import { stopWhenInterrupted } from '../test/helpers/service/interrupted.ts';
 import { untilReady } from '../test/helpers/service/system.ts';
 
+type RunningServers = Pick<OpsConfig, 'databaseUrl' | 'brokers' | 'topicPrefix'>;
+
 /** A benchmark's own gateway. */
 export interface GatewayProcess {
   base: string;
@@ -18,7 +20,7 @@ export interface GatewayProcess {
  * @param folder the checkout to run
  */
 export async function startGatewayProcess(
-  { databaseUrl, brokers, topicPrefix }: Pick<OpsConfig, 'databaseUrl' | 'brokers' | 'topicPrefix'>,
+  { databaseUrl, brokers, topicPrefix }: RunningServers,
   settings: Record<string, string> = {},
   folder = '.',
 ): Promise<GatewayProcess> {
@@ -46,4 +48,16 @@ export async function startGatewayProcess(
   const base = `http://127.0.0.1:${port}`;
   await untilReady(base);
   return { base, pid: gateway.pid ?? 0, stop };
+}
+
+/** Starts a gateway as `startGatewayProcess` does, for the duration of `work`. @returns the result of `work` */
+export async function withGatewayProcess<T>(
+  servers: RunningServers,
+  settings: Record<string, string>,
+  work: (gateway: GatewayProcess) => Promise<T>,
+): Promise<T> {
+  const gateway = await startGatewayProcess(servers, settings);
+  const result = await work(gateway);
+  await gateway.stop();
+  return result;
 }

@@ -6,7 +6,7 @@
 import { createKey } from '../../ops/commands/keys.ts';
 import { createConfig } from '../../ops/config.ts';
 import { readEnv } from '../../service/running-service.ts';
-import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts';
+import { withGatewayProcess } from '../gateway-process.ts';
 import { formatSpread } from '../statistics.ts';
 import { PageReader } from './page-reader.ts';
 import { peakBytesOf } from './process-usage.ts';
@@ -20,13 +20,13 @@ const DURATION_MS = 10_000;
 export async function benchPlaces(rounds: number, print: (line: string) => void): Promise<void> {
   const config = createConfig(readEnv(process.env));
   const key = await createKey({ databaseUrl: config.databaseUrl, account: 'bench', plan: 'internal' });
-  const cursors = await withGateway(({ base }) => findPlaces(new PageReader(base, key)));
+  const cursors = await withGatewayProcess(config, {}, ({ base }) => findPlaces(new PageReader(base, key)));
   print(`events a second, and most memory: middle (lowest to highest) of ${rounds} rounds`);
   for (const places of PLACES.filter((count) => count <= cursors.length)) {
     const speeds: number[] = [];
     const megabytes: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      await withGateway(async ({ base, pid }) => {
+      await withGatewayProcess(config, {}, async ({ base, pid }) => {
         const readers = cursors
           .slice(0, places)
           .map((cursor) => ({ cursor, reader: new PageReader(base, key) }));
@@ -35,13 +35,6 @@ export async function benchPlaces(rounds: number, print: (line: string) => void)
       });
     }
     print(`  from ${places} places: ${formatSpread(speeds, 0)}, ${formatSpread(megabytes, 0)} MB`);
-  }
-
-  async function withGateway<T>(work: (gateway: GatewayProcess) => Promise<T>): Promise<T> {
-    const gateway = await startGatewayProcess(config);
-    const result = await work(gateway);
-    await gateway.stop();
-    return result;
   }
 }
 

@@ -7,12 +7,12 @@
 import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { createKey } from '../../ops/commands/keys.ts';
-import { createConfig, type OpsConfig } from '../../ops/config.ts';
+import { createConfig } from '../../ops/config.ts';
 import { changeCodec } from '../../schemas/change.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { readEnv } from '../../service/running-service.ts';
-import { startGatewayProcess } from '../gateway-process.ts';
+import { withGatewayProcess } from '../gateway-process.ts';
 import { formatSpread } from '../statistics.ts';
 import { PageReader } from './page-reader.ts';
 
@@ -31,11 +31,11 @@ export async function benchReplay(rounds: number, print: (line: string) => void)
   await readRaw(config);
   for (let round = 0; round < rounds; round += 1) {
     const raw = await measure(() => readRaw(config));
-    const cold = await withGateway(config, {}, async (base) => {
+    const cold = await withGatewayProcess(config, {}, async ({ base }) => {
       await readEvents(base, key, WARM_UP_PAGES);
       return measure(() => readEvents(base, key));
     });
-    const warm = await withGateway(config, { FEED_REPLAY_MB: String(REPLAY_MB) }, async (base) => {
+    const warm = await withGatewayProcess(config, { FEED_REPLAY_MB: String(REPLAY_MB) }, async ({ base }) => {
       await readEvents(base, key);
       return measure(() => readEvents(base, key));
     });
@@ -50,17 +50,6 @@ export async function benchReplay(rounds: number, print: (line: string) => void)
   line('through /v1/events out of memory, a second', ({ warm }) => warm, 0);
   line('ratio out of Kafka', ({ cold, raw }) => cold / raw, 2);
   line('ratio out of memory', ({ warm, raw }) => warm / raw, 2);
-}
-
-async function withGateway<T>(
-  config: OpsConfig,
-  settings: Record<string, string>,
-  work: (base: string) => Promise<T>,
-): Promise<T> {
-  const gateway = await startGatewayProcess(config, settings);
-  const result = await work(gateway.base);
-  await gateway.stop();
-  return result;
 }
 
 async function measure(read: () => Promise<number>): Promise<{ perSecond: number; count: number }> {
