@@ -3,14 +3,12 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { QueryResultRow } from 'pg';
 import { withAdmin } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { waitFor } from '../../service/wait-for.ts';
 import { listAccounts } from '../../store/accounts/accounts.ts';
 import { setEndorsersAllowed } from '../../store/accounts/endorsers.ts';
-import { createClient } from '../../store/connection/client.ts';
 import { createConsoleLink } from '../commands/console.ts';
 import { createKey, isKnownKey } from '../commands/keys.ts';
 import { currentActor, inOneTransaction } from '../database.ts';
@@ -35,20 +33,6 @@ export interface DemoOptions {
   report(line: string): void;
 }
 
-async function query<T extends QueryResultRow>(
-  url: string,
-  text: string,
-  values: unknown[] = [],
-): Promise<T[]> {
-  const client = createClient(url);
-  await client.connect();
-  try {
-    return (await client.query<T>(text, values)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 /** The file that marks an unfinished load of the demo. */
 const markIn = (dataDir: string): string => path.join(dataDir, 'demo.unfinished');
 
@@ -59,17 +43,18 @@ const onToday = ({ today, ...options }: Omit<DemoOptions, 'brokers'>) => ({
 
 async function isStoreEmpty(databaseUrl: string): Promise<boolean> {
   const records = 'SELECT 1 FROM elections UNION ALL SELECT 1 FROM officeholder_load LIMIT 1';
-  return (await query(databaseUrl, records)).length === 0;
+  return (await inOneTransaction(databaseUrl, (client) => client.query(records))).rowCount === 0;
 }
 
 /** The number of submissions in Kafka, and the number that the store has applied. */
 async function readProgress({ databaseUrl, brokers, topicPrefix }: DemoOptions): Promise<[number, number]> {
   const topic = topicNames(topicPrefix).submissions;
   const ends = await withAdmin(brokers, (admin) => admin.fetchTopicOffsets(topic));
-  const rows = await query<{ applied: string | null }>(
-    databaseUrl,
-    'SELECT sum(next_offset) AS applied FROM consumer_offsets WHERE topic = $1',
-    [topic],
+  const { rows } = await inOneTransaction(databaseUrl, (client) =>
+    client.query<{ applied: string | null }>(
+      'SELECT sum(next_offset) AS applied FROM consumer_offsets WHERE topic = $1',
+      [topic],
+    ),
   );
   return [ends.reduce((sum, { offset }) => sum + Number(offset), 0), Number(rows[0]?.applied ?? 0)];
 }
