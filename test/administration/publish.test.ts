@@ -18,6 +18,7 @@ import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
 import { useClient, useTestDatabase } from '../helpers/postgres/database.ts';
+import { isWaiting } from '../helpers/postgres/overlap.ts';
 import { openReadPool } from '../helpers/postgres/read-pool.ts';
 import { until } from '../helpers/until.ts';
 
@@ -43,12 +44,7 @@ test('an author is confirmed when the turn of the account has come, not before',
     ...{ accountId, author: { key: 1 }, submissions: [endorse('acme', 'mayor', 'ann')], idempotency: null },
     ...{ now: new Date(), unchangedSince: null, confirm },
   });
-  await until('it waits for its turn', async () => {
-    const { rows } = await client.query(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return rows.length > 0;
-  });
+  await until('it waits for its turn', () => isWaiting(client));
   expect(confirm).not.toHaveBeenCalled();
   await other.query('COMMIT');
   await expect(publishing).rejects.toThrow('no longer');

@@ -16,6 +16,7 @@ import {
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { createTestTopics } from '../helpers/kafka/topics.ts';
 import { useClient, useTestDatabase } from '../helpers/postgres/database.ts';
+import { isWaiting } from '../helpers/postgres/overlap.ts';
 import { until } from '../helpers/until.ts';
 
 const { client, url } = useTestDatabase();
@@ -53,12 +54,7 @@ test('a rejection that the consumers send to its topic meanwhile counts once', a
     onProgress: () => {},
     onStall: () => {},
   });
-  await until('the command to look for waiting rejections', async () => {
-    const { rows } = await client.query(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return rows.length > 0;
-  });
+  await until('the command to look for waiting rejections', () => isWaiting(client));
   const producer = await openProducer(brokers, rejected);
   await producer.send([{ key: 'nobody', value: rejection }]);
   await producer.close();

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import net, { type AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { generateWebhookSecret, signMessage } from '../../schemas/webhook-signature.ts';
 import { createIo, createRunner } from '../helpers/commands/command-io.ts';
-import { createFolder } from '../helpers/folder.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { until } from '../helpers/until.ts';
+import { useFolder } from '../helpers/use-folder.ts';
 
 const run = createRunner('webhooks');
 const database = useTestDatabase();
@@ -122,11 +122,7 @@ describe('webhooks', () => {
 });
 
 describe('listen', () => {
-  let folder: Awaited<ReturnType<typeof createFolder>>;
-  beforeEach(async () => {
-    folder = await createFolder({});
-  });
-  afterEach(() => folder.remove());
+  const file = useFolder();
 
   async function findPort(): Promise<number> {
     const server = net.createServer().listen(0, '127.0.0.1');
@@ -138,10 +134,10 @@ describe('listen', () => {
 
   test('prints deliveries with the signature of the secret, refuses others, and ends at Ctrl-C', async () => {
     const secret = generateWebhookSecret();
-    await writeFile(folder.file('secret'), `${secret}\n`);
+    await writeFile(file('secret'), `${secret}\n`);
     const port = await findPort();
     const io = createIo({});
-    const running = run(['listen', '--port', String(port), '--secret-file', folder.file('secret')], io);
+    const running = run(['listen', '--port', String(port), '--secret-file', file('secret')], io);
     await until('it listens', () => io.told.some((line) => line.startsWith('Listening')));
     const deliver = async (body: string, secrets: string[], length = body.length) => {
       const headers = signMessage({ id: 'msg_1', timestamp: 1, body: Buffer.from(body) }, secrets);

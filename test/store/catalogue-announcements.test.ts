@@ -9,6 +9,7 @@ import { category, choice, contest, election, endorser } from '../helpers/ballot
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { useClient, usePool, useTestDatabase } from '../helpers/postgres/database.ts';
 import { loadLoggedChanges } from '../helpers/postgres/logged-changes.ts';
+import { isWaiting } from '../helpers/postgres/overlap.ts';
 import { until } from '../helpers/until.ts';
 
 const { client, url } = useTestDatabase();
@@ -337,11 +338,7 @@ test('INV-13: an endorsement added during an import is announced too', async () 
   await other.query('BEGIN');
   await other.query('SELECT FROM stream_head FOR UPDATE');
   const importing = load([['elections', election({ name: 'Renamed' })]]);
-  await until('the import to wait for the lock', async () => {
-    const { rows } = await other.query(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
-      AND datname = current_database()`);
-    return rows.length > 0;
-  });
+  await until('the import to wait for the lock', () => isWaiting(other));
   await other.query(
     `INSERT INTO endorsements (endorser_id, contest_id, choice_id, election_id, updated_at)
      SELECT e.id, c.id, h.id, c.election_id, now()

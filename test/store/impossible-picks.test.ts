@@ -13,6 +13,7 @@ import { choice, contest, endorser } from '../helpers/ballots/catalogue-records.
 import { endorse, pick, position } from '../helpers/ballots/submissions.ts';
 import { useClient, useTestDatabase } from '../helpers/postgres/database.ts';
 import { type LoggedChange, loadLoggedChanges } from '../helpers/postgres/logged-changes.ts';
+import { isWaiting } from '../helpers/postgres/overlap.ts';
 import { until } from '../helpers/until.ts';
 
 const { client, url } = useTestDatabase();
@@ -137,11 +138,7 @@ test('a pick that is committed while the edit waits for the stream counts when t
   await other.query('BEGIN');
   await lockStreamHead(other);
   const importing = load([mayor({})], { maxRemovals: 5 });
-  await until('the import to wait for the lock', async () => {
-    const { rows } = await other.query(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
-      AND datname = current_database()`);
-    return rows.length > 0;
-  });
+  await until('the import to wait for the lock', () => isWaiting(other));
   await other.query(
     `INSERT INTO endorsements (endorser_id, contest_id, choice_id, election_id, rank, updated_at)
      SELECT e.id, c.id, h.id, c.election_id, 1, now() FROM endorsers e, contests c JOIN choices h ON h.contest_id = c.id

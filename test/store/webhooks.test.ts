@@ -19,6 +19,7 @@ import {
   renewLease,
 } from '../../store/webhooks/leases.ts';
 import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
+import { isWaiting } from '../helpers/postgres/overlap.ts';
 import { until } from '../helpers/until.ts';
 
 const database = useTestDatabase();
@@ -355,10 +356,7 @@ describe('an attempt', () => {
     await first.query('BEGIN');
     expect(await recordAttempts(first as unknown as pg.Pool, own, [attempt])).toEqual(new Set([id]));
     const again = recordAttempts(pool, own, [attempt]);
-    await until('it waits for the first one', async () => {
-      const { rowCount } = await pool.query("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
-      return rowCount === 1;
-    });
+    await until('it waits for the first one', () => isWaiting(pool));
     await first.query('COMMIT');
     first.release();
     expect(await again).toEqual(new Set());

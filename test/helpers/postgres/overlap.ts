@@ -27,8 +27,9 @@ export async function overlap<T>(
   return overlapping as Promise<T>;
 }
 
-async function isWaiting(pool: pg.Pool): Promise<boolean> {
-  const { rows } = await pool.query(
+/** Whether a session of this database waits for a lock. */
+export async function isWaiting(client: pg.Pool | ClientBase): Promise<boolean> {
+  const { rows } = await client.query(
     `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
   );
   return rows.length > 0;

@@ -1,34 +1,29 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { makePrivate, nameData } from '../../../ops/local/data-dir.ts';
-import { createFolder } from '../../helpers/folder.ts';
+import { useFolder } from '../../helpers/use-folder.ts';
 
-let folder: Awaited<ReturnType<typeof createFolder>>;
-
-beforeEach(async () => {
-  folder = await createFolder({});
-});
-afterEach(() => folder.remove());
+const fileOf = useFolder();
 
 const modeOf = async (dir: string) => ((await stat(dir)).mode & 0o777).toString(8);
 
 test('only its user can enter a new DATA_DIR', async () => {
-  const dir = path.join(folder.dir, 'new', 'data');
+  const dir = fileOf('new/data');
   await makePrivate(dir);
   expect(await modeOf(dir)).toBe('700');
 });
 
 test('a DATA_DIR of an earlier start becomes private', async () => {
-  const dir = path.join(folder.dir, 'data');
+  const dir = fileOf('data');
   await mkdir(path.join(dir, 'run'), { recursive: true, mode: 0o755 });
   await makePrivate(dir);
   expect(await modeOf(dir)).toBe('700');
 });
 
 test('a folder that somebody else made keeps its mode', async () => {
-  const dir = path.join(folder.dir, 'shared');
+  const dir = fileOf('shared');
   await mkdir(dir, { mode: 0o755 });
   await makePrivate(dir);
   expect(await modeOf(dir)).toBe('755');
