@@ -10,6 +10,7 @@ import { endorse } from '../helpers/ballots/submissions.ts';
 import { createIo, createRunner } from '../helpers/commands/command-io.ts';
 import { createTestDatabase } from '../helpers/postgres/database.ts';
 import { Primary } from '../helpers/postgres/replica.ts';
+import { withClient } from '../helpers/postgres/with-client.ts';
 import { SchemaRegistry } from '../helpers/servers/schema-registry.ts';
 import { startProcess } from '../helpers/service/process.ts';
 import { useTestService } from '../helpers/service/service.ts';
@@ -46,12 +47,7 @@ async function diagnose(other: Record<string, string> = {}, ...args: string[]): 
   return { ok, findings, error, of };
 }
 
-async function query(text: string, url = service.databaseUrl): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(text);
-  await client.end();
-}
+const query = (text: string, url = service.databaseUrl) => withClient(url, (client) => client.query(text));
 
 const servers: Server[] = [];
 afterAll(() => {

@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import pg from 'pg';
 import { withAdmin } from '../../kafka/connection/admin.ts';
 import { readNewestPublished } from '../../kafka/reading/newest-published.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
@@ -28,13 +27,6 @@ const submit = (word: string, count: number) =>
   );
 
 const createCommandIo = () => createIo(service.env());
-
-async function query(sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: service.databaseUrl });
-  await client.connect();
-  await client.query(sql);
-  await client.end();
-}
 
 async function emptyKafka(): Promise<void> {
   const { brokers, topicPrefix } = service;
@@ -70,7 +62,7 @@ test('with Kafka emptied and old days of the change log gone, a new epoch makes 
   await submit('Before', 3);
   const before = await service.eventsOnceThereAre(6);
   await service.stopConsumers();
-  await query('DELETE FROM change_log WHERE sequence <= 4');
+  await service.query('DELETE FROM change_log WHERE sequence <= 4');
   await emptyKafka();
 
   await beginEpoch();
@@ -133,12 +125,12 @@ test('a new epoch exceeds every published one, even if the backup is older', asy
     );
   await service.stopConsumers();
   // More than the random number by which an epoch grows.
-  await query('UPDATE stream_head SET epoch = epoch + 3000000000');
+  await service.query('UPDATE stream_head SET epoch = epoch + 3000000000');
   await service.startConsumers();
   await submit('Announced', 1);
   await untilAnnounced(29);
   await service.stopConsumers();
-  await query('UPDATE stream_head SET epoch = 1');
+  await service.query('UPDATE stream_head SET epoch = 1');
   expect(await run(['new-epoch'], createCommandIo())).toBe(0);
   await service.startConsumers();
   await submit('Afterwards', 1);

@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import pg from 'pg';
 import { TOPIC_RESOURCE, withAdmin } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { countPendingRejections } from '../../store/stream/pending-rejections.ts';
@@ -143,12 +142,9 @@ test.each([
 
 test('stored offsets of a recreated topic do not count as applied', async () => {
   await service.stopConsumers();
-  const client = new pg.Client({ connectionString: service.databaseUrl });
-  await client.connect();
   // As after a loss of Kafka, before the consumers notice the new topic.
-  await client.query(`UPDATE consumed_topics SET topic_id = gen_random_uuid()::text`);
-  await client.query('UPDATE consumer_offsets SET next_offset = next_offset + 1000');
-  await client.end();
+  await service.query('UPDATE consumed_topics SET topic_id = gen_random_uuid()::text');
+  await service.query('UPDATE consumer_offsets SET next_offset = next_offset + 1000');
   const io = createServiceIo(ndjson([record('bakers-local-1', 'bob')]));
   await expect(run(['--wait', '--timeout', '2', '-'], io)).rejects.toThrow(
     '1 submissions are in Kafka but not applied',
