@@ -21,7 +21,7 @@ const MEASURE: Fields = { ...CONTEST, FullText: 'texts', SummaryText: 'texts', I
 
 /** The kept objects, and their kept fields. All others are only counted. */
 export const KEPT: Readonly<Record<string, Fields>> = {
-  Source: { Name: 'value', VipId: 'value' },
+  Source: { Name: 'value' },
   Election: { Date: 'value', ElectionType: 'texts', Name: 'texts', StateId: 'value' },
   State: { Name: 'value', ExternalIdentifiers: 'identifiers' },
   ElectoralDistrict: {
