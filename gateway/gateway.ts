@@ -38,7 +38,7 @@ import { routes } from './routes/index.ts';
 import { upcomingFrom } from './selection/upcoming.ts';
 import { countRequests } from './usage/count-requests.ts';
 import { warmUp } from './warm-up.ts';
-import { readUnacknowledged } from './wire/read-tcp-table.ts';
+import { readWaiting } from './wire/read-tcp-table.ts';
 
 const MAX_CONNECTIONS = 20;
 const CONNECTION_TIMEOUT_MS = 3000;
@@ -123,7 +123,7 @@ export async function startGateway(
   const access = await startAccess(config, { clock, log });
   const accessWatch = new AccessWatch({ ...access, clock, log });
   const openStreams = new OpenStreams({ accessWatch, clock });
-  const vanishedClients = new VanishedClients({ clock: monotonicClock, readUnacknowledged });
+  const vanishedClients = new VanishedClients({ clock: monotonicClock, readWaiting });
   const publishing = new Publishing(config, { clock, log });
   const draining = new AbortController();
   // Every long poll listens to this signal.

@@ -41,8 +41,10 @@ export interface StreamOptions {
 
 /** Large enough for a write to be worth its system call, small enough to hold in memory for a slow client. */
 const MAX_WRITE_BYTES = 64 * 1024;
-/** A client that reads nothing for this long is asked to reconnect, in milliseconds. */
-const STALL_MS = 30_000;
+/** A client that takes nothing for this long, in milliseconds, is asked to reconnect; ten seconds later it is disconnected. */
+const STALL_MS = 20_000;
+/** How often a client that the kernel has enough for is looked at, in milliseconds. */
+const STALL_STEP_MS = 2000;
 /** The interval of checkpoints on a silent stream, which keep its cursor valid (INV-5). */
 const SILENT_CHECKPOINT_MS = 60 * 60_000;
 const SILENT_CHECKPOINTS_PER_RETENTION = 4;
@@ -74,6 +76,8 @@ export class EventStream {
   readonly #startedAt: number;
   /** The number of endorsement events that were written. */
   #delivered = 0;
+  /** Whether the client has taken something since the last look at it. */
+  #hasTaken = false;
 
   constructor(output: EventOutput, feed: Feed, options: StreamOptions) {
     this.#output = output;
@@ -126,6 +130,11 @@ export class EventStream {
   /** Replaces the filter for the changes that follow. */
   changeFilter(filter: StreamFilter): void {
     this.#reader.changeFilter(filter);
+  }
+
+  /** Notes that the client has taken a part of what was written, although the socket takes nothing more for now. */
+  noteTaken(): void {
+    this.#hasTaken = true;
   }
 
   get #whenOver(): AbortSignal {
@@ -227,7 +236,7 @@ export class EventStream {
   async #drained(): Promise<boolean> {
     const stalled = new AbortController();
     const waiting = AbortSignal.any([this.#whenOver, stalled.signal]);
-    this.#options.clock.wait(STALL_MS, waiting).then(() => stalled.abort());
+    this.#untilStalled(waiting).then(() => stalled.abort());
     const drained = await this.#output.drained(waiting).then(
       () => true,
       () => {
@@ -238,6 +247,17 @@ export class EventStream {
     );
     stalled.abort();
     return drained;
+  }
+
+  /**
+   * Resolves when the client has taken nothing for too long. The socket says that it takes more only when a third of the
+   * kernel's buffer is free, which takes a phone minutes.
+   */
+  async #untilStalled(waiting: AbortSignal): Promise<void> {
+    for (let ms = 0; ms < STALL_MS && !waiting.aborted; ms = this.#hasTaken ? 0 : ms + STALL_STEP_MS) {
+      this.#hasTaken = false;
+      await this.#options.clock.wait(STALL_STEP_MS, waiting);
+    }
   }
 
   get #silenceMs(): number {

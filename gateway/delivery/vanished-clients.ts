@@ -2,7 +2,12 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import { repeat } from '../../service/repeat.ts';
-import { type ConnectionName, nameConnection, type SocketEnds } from '../wire/tcp-table.ts';
+import {
+  type ConnectionName,
+  nameConnection,
+  type SocketEnds,
+  type WaitingBytes,
+} from '../wire/tcp-table.ts';
 import type { StreamEnding } from './stream-ending.ts';
 
 /** A stream ends after its client has acknowledged nothing for this long, in milliseconds. */
@@ -20,6 +25,12 @@ export interface StreamPlace {
   reclaim(): Promise<boolean>;
 }
 
+interface Stream {
+  end(ending: StreamEnding): void;
+  /** Tells that the client has taken a part of what the kernel holds for it. */
+  noteTaken(): void;
+}
+
 /** A stream that is watched. It is a class to save memory: thousands of streams are open at a time. */
 export class WatchedStream {
   readonly connection: ConnectionName | null;
@@ -27,19 +38,22 @@ export class WatchedStream {
   silentSince: number | null = null;
   /** Whether it counts among those that its account may have open. */
   hasPlace = true;
-  readonly #stream: { end(ending: StreamEnding): void };
+  #waitingBytes = 0;
+  readonly #stream: Stream;
   readonly #socket: SocketEnds & Pick<Socket, 'resetAndDestroy'>;
   readonly #place: StreamPlace;
 
-  constructor(
-    stream: { end(ending: StreamEnding): void },
-    socket: SocketEnds & Pick<Socket, 'resetAndDestroy'>,
-    place: StreamPlace,
-  ) {
+  constructor(stream: Stream, socket: SocketEnds & Pick<Socket, 'resetAndDestroy'>, place: StreamPlace) {
     this.#stream = stream;
     this.#socket = socket;
     this.#place = place;
     this.connection = nameConnection(socket);
+  }
+
+  /** @param bytes those that wait for the client in the kernel now */
+  noteWaiting(bytes: number): void {
+    if (bytes < this.#waitingBytes) this.#stream.noteTaken();
+    this.#waitingBytes = bytes;
   }
 
   /** Ends the stream. The connection is reset, so that the kernel does not try to deliver the rest. */
@@ -63,8 +77,8 @@ export class WatchedStream {
 
 export interface VanishedClientsOptions {
   clock: Clock;
-  /** Finds the connections whose clients do not acknowledge. */
-  readUnacknowledged: () => Promise<ReadonlySet<ConnectionName>>;
+  /** Finds the connections whose clients have not acknowledged everything. */
+  readWaiting: () => Promise<ReadonlyMap<ConnectionName, Pick<WaitingBytes, 'bytes' | 'unanswered'>>>;
 }
 
 /**
@@ -75,16 +89,18 @@ export interface VanishedClientsOptions {
  * A stream gives up its place three seconds after its first lost heartbeat, so that its client can come back through any
  * gateway. If the client acknowledges again after all, the stream takes a place again or ends. It ends after 40 seconds
  * of silence. A client behind a proxy is the proxy's to watch, because the proxy acknowledges.
+ *
+ * The same look tells streams whose clients read slowly that they do read.
  */
 export class VanishedClients {
   readonly #clock: Clock;
-  readonly #readUnacknowledged: VanishedClientsOptions['readUnacknowledged'];
+  readonly #readWaiting: VanishedClientsOptions['readWaiting'];
   readonly #streams = new Set<WatchedStream>();
   #looking: Stoppable | undefined;
 
-  constructor({ clock, readUnacknowledged }: VanishedClientsOptions) {
+  constructor({ clock, readWaiting }: VanishedClientsOptions) {
     this.#clock = clock;
-    this.#readUnacknowledged = readUnacknowledged;
+    this.#readWaiting = readWaiting;
   }
 
   start(): void {
@@ -103,11 +119,13 @@ export class VanishedClients {
 
   async #look(): Promise<void> {
     if (this.#streams.size === 0) return;
-    const silent = await this.#readUnacknowledged();
+    const all = await this.#readWaiting();
     const now = this.#clock.now();
     const moves: Promise<void>[] = [];
     for (const stream of this.#streams) {
-      if (stream.connection === null || !silent.has(stream.connection)) {
+      const waiting = stream.connection === null ? undefined : all.get(stream.connection);
+      stream.noteWaiting(waiting?.bytes ?? 0);
+      if (!waiting?.unanswered) {
         stream.silentSince = null;
         if (!stream.hasPlace) moves.push(stream.reclaim());
         continue;

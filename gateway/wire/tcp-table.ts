@@ -22,23 +22,33 @@ const MIN_REPETITIONS = 3;
 const ROW =
   /^ *[0-9]+: ([0-9A-F]+):([0-9A-F]{4}) ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]{2} ([0-9A-F]{8}):[0-9A-F]{8} [0-9A-F]{2}:[0-9A-F]{8} ([0-9A-F]{8}) +[0-9]+ +([0-9]+) /;
 
+/** What the kernel holds for the other end of a connection, until that acknowledges it. */
+export interface WaitingBytes {
+  connection: ConnectionName;
+  bytes: number;
+  /** Whether the kernel has sent them, or asked for room, several times without an answer. */
+  unanswered: boolean;
+}
+
 /**
- * Reads a row of `/proc/net/tcp` or `/proc/net/tcp6`. Returns the connection if its other end does not acknowledge: the
- * kernel has bytes for it, and has sent them, or asked for room, several times without an answer. A client that reads
- * slowly has bytes waiting too, but its kernel answers.
+ * Reads a row of `/proc/net/tcp` or `/proc/net/tcp6`. Null if no bytes wait. A client that reads slowly has bytes
+ * waiting, but its kernel answers.
  */
-export function findUnacknowledged(row: string): ConnectionName | null {
+export function findWaiting(row: string): WaitingBytes | null {
   const [, localAddress, localPort, remoteAddress, remotePort, queued, retransmits, probes] =
     ROW.exec(row) ?? [];
   if (!localAddress || !remoteAddress || !queued || !retransmits || /^0+$/.test(queued)) return null;
   const repetitions = Math.max(Number.parseInt(retransmits, 16), Number(probes));
-  if (repetitions < MIN_REPETITIONS) return null;
-  return `${widen(localAddress)}:${localPort} ${widen(remoteAddress)}:${remotePort}`;
+  return {
+    connection: `${widen(localAddress)}:${localPort} ${widen(remoteAddress)}:${remotePort}`,
+    bytes: Number.parseInt(queued, 16),
+    unanswered: repetitions >= MIN_REPETITIONS,
+  };
 }
 
 const widen = (address: string) => (address.length === 8 ? MAPPED + address : address);
 
-/** Names the connection of a socket, as `findUnacknowledged` does. Null if it is not connected. */
+/** Names the connection of a socket, as `findWaiting` does. Null if it is not connected. */
 export function nameConnection(ends: SocketEnds): ConnectionName | null {
   const { localAddress, localPort, remoteAddress, remotePort } = ends;
   if (!localAddress || !localPort || !remoteAddress || !remotePort) return null;

@@ -18,7 +18,7 @@ describe('a stream of Server-Sent Events', () => {
     const stream = startStream({ output: new PassThrough({ highWaterMark: 1024 }) });
     stream.feed.append('CA', 500);
     await settle();
-    await stream.clock.advance(20 * SECOND);
+    await stream.clock.advance(15 * SECOND);
     stream.listen();
     for (let i = 0; i < 50 && stream.events.length < 501; i += 1) await settle();
     expect(stream.comments).toEqual([]);
@@ -32,7 +32,7 @@ describe('a stream of Server-Sent Events', () => {
     await settle();
     const { reads } = stream.feed;
     const held = stream.output.readableLength + stream.output.writableLength;
-    await stream.clock.advance(20 * SECOND);
+    await stream.clock.advance(15 * SECOND);
     expect(stream.feed.reads).toBe(reads);
     expect(stream.output.readableLength + stream.output.writableLength).toBe(held);
     expect(held).toBeLessThan(200_000);
@@ -75,7 +75,7 @@ describe('a stream of Server-Sent Events', () => {
     await settle();
     stream.listen();
     stream.output.once('drain', () => stream.output.pause());
-    await stream.clock.advance(20 * SECOND);
+    await stream.clock.advance(15 * SECOND);
     expect(stream.events.length).toBeLessThan(201);
     stream.output.resume();
     for (let i = 0; i < 50 && stream.events.length < 201; i += 1) await settle();

@@ -59,11 +59,16 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.last()).toMatchObject({ event: 'reconnect', data: { reason: 'shutdown' } });
   });
 
-  test('asks a client that reads nothing for 30 seconds to reconnect', async () => {
+  test('asks a client that takes nothing for 20 seconds to reconnect, and none that takes a little', async () => {
     const stream = startStream({ output: new PassThrough({ highWaterMark: 1024 }) });
     stream.feed.append('CA', 500);
     await settle();
-    await stream.clock.advance(30_000);
+    for (let time = 0; time < 12; time += 1) {
+      stream.noteTaken();
+      await stream.clock.advance(15_000);
+    }
+    expect(stream.output.writableEnded).toBe(false);
+    await stream.clock.advance(10_000);
     await stream.done;
     stream.listen();
     for (let i = 0; i < 50 && !stream.state.ended; i += 1) await settle();

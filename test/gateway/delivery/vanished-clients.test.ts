@@ -8,13 +8,13 @@ const SECOND = 1000;
 /** Streams on connections that a test cuts. */
 function watch() {
   const clock = new ManualClock();
-  const cut = new Set<string>();
+  const waiting = new Map<string, { bytes: number; unanswered: boolean }>();
   let reads = 0;
   const clients = new VanishedClients({
     clock,
-    async readUnacknowledged() {
+    async readWaiting() {
       reads += 1;
-      return new Set(cut);
+      return new Map(waiting);
     },
   });
   clients.start();
@@ -22,7 +22,7 @@ function watch() {
   const open = () => {
     port += 1;
     const endings: StreamEnding[] = [];
-    const done = { reset: false, places: [] as string[] };
+    const done = { reset: false, places: [] as string[], taken: 0 };
     let isTaken = false;
     let held: Promise<void> | undefined;
     const ends = { localAddress: '127.0.0.1', localPort: 80, remoteAddress: '127.0.0.1', remotePort: port };
@@ -33,7 +33,13 @@ function watch() {
         return this as never;
       },
     };
-    const stream = new WatchedStream({ end: (ending) => endings.push(ending) }, socket, {
+    const controlled = {
+      end: (ending: StreamEnding) => endings.push(ending),
+      noteTaken: () => {
+        done.taken += 1;
+      },
+    };
+    const stream = new WatchedStream(controlled, socket, {
       async release() {
         await held;
         done.places.push('released');
@@ -49,8 +55,9 @@ function watch() {
       endings,
       done,
       close,
-      vanish: () => cut.add(`${connection}`),
-      mend: () => cut.delete(`${connection}`),
+      vanish: () => waiting.set(`${connection}`, { bytes: 8, unanswered: true }),
+      mend: () => waiting.delete(`${connection}`),
+      leave: (bytes: number) => waiting.set(`${connection}`, { bytes, unanswered: false }),
       takePlace: () => {
         isTaken = true;
       },
@@ -179,4 +186,21 @@ describe('the table of connections', () => {
     await settle();
     expect(reads()).toBe(0);
   });
+});
+
+test('a stream learns that its client reads, however slowly', async () => {
+  const { clock, open } = watch();
+  const stream = open();
+  for (const [bytes, taken] of [
+    [9000, 0],
+    [9000, 0],
+    [8999, 1],
+    [9999, 1],
+    [9998, 2],
+  ] as const) {
+    stream.leave(bytes);
+    await clock.advance(2 * SECOND);
+    expect(stream.done.taken).toBe(taken);
+  }
+  expect(stream.endings).toEqual([]);
 });

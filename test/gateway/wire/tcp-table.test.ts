@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { endianness } from 'node:os';
 import { describe, expect, test } from '@jest/globals';
-import { readUnacknowledged } from '../../../gateway/wire/read-tcp-table.ts';
-import { findUnacknowledged, nameConnection } from '../../../gateway/wire/tcp-table.ts';
+import { readWaiting } from '../../../gateway/wire/read-tcp-table.ts';
+import { findWaiting, nameConnection } from '../../../gateway/wire/tcp-table.ts';
 import { useFolder } from '../../helpers/use-folder.ts';
 
 const isLinux = process.platform === 'linux' && endianness() === 'LE';
@@ -33,25 +33,25 @@ function row({
 const NAME = '0000000000000000FFFF00000100007F:1F90 0000000000000000FFFF0000020110AC:D431';
 
 describe('a row of the table of connections', () => {
-  test.each<[string, Row, string | null]>([
+  test.each<[string, Row, string | null, boolean?]>([
     ['that the kernel has repeated', {}, NAME],
-    ['that the kernel has repeated twice, as after a short loss', { retransmits: '00000002' }, null],
+    ['that the kernel has repeated twice, as after a short loss', { retransmits: '00000002' }, NAME, false],
     ['without waiting bytes', { queued: '00000000' }, null],
-    ['of a slow reader, whose kernel answers probes', { timer: '04', retransmits: '00000000' }, null],
+    ['of a slow reader, whose kernel answers probes', { timer: '04', retransmits: '00000000' }, NAME, false],
     ['of a slow reader that has vanished', { timer: '04', retransmits: '00000000', probes: 4 }, NAME],
     [
       'of IPv6',
       { ends: '00000000000000000000000001000000:0050 B80D0120000000000000000001000000:D431' },
       '00000000000000000000000001000000:0050 B80D0120000000000000000001000000:D431',
     ],
-  ])('%s', (_, parts, name) => {
-    expect(findUnacknowledged(row(parts))).toBe(name);
+  ])('%s', (_, parts, connection, unanswered = true) => {
+    expect(findWaiting(row(parts))).toEqual(connection && { connection, bytes: 8, unanswered });
   });
 
   test.each(['', '  sl  local_address rem_address   st tx_queue rx_queue tr', '7: 0100007F:1F90'])(
     'that is another text has no connection: %j',
     (text) => {
-      expect(findUnacknowledged(text)).toBeNull();
+      expect(findWaiting(text)).toBeNull();
     },
   );
 });
@@ -97,13 +97,15 @@ describe('the table of connections', () => {
     const ends = (port: number) =>
       `0100007F:1F90 020110AC:${port.toString(16).toUpperCase().padStart(4, '0')}`;
     const rows = Array.from({ length: 5000 }, (_, index) =>
-      row({ ends: ends(index + 1), retransmits: index % 10 === 0 ? '00000004' : '00000000' }),
+      row({ ends: ends(index + 1), queued: index % 10 === 0 ? '0009570C' : '00000000' }),
     );
     writeFileSync(file, `  sl  local_address\n${rows.join('\n')}\n`);
-    expect((await readUnacknowledged([file])).size).toBe(500);
+    const waiting = await readWaiting([file]);
+    expect(waiting.size).toBe(500);
+    expect(new Set([...waiting.values()].map(({ bytes }) => bytes))).toEqual(new Set([612_108]));
   });
 
   test('is empty on a system that has none', async () => {
-    expect(await readUnacknowledged([folder('missing')])).toEqual(new Set());
+    expect(await readWaiting([folder('missing')])).toEqual(new Map());
   });
 });

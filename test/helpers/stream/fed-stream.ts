@@ -139,6 +139,7 @@ export function startStream(setting: Setting = {}) {
     clock,
     feed,
     end: stream.end.bind(stream),
+    noteTaken: stream.noteTaken.bind(stream),
     changeFilter: stream.changeFilter.bind(stream),
     events,
     comments,
