@@ -162,14 +162,26 @@ describe('a refusal', () => {
       'a contest of an unknown election',
       { 'contests.ndjson': ndjson([contest('mayor', { election: 'or-2030-11-05-general' })]) },
       [
-        'contests.ndjson:1: field election: names "or-2030-11-05-general", which is neither in these files nor in the catalogue (or-2030-11-05-general/mayor)',
+        'contests.ndjson:1: field election: names "or-2030-11-05-general", which is neither in these files nor in the catalogue; known: or-2026-05-19-primary, or-2026-11-03-general (or-2030-11-05-general/mayor)',
       ],
     ],
     [
       'an endorser of an unknown category',
       { 'endorsers.ndjson': ndjson([endorser(), endorser({ slug: 'x', category: 'bakers' })]) },
       [
-        'endorsers.ndjson:2: field category: names "bakers", which is neither in these files nor in the catalogue (x)',
+        'endorsers.ndjson:2: field category: names "bakers", which is neither in these files nor in the catalogue; known: labor, party (x)',
+      ],
+    ],
+    [
+      'an endorser of an unknown category beside more than a refusal lists',
+      {
+        'endorser-categories.ndjson': ndjson(
+          Array.from({ length: 21 }, (_, n) => ({ slug: `kind-${n}`, name: `Kind ${n}` })),
+        ),
+        'endorsers.ndjson': ndjson([endorser({ slug: 'x', category: 'bakers' })]),
+      },
+      [
+        'endorsers.ndjson:1: field category: names "bakers", which is neither in these files nor in the catalogue (x)',
       ],
     ],
     [
