@@ -73,7 +73,7 @@ function electionOf(values: GivenValues, notes: Notes): ElectionRecord {
   const state = record.state ?? readState(slug.slice(0, 2));
   const type = record.type ?? readElectionType(slug.replaceAll('-', ' ')) ?? '';
   const date = record.date ?? /[0-9]{4}-[0-9]{2}-[0-9]{2}/.exec(slug)?.[0] ?? '';
-  const made = `${state.toLowerCase()}-${date}-${type.replaceAll('_', '-')}`;
+  const made = [state.toLowerCase(), date, type.replaceAll('_', '-')].filter(Boolean).join('-');
   if (record.name === undefined) {
     notes.add('assumed', 'the name of an election is made of its state and type', slug || made);
   }

@@ -259,6 +259,11 @@ describe('a table is refused by line', () => {
       /table\.csv:3: field choices\[1\]\.key: must be unique/,
     ],
     [
+      'an election without a type, once for itself and once for its contest',
+      [row('Governor', '', '', 'A').replace('General', '')],
+      /:2: field type: must be one of .*\n.*:2: field election: names "va-2026-11-03", whose own row was refused .*\nRefusals/,
+    ],
+    [
       'a day that is none',
       [row('Governor', '', '', 'A').replace('11/3', '13/11')],
       /table\.csv:2: field election_date: must be a real date .* with the month first, is "13\/11\/2026"/,
