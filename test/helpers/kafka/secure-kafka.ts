@@ -111,7 +111,7 @@ export class SecureKafka {
   async stop(): Promise<void> {
     await this.#server.stop();
     await this.tokens.close();
-    this.#folder.remove();
+    await this.#folder.remove();
   }
 
   /** Writes a file. @returns its path */

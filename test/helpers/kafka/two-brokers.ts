@@ -65,7 +65,7 @@ export async function startTwoBrokers(
     async stop() {
       await second.stop();
       await first.stop();
-      folder.remove();
+      await folder.remove();
     },
   };
 }

@@ -84,7 +84,7 @@ export class Primary {
   async stop(): Promise<void> {
     for (const replica of this.#replicas) await replica.stop();
     await this.server.stop();
-    this.#folder.remove();
+    await this.#folder.remove();
   }
 
   /** Gives the files to the server's user, with the required rights. */

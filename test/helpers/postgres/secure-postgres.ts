@@ -71,7 +71,7 @@ export class SecurePostgres {
 
   async stop(): Promise<void> {
     await this.#server.stop();
-    this.#folder.remove();
+    await this.#folder.remove();
   }
 
   /** Copies a file to a place that only the server's user can read. */

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -30,10 +30,9 @@ export class ServerFolder {
   };
 
   /** Removes the folder once its servers have stopped. */
-  remove(): void {
+  async remove(): Promise<void> {
     open.delete(this);
-    // Of 60,000 files, `rm` takes three times as much processor time.
-    rmSync(this.dir, { recursive: true, force: true });
+    await rm(this.dir, { recursive: true, force: true });
   }
 
   /** Kills the servers, which have no data to lose, and removes the folder. */

@@ -65,6 +65,6 @@ export async function startTestServers(): Promise<{ databaseUrl: string; brokers
 export async function stopTestServers(): Promise<void> {
   await Promise.all(running.map((server) => server.stop()));
   running = [];
-  folder?.remove();
+  await folder?.remove();
   folder = null;
 }
