@@ -267,11 +267,14 @@ class TableWork {
     this.#report('decided', line, known, { reason: 'decided', proposed: showProposal(decided) }, true);
   }
 
+  /** The person's name for the column of a field. */
+  #columnOf(field: string): string {
+    return this.#header[this.#columns.places.get(field as EndorsementField) ?? -1] || field;
+  }
+
   /** Stages a row. @returns the row's problem, or null */
   async #stage(line: number, row: EndorsementRow, meant: Meant): Promise<string | null> {
-    const columnOf = (field: string) =>
-      this.#header[this.#columns.places.get(field as EndorsementField) ?? -1] || field;
-    const pick = createPick(row, meant, this.#options.now, columnOf);
+    const pick = createPick(row, meant, this.#options.now, (field) => this.#columnOf(field));
     if ('fault' in pick) return pick.fault;
     if (this.#options.lookOnly) return null;
     this.#batch.push({ ...pick, line, endorser: meant.endorser, contest: meant.contest });

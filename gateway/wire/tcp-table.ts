@@ -22,7 +22,7 @@ const MIN_REPETITIONS = 3;
 const ROW =
   /^ *[0-9]+: ([0-9A-F]+):([0-9A-F]{4}) ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]{2} ([0-9A-F]{8}):[0-9A-F]{8} [0-9A-F]{2}:[0-9A-F]{8} ([0-9A-F]{8}) +[0-9]+ +([0-9]+) /;
 
-/** What the kernel holds for the other end of a connection, until that acknowledges it. */
+/** The bytes that the kernel holds for the other end of a connection, until that acknowledges them. */
 export interface WaitingBytes {
   connection: ConnectionName;
   bytes: number;

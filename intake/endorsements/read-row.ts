@@ -168,7 +168,7 @@ export function createPick(
   row: EndorsementRow,
   { endorser, contest, choice, electionDate, isRanked }: Meant,
   now: number,
-  columnOf: (field: string) => string = (field) => field,
+  columnOf: (field: string) => string,
 ): SubmittedPick | RowFault {
   const rank = row.rank === null ? null : readRank(row.rank);
   if (row.rank !== null && rank === null) return { fault: `has the rank "${row.rank}"; it must be 1, 2, 3…` };

@@ -26,10 +26,11 @@ export function partiesOf(
   name: string,
   notes: Notes,
 ): VipObject[] {
-  for (const id of idsOf(references)) {
-    if (!find(feed, 'Party', id)) notes.add('to check', 'a party is not in the feed', `${name}: ${id}`);
-  }
-  return findAll(feed, 'Party', references);
+  return idsOf(references).flatMap((id) => {
+    const party = find(feed, 'Party', id);
+    if (!party) notes.add('to check', 'a party is not in the feed', `${name}: ${id}`);
+    return party ?? [];
+  });
 }
 
 /** A text in English, or else in the first language that is not Spanish, or in Spanish. */

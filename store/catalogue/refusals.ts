@@ -127,13 +127,13 @@ async function refuseUnresolved(client: ClientBase, { kind, field, of, present }
           ELSE ', which is neither in these files nor in the catalogue' END AS what
       FROM staged LEFT JOIN known ON known.key = staged.record ->> $3
       WHERE staged.kind = $1 AND NOT staged.refused AND known.refused IS DISTINCT FROM false
-    ), right_ones AS (
+    ), known_list AS (
       SELECT '; known: ' || string_agg(key, ', ' ORDER BY key) AS list FROM known WHERE NOT refused
       HAVING count(*) BETWEEN 1 AND $4
     )
     UPDATE staged
     SET refused = true, field = $3, reason = 'names a record' || lost.what,
-      problem = 'names ' || to_json(lost.wanted) || lost.what || COALESCE((SELECT list FROM right_ones), '')
+      problem = 'names ' || to_json(lost.wanted) || lost.what || COALESCE((SELECT list FROM known_list), '')
     FROM lost
     WHERE lost.ordinal = staged.ordinal`,
     [kind, of, field, MAX_KNOWN],

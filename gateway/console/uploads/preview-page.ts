@@ -50,7 +50,7 @@ function EventRow({ row }: { row: EffectRow }): Html {
     </tr>`;
 }
 
-/** What a person may not have meant, such as the pick of an earlier table beside the one that corrects it. */
+/** Positions that a person may not have meant, such as the pick of an earlier table beside the one that corrects it. */
 function Crowded({ crowded }: { crowded: readonly CrowdedPosition[] }): Html {
   return html`
     <p>Look at these before you publish. They would have more choices than a voter may mark, or a rank twice. A choice that no longer holds stays until you withdraw it:</p>

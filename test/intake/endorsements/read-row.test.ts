@@ -129,7 +129,7 @@ describe('the pick of a row', () => {
   };
   const EMPTY = readRow([], readColumns(['Candidate'], new Map(), ALL));
   const pickOf = (row: Partial<EndorsementRow>, meant: Partial<Meant> = {}) =>
-    createPick({ ...EMPTY, ...row }, { ...MEANT, ...meant }, NOW);
+    createPick({ ...EMPTY, ...row }, { ...MEANT, ...meant }, NOW, (field) => field);
   const NONE = {
     ...{ choice: 'ann', rank: null, published_on: null, statement: null, statement_es: null },
     ...{ source_url: null, details: null },
