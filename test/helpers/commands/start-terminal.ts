@@ -14,6 +14,12 @@ import { until } from '../until.ts';
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 90_000;
 
+/** Each `npm start` that runs. A test run that is killed ends them. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const npm of running) npm.kill('SIGKILL');
+});
+
 /** A terminal in which `npm start` runs, on its own DATA_DIR and ports and without the demo. */
 export class StartTerminal {
   readonly env: Record<string, string>;
@@ -43,6 +49,8 @@ export class StartTerminal {
         this.output += bytes;
       });
     }
+    running.add(npm);
+    npm.once('exit', () => running.delete(npm));
     this.#npm = npm;
   }
 
