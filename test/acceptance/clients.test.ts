@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EventSource } from 'eventsource';
 import { endorse } from '../helpers/ballots/submissions.ts';
-import { installPythonPackage } from '../helpers/clients/python.ts';
+import { installPythonPackages } from '../helpers/clients/python.ts';
 import { findProgram } from '../helpers/servers/find-program.ts';
 import { type ProxyName, type RunningProxy, startProxy } from '../helpers/servers/proxies.ts';
 import { TestService } from '../helpers/service/service.ts';
@@ -25,7 +25,7 @@ with httpx.stream('GET', url, headers={'Authorization': 'Bearer ' + key}, timeou
 `;
 
 const curl = findProgram('curl');
-const python = await installPythonPackage('httpx', '0.28.1');
+const python = await installPythonPackages();
 const portsOf = ({ gateways }: TestService) => gateways.map(({ port }) => port);
 
 const SKIPPED = '(skipped: it is not installed)';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { installNpmPackages } from '../helpers/clients/npm-packages.ts';
-import { installPythonPackage, runProgram } from '../helpers/clients/python.ts';
+import { installPythonPackages, runProgram } from '../helpers/clients/python.ts';
 import { hasJavaCompiler } from '../helpers/kafka/outside-client.ts';
 import { findProgram } from '../helpers/servers/find-program.ts';
 import { metricValue } from '../helpers/service/metrics.ts';
@@ -180,13 +180,7 @@ const modules = await installNpmPackages(
   'event-source-polyfill@1.0.31',
   '@microsoft/fetch-event-source@2.0.1',
 );
-const bin = await installPythonPackage(
-  'httpx-sse',
-  '0.4.3',
-  'httpx==0.28.1',
-  'sseclient-py==1.9.0',
-  'requests==2.34.2',
-);
+const bin = await installPythonPackages();
 
 const ofNode = (program: string) => {
   const start = 'const [url, key] = process.argv.slice(1); const print = (text) => console.log(text);';

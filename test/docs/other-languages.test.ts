@@ -10,7 +10,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { findKafkaJars } from '../../ops/local/servers/kafka/jars.mjs';
 import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
-import { installPythonPackage, runProgram } from '../helpers/clients/python.ts';
+import { installPythonPackages, runProgram } from '../helpers/clients/python.ts';
 import { hasJavaCompiler } from '../helpers/kafka/outside-client.ts';
 import { findProgram } from '../helpers/servers/find-program.ts';
 import { useTestService } from '../helpers/service/service.ts';
@@ -19,7 +19,7 @@ import { useFolder } from '../helpers/use-folder.ts';
 const AVRO = 'avro-1.12.1';
 const run = promisify(execFile);
 const service = useTestService({ partitions: 3 });
-const bin = await installPythonPackage('confluent-kafka', '2.16.1', 'fastavro==1.13.1');
+const bin = await installPythonPackages();
 const canRunJava = hasJavaCompiler() && findProgram('mvn') !== null;
 
 /** The jar of Avro, which Maven fetches once. */

@@ -10,7 +10,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import getPort from 'get-port';
 import { createSender } from '../../consumers/deliver/send.ts';
 import { generateWebhookSecret, signMessage } from '../../schemas/webhook-signature.ts';
-import { installPythonPackage } from '../helpers/clients/python.ts';
+import { installPythonPackages } from '../helpers/clients/python.ts';
 import { findProgram } from '../helpers/servers/find-program.ts';
 import { until } from '../helpers/until.ts';
 import { useFolder } from '../helpers/use-folder.ts';
@@ -20,7 +20,7 @@ const GO_MODULE = 'github.com/standard-webhooks/standard-webhooks/libraries@v0.0
 const run = promisify(execFile);
 const inFolder = useFolder();
 const guide = await readFile('docs/webhooks.md', 'utf8');
-const python = await installPythonPackage('standardwebhooks', '1.1.0');
+const python = await installPythonPackages();
 const go = findProgram('go');
 let receiver: ChildProcess | undefined;
 afterEach(() => void receiver?.kill('SIGKILL'));

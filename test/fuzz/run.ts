@@ -6,12 +6,11 @@
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { installPythonPackage, runProgram } from '../helpers/clients/python.ts';
+import { installPythonPackages, runProgram } from '../helpers/clients/python.ts';
 import { startSystem } from '../helpers/service/system.ts';
 import { WEBHOOK_ENV } from '../helpers/webhooks/webhook-env.ts';
 import { createRefusedKeys } from './refused-keys.ts';
 
-const VERSION = '4.32.5';
 /** Streams are read to their end, so they end soon. */
 const GATEWAY_SETTINGS = { STREAM_LIFETIME_MS: '1000', STREAM_HEARTBEAT_MS: '100', ...WEBHOOK_ENV };
 /** Requests with these keys are refused before any other check, so a few examples are enough. */
@@ -21,7 +20,7 @@ const { values } = parseArgs({
   options: { examples: { type: 'string', default: '300' }, seed: { type: 'string' } },
 });
 const seed = values.seed === undefined ? [] : [`--seed=${values.seed}`];
-const programs = await installPythonPackage('schemathesis', VERSION);
+const programs = await installPythonPackages();
 if (programs === null) process.exit(1);
 const schemathesis = path.join(programs, 'schemathesis');
 const system = await startSystem(GATEWAY_SETTINGS);

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { describe } from '@jest/globals';
-import { installPythonPackage } from '../helpers/clients/python.ts';
+import { installPythonPackages } from '../helpers/clients/python.ts';
 import { startConfluentClient } from '../helpers/kafka/outside-client.ts';
 import { testProducers } from '../helpers/kafka/producer-suite.ts';
 
-const bin = await installPythonPackage('confluent-kafka', '2.16.1');
+const bin = await installPythonPackages();
 
 (bin === null ? describe.skip : describe)(
   `librdkafka${bin === null ? ' (skipped: confluent-kafka cannot be installed here)' : ''}`,
