@@ -8,10 +8,8 @@ function locate(server: string, name: string): string {
   return Object.assign(new URL(server), { pathname: `/${name}` }).href;
 }
 
-async function create(server: string, name: string, template?: string): Promise<void> {
-  await withClient(locate(server, 'postgres'), async (admin) => {
-    await admin.query(`CREATE DATABASE ${name} ${template === undefined ? '' : `TEMPLATE ${template}`}`);
-  });
+async function create(server: string, name: string, options = ''): Promise<void> {
+  await withClient(locate(server, 'postgres'), (admin) => admin.query(`CREATE DATABASE ${name} ${options}`));
 }
 
 /** Creates the template on a Postgres. */
@@ -22,7 +20,8 @@ export async function createTemplate(server: string): Promise<void> {
 
 /** Creates a database from its Postgres's template, which is faster than creating the schema. */
 export async function copyTemplate(url: string): Promise<void> {
-  await create(url, new URL(url).pathname.slice(1), TEMPLATE);
+  // To copy files takes half the time of the usual strategy, which logs each page.
+  await create(url, new URL(url).pathname.slice(1), `TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`);
 }
 
 /** Creates a database without a schema. */
