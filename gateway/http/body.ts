@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Context } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import type { TSchema } from 'typebox';
@@ -73,10 +73,14 @@ export async function readJsonBody(ctx: Context): Promise<unknown> {
   return parseJson(Buffer.from(String(ctx.request.body), BYTES));
 }
 
-/** Compiles the check of a body. The check returns the body or throws an ApiError with the code `refusal`. */
+/**
+ * Compiles the check of a body, at its first use. The check returns the body or throws an ApiError with the code
+ * `refusal`.
+ */
 export function compileBody(schema: TSchema, refusal: ErrorCode): (body: unknown) => unknown {
-  const validate = ajv.compile(schema);
+  let validate: ValidateFunction | undefined;
   return (body) => {
+    validate ??= ajv.compile(schema);
     if (validate(body)) return body;
     const [problem] = (validate.errors ?? []).map(problemOfError);
     const code = /^filter(?=[.[]|$)/.test(problem?.field ?? '') ? 'invalid_filter' : refusal;

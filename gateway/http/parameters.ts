@@ -74,10 +74,11 @@ function splitQuery(query: string, schemas: TProperties): Map<string, string> {
   return values;
 }
 
-/** Validates parsed values, and adds defaults. */
+/** Validates parsed values, and adds defaults. Compiles at the first use, so that a process starts sooner. */
 function compileCheck<Schemas extends TProperties>(schemas: Schemas) {
-  const validate: ValidateFunction = ajv.compile(Type.Object(schemas));
+  let validate: ValidateFunction | undefined;
   return (values: Record<string, unknown>): Parameters<Schemas> => {
+    validate ??= ajv.compile(Type.Object(schemas));
     if (!validate(values)) {
       const [problem] = (validate.errors ?? []).map(problemOfError);
       throw refuse(`${problem?.field ?? 'The query'} ${problem?.message}.`);

@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import { MAX_PROBLEMS, type Parsed, type Problem, problemOfError, shortenName } from '../problems.ts';
 import type { Accepted } from './fields.ts';
@@ -14,7 +14,7 @@ ajv.addFormat('http-url', isHttpUrl);
 ajv.addFormat('http-url-or-words', isHttpUrlOrWords);
 
 /**
- * Compiles the check of a kind of record, parsed from a line of JSON. It checks first that Postgres can store
+ * Compiles the check of a kind of record, parsed from a line of JSON, at its first use. It checks first that Postgres can store
  * the texts, then that no list and no object has too many parts. It brings the texts to their one form, and then
  * checks that the record matches `field`, and the `rules`, which see only matching records. So its cost is
  * bounded by the allowed parts, not by the given ones. It reports at most MAX_PROBLEMS problems.
@@ -25,9 +25,9 @@ export function createRecordCheck<Field extends TSchema>(
   field: Field,
   rules: (value: Accepted<Field>) => Problem[] = () => [],
 ): (json: unknown) => Parsed<Accepted<Field>> {
-  const validate = ajv.compile<Accepted<Field>>(field);
-
+  let validate: ValidateFunction<Accepted<Field>> | undefined;
   return (json) => {
+    validate ??= ajv.compile<Accepted<Field>>(field);
     const unstorable = unstorableParts(json);
     if (unstorable.length > 0) return refuse(unstorable);
     const oversized = oversizedParts(json, field);
