@@ -35,7 +35,7 @@ const picks: fc.Arbitrary<SubmittedPick[]> = fc.subarray(KEYS).chain((chosen) =>
         statement_es: text,
         source_url: nullable(webUrl),
         published_on: fc.constantFrom(null, '2026-10-01'),
-        details: fc.constantFrom(null, '{"page":3}'),
+        details: fc.constantFrom(null, '{"page":3,"share":1.50}'),
       }),
     ),
   ),
