@@ -1,6 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import type { SubmittedPick } from '../../schemas/submission.ts';
 import type { VoteMethod } from '../../schemas/vocabulary.ts';
+import { CONTENDER, MOST_MARKED } from '../endorsements/contenders.ts';
 
 /** An election whose contests an account can take positions in. */
 export interface OpenElection {
@@ -169,8 +170,10 @@ export interface OwnChoice {
   party: string | null;
   party_es: string | null;
   withdrawn: boolean;
-  /** The candidate's id and name. Choices of one candidate are its lines; null for a choice that is no candidate. */
-  candidate: { id: number; name: string } | null;
+  /** The same for the lines of a candidate, and for no other choices. */
+  contender: number;
+  /** The candidate's name; null for a choice that is no candidate. */
+  candidate: string | null;
 }
 
 /** A contest, and an endorser's position in it. */
@@ -187,8 +190,9 @@ export interface OwnPosition {
   electionName: string;
   date: string;
   vote_method: VoteMethod;
-  votes_allowed: number | null;
   ranks_allowed: number | null;
+  /** The most contenders that a voter may mark or rank; null if it is not known. */
+  mostMarked: number | null;
   /** In ballot order. */
   choices: OwnChoice[];
   /** In the order of their choices. */
@@ -210,10 +214,11 @@ export async function findOwnPosition(
 ): Promise<OwnPosition | null> {
   const { rows } = await client.query<OwnPosition>(
     `SELECT c.id, c.key, c.title, c.title_es, c.description, c.description_es, d.name AS district, c.election_slug AS election,
-       l.name AS "electionName", l.date::text AS date, c.vote_method, c.votes_allowed, c.ranks_allowed,
+       l.name AS "electionName", l.date::text AS date, c.vote_method, c.ranks_allowed,
+       ${MOST_MARKED} AS "mostMarked",
        (SELECT COALESCE(json_agg(json_build_object('key', h.key, 'label', h.label, 'label_es', h.label_es,
             'party', COALESCE(h.party_label, h.party), 'party_es', h.party_label_es, 'withdrawn', h.withdrawn,
-            'candidate', CASE WHEN k.id IS NOT NULL THEN json_build_object('id', k.id, 'name', k.full_name) END)
+            'contender', ${CONTENDER}, 'candidate', k.full_name)
           ORDER BY h.ballot_order, h.id), '[]')
         FROM choices h LEFT JOIN candidates k ON k.id = h.candidate_id WHERE h.contest_id = c.id AND h.removed_at IS NULL) AS choices,
        (SELECT COALESCE(json_agg(json_build_object('choice', h.key, 'rank', n.rank, 'statement', n.statement,

@@ -182,7 +182,7 @@ test('a position has every value of its picks, and tells whether it has changed 
     ...{ vote_method: 'ranked_choice', ranks_allowed: 3, isChanged: false },
     picks: [pick('ann', { rank: 1, statement: 'Good.', details: '{"page": 4}' }), pick('cyd', { rank: 2 })],
   });
-  expect(found?.choices.map(({ key, candidate, withdrawn }) => [key, candidate?.name, withdrawn])).toEqual(
+  expect(found?.choices.map(({ key, candidate, withdrawn }) => [key, candidate, withdrawn])).toEqual(
     ['ann', 'bob', 'cyd', 'dee'].map((key) => [key, key, false]),
   );
   const sequence = found?.sequence ?? 0;

@@ -118,13 +118,13 @@ function showPreview(
 }
 
 /** A warning about more choices than a voter may mark. It is no mistake for an endorser. */
-function describeSurplus(
-  { position: { vote_method, votes_allowed, ranks_allowed } }: Subject,
-  picks: readonly SubmittedPick[],
-): Html | null {
-  const [most, verb] = vote_method === 'ranked_choice' ? [ranks_allowed, 'rank'] : [votes_allowed, 'mark'];
-  if (most === null || picks.length <= most) return null;
-  return html`<p>You endorse ${picks.length} choices; a voter may ${verb} ${most}.</p>`;
+function describeSurplus({ position }: Subject, picks: readonly SubmittedPick[]): Html | null {
+  const { vote_method, mostMarked, choices } = position;
+  const picked = choices.filter(({ key }) => picks.some(({ choice }) => choice === key));
+  const count = new Set(picked.map(({ contender }) => contender)).size;
+  if (mostMarked === null || count <= mostMarked) return null;
+  const verb = vote_method === 'ranked_choice' ? 'rank' : 'mark';
+  return html`<p>You endorse ${count} choices; a voter may ${verb} ${mostMarked}.</p>`;
 }
 
 /** A warning about new texts of choices that the form does not endorse. */
@@ -143,7 +143,7 @@ function describeUnused(
       }),
   );
   if (unused.length === 0) return null;
-  return html`<p>What you entered beside ${unused.map(({ label }) => label).join(', ')} is not published, because you do not endorse that choice.</p>`;
+  return html`<p>Your texts beside ${unused.map(({ label }) => label).join(', ')} are not published, because you do not endorse ${unused.length === 1 ? 'that choice' : 'these choices'}.</p>`;
 }
 
 async function preview(request: PageRequest, context: ConsoleContext): Promise<PageReply> {

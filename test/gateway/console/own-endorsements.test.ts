@@ -130,6 +130,20 @@ test('lists and forms show the Spanish names of the ballot, and lines of a candi
   expect(html).toContain('at most 20,000 characters');
 });
 
+test('the preview counts the lines of a candidate once, as a voter marks the candidate once', async () => {
+  const [row] = await service.query(`SELECT id FROM contests WHERE key LIKE '%/judge'`);
+  const form = `/console/endorsements/${row?.id}`;
+  const { html } = await editor.get(`${form}?endorser=bakers-local-1`);
+  const [, version = ''] = /name="version" value="(\d+)"/.exec(html) ?? [];
+  const fields = { endorser: 'bakers-local-1', version };
+  const preview = async (choices: string[]) =>
+    (await editor.post(`${form}/preview`, { ...fields, choice: choices })).html;
+  expect(await preview(['ann-blue', 'ann-green'])).not.toContain('a voter may');
+  expect(await preview(['ann-blue', 'ann-green', 'bo'])).toContain(
+    'You endorse 2 choices; a voter may mark 1.',
+  );
+});
+
 describe('with 1,500 choices in a contest', () => {
   let contestId: number;
   beforeAll(async () => {

@@ -77,7 +77,9 @@ describe('an editor', () => {
     });
     expect(preview.html).toMatch(/<strong>Endorse<\/strong>.*ann.*She &lt;listens/);
     expect(preview.html).toContain('One event reaches the stream.');
-    expect(preview.html).toContain('What you entered beside bob is not published');
+    expect(preview.html).toContain(
+      'Your texts beside bob are not published, because you do not endorse that choice.',
+    );
     expect(receipt.html).toContain('It is done: readers and the stream have it.');
     const [, event] = /<code>([^<]+)<\/code>/.exec(receipt.html) ?? [];
     const events = await service.eventsOnceThereAre(1);
@@ -229,7 +231,9 @@ describe('an editor', () => {
       'statement:bob': 'Not marked.',
     });
     expect(html).toContain('<h1>Publish: ');
-    expect(html).toContain('What you entered beside bob is not published');
+    expect(html).toContain(
+      'Your texts beside bob are not published, because you do not endorse that choice.',
+    );
   });
 
   test('goes back from the preview to the form with the entries', async () => {
