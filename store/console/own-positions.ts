@@ -2,6 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import type { SubmittedPick } from '../../schemas/submission.ts';
 import type { VoteMethod } from '../../schemas/vocabulary.ts';
 import { CONTENDER, MOST_MARKED } from '../endorsements/contenders.ts';
+import { folded } from './search.ts';
 
 /** An election whose contests an account can take positions in. */
 export interface OpenElection {
@@ -46,7 +47,7 @@ export interface OwnContestSearch {
   /** Only contests of this level or of this kind; empty for all. */
   level: string;
   kind: string;
-  /** A part of the title or of the district's name, in any case. */
+  /** A part of the title or of the district's name, compared as names are. */
   contains: string;
   limit: number;
   offset: number;
@@ -67,7 +68,8 @@ export async function listOwnContests(
      WHERE c.election_slug = $2 AND c.removed_at IS NULL AND ($3::boolean IS NULL OR $3 = (own.picks IS NOT NULL))
        AND ($4 = '' OR $4 = d.level) AND ($5 = '' OR $5 = c.kind)
        AND ($6 = '' OR EXISTS (
-         SELECT FROM unnest(ARRAY[c.title, c.title_es, d.name, d.name_es]) AS name WHERE strpos(lower(name), lower($6)) > 0))
+         SELECT FROM unnest(ARRAY[c.title, c.title_es, d.name, d.name_es]) AS name
+         WHERE strpos(${folded('name')}, (SELECT name_search($6))) > 0))
      ORDER BY c.tier, c.ballot_order, c.id LIMIT $7 OFFSET $8`,
     [endorser, election, isTaken, level, kind, contains, limit, offset],
   );
