@@ -4,6 +4,7 @@ import type { OwnPosition } from '../../../store/console/own-positions.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { Notice } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
+import { Spanish } from '../explorer/ballot-text.ts';
 import { FormId, idempotencyKeyOf } from '../form-id.ts';
 import { historyAddress } from '../history-link.ts';
 import { type Content, type Html, html } from '../html.ts';
@@ -25,9 +26,9 @@ function Place({ subject }: { subject: Subject }): Html {
   const explorer = `/console/explorer/contests/${position.id}`;
   return html`
     <p><strong>${endorser.name}</strong> · <a href=${listOf(subject)}>${position.electionName}</a>, ${position.date} · ${position.district} · <a href=${explorer}>All positions</a> · <a href=${historyAddress(endorser.slug, position.id)}>History</a></p>
-    ${position.title_es && html`<p class="muted" lang="es">${position.title_es}</p>`}
+    ${position.title_es && html`<p><${Spanish}>${position.title_es}<//></p>`}
     ${position.description && html`<p>${position.description}</p>`}
-    ${position.description_es && html`<p class="muted" lang="es">${position.description_es}</p>`}`;
+    ${position.description_es && html`<p><${Spanish}>${position.description_es}<//></p>`}`;
 }
 
 /** How often, and how many times, a page looks for a change that is on its way; in milliseconds. */
