@@ -2,7 +2,7 @@ import type { SubmittedPick } from '../../../schemas/submission.ts';
 import { writeSubmission } from '../../../schemas/submission-files.ts';
 import type { OwnPosition } from '../../../store/console/own-positions.ts';
 import { ApiError } from '../../http/api-error.ts';
-import { Notice } from '../components.ts';
+import { Day, Notice } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { Spanish } from '../explorer/ballot-text.ts';
 import { FormId, idempotencyKeyOf } from '../form-id.ts';
@@ -25,7 +25,7 @@ function Place({ subject }: { subject: Subject }): Html {
   const { endorser, position } = subject;
   const explorer = `/console/explorer/contests/${position.id}`;
   return html`
-    <p><strong>${endorser.name}</strong> · <a href=${listOf(subject)}>${position.electionName}</a>, ${position.date} · ${position.district} · <a href=${explorer}>All positions</a> · <a href=${historyAddress(endorser.slug, position.id)}>History</a></p>
+    <p><strong>${endorser.name}</strong> · <a href=${listOf(subject)}>${position.electionName}</a>, <${Day}>${position.date}<//> · ${position.district} · <a href=${explorer}>All positions</a> · <a href=${historyAddress(endorser.slug, position.id)}>History</a></p>
     ${position.title_es && html`<p><${Spanish}>${position.title_es}<//></p>`}
     ${position.description && html`<p>${position.description}</p>`}
     ${position.description_es && html`<p><${Spanish}>${position.description_es}<//></p>`}`;
