@@ -277,12 +277,14 @@ export const operatorRejectionPages: readonly Page[] = [
     method: 'POST',
     path: `${REJECTED}/{partition}/{offset}/edit`,
     role: 'operator',
+    comesBack: true,
     handle: correct,
   },
   {
     method: 'POST',
     path: `${REJECTED}/{partition}/{offset}/edit/preview`,
     role: 'operator',
+    comesBack: true,
     handle: previewCorrection,
   },
 ];

@@ -253,13 +253,20 @@ export const ownPositionPages: readonly Page[] = [
       return showForm(request, subject, { values: writePosition(subject.position) });
     },
   },
-  { method: 'POST', path: '/console/endorsements/{id}', role: 'editor', handle: publish },
-  { method: 'POST', path: '/console/endorsements/{id}/preview', role: 'editor', handle: preview },
-  { method: 'POST', path: '/console/endorsements/{id}/undo', role: 'editor', handle: undo },
+  { method: 'POST', path: '/console/endorsements/{id}', role: 'editor', comesBack: true, handle: publish },
+  {
+    method: 'POST',
+    path: '/console/endorsements/{id}/preview',
+    role: 'editor',
+    comesBack: true,
+    handle: preview,
+  },
+  { method: 'POST', path: '/console/endorsements/{id}/undo', role: 'editor', comesBack: true, handle: undo },
   {
     method: 'POST',
     path: '/console/endorsements/{id}/edit',
     role: 'editor',
+    comesBack: true,
     async handle(request, context) {
       return showForm(request, await findSubject(request, context), { values: request.form });
     },

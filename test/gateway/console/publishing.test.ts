@@ -77,6 +77,9 @@ describe('an editor', () => {
     });
     expect(preview.html).toMatch(/<strong>Endorse<\/strong>.*ann.*She &lt;listens/);
     expect(preview.html).toContain('One event reaches the stream.');
+    // So that the way back from the receipt is not the browser's error page.
+    expect(preview.headers.get('Cache-Control')).toBe('private, max-age=0');
+    expect(preview.headers.get('Vary')).toContain('Cookie');
     expect(preview.html).toContain(
       'Your texts beside bob are not published, because you do not endorse that choice.',
     );
