@@ -1,6 +1,7 @@
 import type { TString } from 'typebox';
 import * as field from './catalogue/fields.ts';
 import { createRecordCheck } from './catalogue/record-check.ts';
+import { parseAsWritten } from './json-numbers.ts';
 import { joinField, type Parsed, type Problem, showValue } from './problems.ts';
 import { MAX_PICKS, SUBMISSION_ACTIONS, type Submission, type SubmittedPick } from './submission.ts';
 
@@ -113,10 +114,13 @@ export function parseSubmission(json: unknown, checks = fileChecks): Parsed<Subm
   return { ok: true, value: { action: action ?? 'endorse', endorser, contest, picks: [createPick(pick)] } };
 }
 
-/** The fields of a pick that are not empty. */
+/** The fields of a pick that are not empty. `JSON.stringify` writes the numbers of its details as they were written. */
 function writePick({ details, ...pick }: SubmittedPick): object {
   const filled = Object.entries(pick).filter(([, value]) => value !== null);
-  return { ...Object.fromEntries(filled), ...(details !== null && { details: readDetails(details) }) };
+  return {
+    ...Object.fromEntries(filled),
+    ...(details !== null && { details: readDetails(details, parseAsWritten) }),
+  };
 }
 
 /** Writes a submission in the form of a file, which `parseSubmission` reads. */
@@ -164,10 +168,10 @@ export function checkSubmission({ action, endorser, contest, picks }: Submission
 }
 
 /** Parses `details`. Returns text that is not JSON unchanged, so that the check refuses it. */
-function readDetails(details: string | null): unknown {
+function readDetails(details: string | null, parse: (json: string) => unknown = JSON.parse): unknown {
   if (details === null) return null;
   try {
-    return JSON.parse(details);
+    return parse(details);
   } catch {
     return details;
   }

@@ -15,7 +15,7 @@ import { type Leadership, startLeadership, type Term } from '../leadership.ts';
 import { verifyHistory } from '../verify-history.ts';
 import { BackgroundTask } from './background-task.ts';
 import { reconcileGeneration, requireGeneration } from './generation.ts';
-import { relayLeader } from './metrics.ts';
+import { relayedSequence, relayLeader } from './metrics.ts';
 import { rebuildWindow } from './rebuild.ts';
 import { Relay } from './relay.ts';
 import { openGate } from './replicas/open-gate.ts';
@@ -56,7 +56,11 @@ export function startRelay(options: RelayOptions): Leadership {
     databaseUrl,
     locks: { leader, working },
     lead: (term) => lead(options, term),
-    onLead: (leads) => relayLeader.set(leads ? 1 : 0),
+    onLead(leads) {
+      relayLeader.set(leads ? 1 : 0);
+      // The next leader may relay the shorter history of a restored backup.
+      if (!leads) relayedSequence.set(0);
+    },
     log,
   });
 }

@@ -7,7 +7,7 @@ export const relayedChanges = new Counter({
 
 export const relayedSequence = new Gauge({
   name: 'changes_relayed_sequence',
-  help: 'The sequence of the last change that Kafka has acknowledged.',
+  help: 'The sequence of the last change that Kafka has acknowledged from this leader, 0 from others.',
 });
 
 export const topicSettingsProblems = new Gauge({

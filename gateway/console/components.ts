@@ -25,6 +25,9 @@ export function Moment({ at, seconds = false }: { at: Date | null; seconds?: boo
   return html`<time datetime=${iso} title=${iso}>${iso.slice(0, 10)} ${iso.slice(11, seconds ? 19 : 16)} UTC</time>`;
 }
 
+/** A date, which does not break at its hyphens. */
+export const Day = ({ children }: { children?: Content }): Html => html`<span class="day">${children}</span>`;
+
 /** Text to copy, with a button if scripts run. */
 export function CopyText({ text, label }: { text: string; label: string }): Html {
   return html`

@@ -152,6 +152,12 @@ async function answerPage(
     ctx.set('Content-Disposition', `attachment; filename="${reply.name}"`);
     return sendContent(ctx, encodeContent(Buffer.from(reply.table)));
   }
+  if (page.comesBack) {
+    // A browser asks for any other page again when the person goes back to it, which it cannot do after a form. With
+    // another cookie, thus another session, it does not show this answer.
+    ctx.set('Cache-Control', 'private, max-age=0');
+    ctx.vary('Cookie');
+  }
   showPage(ctx, reply, { session, csrf });
 }
 

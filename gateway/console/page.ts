@@ -60,6 +60,8 @@ export interface Page {
   role: Role;
   /** Whether its form does the same for every shown account, as operators' forms do. */
   anyAccount?: true;
+  /** Whether the browser's Back button shows its answer again, until the person signs out. Never for secrets. */
+  comesBack?: true;
   /** Whether its form can have a file. */
   takesFile?: true;
   /** @throws ApiError, which is shown as a page of its status. */

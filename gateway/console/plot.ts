@@ -79,7 +79,7 @@ export function Plot(props: { title: string; parts: readonly PlotPart[]; bars: r
           <table>
             <thead><tr><th scope="col">When</th>${parts.map(({ label }) => html`<th scope="col" class="number">${label}</th>`)}</tr></thead>
             <tbody>
-              ${bars.map(({ label, values }) => html`<tr><th scope="row">${label}</th>${values.map((value) => html`<td class="number">${number.format(value)}</td>`)}</tr>`)}
+              ${bars.map(({ label, values }) => html`<tr><th scope="row" class="day">${label}</th>${values.map((value) => html`<td class="number">${number.format(value)}</td>`)}</tr>`)}
             </tbody>
           </table>
         </div>

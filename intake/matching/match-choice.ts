@@ -1,7 +1,7 @@
 import type { ChoiceEntry, Contender, IndexedContest } from './catalogue-index.ts';
 import { listSome, type Match } from './grade.ts';
 import { foldParty } from './parties.ts';
-import { areApart, explainClose, type PersonName, readPersonName } from './person-name.ts';
+import { areApart, explainClose, hasWordsOf, type PersonName, readPersonName } from './person-name.ts';
 import { foldText } from './words.ts';
 
 /** A name as a row has it, read once for all contests in which it is looked for. */
@@ -48,8 +48,10 @@ export function findContenders(
   // A label can have words that tell two people of one name apart.
   const byText = contest.contenders.filter(({ texts }) => texts.has(folded));
   const wanted = name.party ?? foldParty(party);
-  const byName = (name.joined === '' ? [] : (contest.byName.get(name.joined) ?? [])).filter(({ names }) =>
-    names.some((known) => known.joined === name.joined && !areApart(name, known)),
+  const byName = [name.joined, name.titled].flatMap((words) =>
+    (contest.byName.get(words ?? '') ?? []).filter(({ names }) =>
+      names.some((known) => hasWordsOf(name, known) && !areApart(name, known)),
+    ),
   );
   const found =
     key.length > 0 ? [...new Set([...key, ...byText])] : narrow([...new Set([...byText, ...byName])], name);
@@ -59,7 +61,7 @@ export function findContenders(
   for (const contender of found.length > 1 && ofParty.length > 0 ? ofParty : found) {
     if (!hasParty(contender, wanted)) close.set(contender, 'the party differs');
     else if (key.includes(contender) || byText.includes(contender)) exact.push(contender);
-    else if (contender.names.some((known) => known.joined === name.joined && sharesNickname(name, known))) {
+    else if (contender.names.some((known) => hasWordsOf(name, known) && sharesNickname(name, known))) {
       exact.push(contender);
     } else close.set(contender, 'the nickname differs');
   }

@@ -31,7 +31,7 @@ const join = (text: string) =>
     .filter((word) => !SMALL.has(word))
     .join('');
 const withoutParentheses = (text: string) => text.replace(/\([^)]*\)/g, ' ');
-const shortName = (text: string) => readPersonName(withoutParentheses(text)).joined;
+const shortName = (text: string) => readPersonName(withoutParentheses(text));
 const initialsOf = (text: string) =>
   foldWords(withoutParentheses(text))
     .filter((word) => !CONNECTING.has(word))
@@ -45,7 +45,7 @@ export function indexEndorsers(entries: readonly EndorserEntry[]): EndorserIndex
   const byInitials = new Map<string, EndorserEntry[]>();
   for (const entry of entries) {
     addTo(byName, join(entry.name), entry);
-    addTo(byShortName, shortName(entry.name), entry);
+    addTo(byShortName, shortName(entry.name).joined, entry);
     const initials = initialsOf(entry.name);
     if (initials.length >= MIN_INITIALS) addTo(byInitials, initials, entry);
   }
@@ -72,8 +72,15 @@ export function matchEndorser(index: EndorserIndex, text: string): Match<Endorse
   const byName = index.byName.get(joined) ?? [];
   const exact = choose(bySlug ? [...new Set([bySlug, ...byName])] : byName, null);
   if (exact) return exact;
+  const short = shortName(text);
+  const byShortName = [short.joined, short.titled ?? short.joined].flatMap(
+    (name) => index.byShortName.get(name) ?? [],
+  );
   const close =
-    choose(index.byShortName.get(shortName(text)) ?? [], 'a title, or words in parentheses, are left out') ??
+    choose(
+      [...new Set(byShortName)],
+      'it differs in a title, in words in parentheses, or in the order of names',
+    ) ??
     choose(index.byInitials.get(joined) ?? [], 'the letters are its initials') ??
     choose(index.byName.get(initialsOf(text)) ?? [], 'its name is these initials');
   if (close) return close;

@@ -10,6 +10,11 @@ export interface PersonName {
   words: readonly string[];
   /** The words in one text without spaces: `De Leon` and `Deleon` are one. */
   joined: string;
+  /**
+   * Also in one text, with a title that comes before a last name, because it can be a part of it: `Mayor Garcia, Ann`. Null
+   * without one.
+   */
+  titled: string | null;
   /** A name in quotation marks. */
   nickname: string | null;
   /** `jr`, `sr`, `ii`… */
@@ -100,20 +105,24 @@ export function readPersonName(text: string): PersonName {
     if (given.length > 0 && !isTitle) parts.push(given);
   }
   const [first = [], second] = parts;
-  const inOrder =
-    parts.length === 2 && second !== undefined
-      ? withoutTitles([...second, ...withoutTitles(first, 1)], 2)
-      : withoutTitles(parts.flat(), 2);
+  const last = second === undefined || parts.length > 2 ? null : withoutTitles(first, 1);
+  const inOrder = withoutTitles(last && second ? [...second, ...last] : parts.flat(), 2);
   const found = inOrder.length > 0 ? inOrder : first;
   return {
     words: found,
     joined: found.join(''),
+    titled:
+      last && second && last.length < first.length ? withoutTitles([...second, ...first], 2).join('') : null,
     nickname: nickname === null ? null : foldWords(nickname).join('') || null,
     generation,
     party,
     note: notes.length > 0 ? notes.join(' ') : null,
   };
 }
+
+/** Whether a name, as a row has it, has the words of a known one. */
+export const hasWordsOf = (given: PersonName, known: PersonName): boolean =>
+  known.joined !== '' && [given.joined, given.titled].includes(known.joined);
 
 /** Whether two names have marks that only two people have: Sr. and Jr., or two nicknames. */
 export const areApart = (a: PersonName, b: PersonName): boolean =>

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { measureLag, type ServiceLag } from '../../administration/lag.ts';
 import { requireBrokers } from '../../kafka/connection/admin.ts';
+import { parseInteger } from '../../service/environment.ts';
 import { classifyFailure } from '../../service/failure.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
@@ -46,10 +47,7 @@ export const define: DefineCommand = (command, io) => {
     });
 };
 
-function parseSeconds(text: string): number {
-  if (/^[1-9][0-9]{0,3}$/.test(text)) return Number(text);
-  throw new OperatorError(`--watch is "${text}"; it must be a whole number of seconds from 1 to 9999.`);
-}
+const parseSeconds = (text: string) => parseInteger('--watch', text, { min: 1, max: 9999 });
 
 /** @throws OperatorError if a server does not answer; the Kafka client's error if the topic does not exist */
 async function measure(config: OpsConfig): Promise<ServiceLag> {

@@ -2,6 +2,7 @@ import { createRefusalList } from '../../administration/catalogue/refusal-list.t
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Place } from '../../kafka/writing/submissions-producer.ts';
 import type { Submission } from '../../schemas/submission.ts';
+import { parseInteger } from '../../service/environment.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
 import { nameSender } from '../../store/accounts/audit-log.ts';
@@ -76,10 +77,7 @@ const TABLE_FLAGS: readonly (keyof TableFlags)[] = [
   'report',
 ];
 
-function parseTimeout(text: string): number {
-  if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text);
-  throw new OperatorError(`--timeout is "${text}"; it must be a whole number of seconds from 1 to 999999.`);
-}
+const parseTimeout = (text: string) => parseInteger('--timeout', text, { min: 1, max: 999_999 });
 
 /** @throws OperatorError, UnfinishedError as the functions below do, or if the options do not fit the paths */
 async function submit(io: CommandIo, paths: string[], flags: SubmitFlags): Promise<void> {

@@ -177,18 +177,20 @@ export async function loadUsageByAccount(
   { days, by, limit, offset = 0 }: UsageSearch,
 ): Promise<AccountUsage[]> {
   requireDays(days);
+  // A scan would find the first day anew for each hour, which takes longer than all else.
+  const { rows: found } = await client.query<{ first: Date }>(`SELECT ${firstDay('$1')} AS first`, [days]);
   const { rows } = await client.query<AccountUsage>(
     `WITH usage AS (
-       SELECT account_id, ${TOTALS} FROM usage_hours WHERE hour >= ${firstDay('$1')} GROUP BY account_id
+       SELECT account_id, ${TOTALS} FROM usage_hours WHERE hour >= $1 GROUP BY account_id
      ), deliveries AS (
        SELECT account_id, sum(events)::float8 AS events FROM webhook_usage_days
-       WHERE day >= (${firstDay('$1')})::timestamptz AT TIME ZONE 'UTC' GROUP BY account_id
+       WHERE day >= $1::timestamptz AT TIME ZONE 'UTC' GROUP BY account_id
      )
      SELECT a.id AS "accountId", a.name AS account, a.plan, ${TOTAL_KINDS.map((kind) => `COALESCE(${kind}, 0) AS ${kind}`).join(', ')},
        COALESCE(events, 0) AS events
      FROM usage FULL JOIN deliveries USING (account_id) JOIN accounts a ON a.id = account_id
      ORDER BY COALESCE(${by}, 0) DESC, a.name LIMIT $2 OFFSET $3`,
-    [days, limit, offset],
+    [found[0]?.first, limit, offset],
   );
   return rows;
 }

@@ -1,6 +1,8 @@
 import type { ClientBase, Pool } from 'pg';
 import type { SubmittedPick } from '../../schemas/submission.ts';
 import type { VoteMethod } from '../../schemas/vocabulary.ts';
+import { CONTENDER, MOST_MARKED } from '../endorsements/contenders.ts';
+import { folded } from './search.ts';
 
 /** An election whose contests an account can take positions in. */
 export interface OpenElection {
@@ -45,7 +47,7 @@ export interface OwnContestSearch {
   /** Only contests of this level or of this kind; empty for all. */
   level: string;
   kind: string;
-  /** A part of the title or of the district's name, in any case. */
+  /** A part of the title or of the district's name, compared as names are. */
   contains: string;
   limit: number;
   offset: number;
@@ -66,7 +68,8 @@ export async function listOwnContests(
      WHERE c.election_slug = $2 AND c.removed_at IS NULL AND ($3::boolean IS NULL OR $3 = (own.picks IS NOT NULL))
        AND ($4 = '' OR $4 = d.level) AND ($5 = '' OR $5 = c.kind)
        AND ($6 = '' OR EXISTS (
-         SELECT FROM unnest(ARRAY[c.title, c.title_es, d.name, d.name_es]) AS name WHERE strpos(lower(name), lower($6)) > 0))
+         SELECT FROM unnest(ARRAY[c.title, c.title_es, d.name, d.name_es]) AS name
+         WHERE strpos(${folded('name')}, (SELECT name_search($6))) > 0))
      ORDER BY c.tier, c.ballot_order, c.id LIMIT $7 OFFSET $8`,
     [endorser, election, isTaken, level, kind, contains, limit, offset],
   );
@@ -169,8 +172,10 @@ export interface OwnChoice {
   party: string | null;
   party_es: string | null;
   withdrawn: boolean;
-  /** The candidate's id and name. Choices of one candidate are its lines; null for a choice that is no candidate. */
-  candidate: { id: number; name: string } | null;
+  /** The same for the lines of a candidate, and for no other choices. */
+  contender: number;
+  /** The candidate's name; null for a choice that is no candidate. */
+  candidate: string | null;
 }
 
 /** A contest, and an endorser's position in it. */
@@ -187,8 +192,9 @@ export interface OwnPosition {
   electionName: string;
   date: string;
   vote_method: VoteMethod;
-  votes_allowed: number | null;
   ranks_allowed: number | null;
+  /** The most contenders that a voter may mark or rank; null if it is not known. */
+  mostMarked: number | null;
   /** In ballot order. */
   choices: OwnChoice[];
   /** In the order of their choices. */
@@ -210,10 +216,11 @@ export async function findOwnPosition(
 ): Promise<OwnPosition | null> {
   const { rows } = await client.query<OwnPosition>(
     `SELECT c.id, c.key, c.title, c.title_es, c.description, c.description_es, d.name AS district, c.election_slug AS election,
-       l.name AS "electionName", l.date::text AS date, c.vote_method, c.votes_allowed, c.ranks_allowed,
+       l.name AS "electionName", l.date::text AS date, c.vote_method, c.ranks_allowed,
+       ${MOST_MARKED} AS "mostMarked",
        (SELECT COALESCE(json_agg(json_build_object('key', h.key, 'label', h.label, 'label_es', h.label_es,
             'party', COALESCE(h.party_label, h.party), 'party_es', h.party_label_es, 'withdrawn', h.withdrawn,
-            'candidate', CASE WHEN k.id IS NOT NULL THEN json_build_object('id', k.id, 'name', k.full_name) END)
+            'contender', ${CONTENDER}, 'candidate', k.full_name)
           ORDER BY h.ballot_order, h.id), '[]')
         FROM choices h LEFT JOIN candidates k ON k.id = h.candidate_id WHERE h.contest_id = c.id AND h.removed_at IS NULL) AS choices,
        (SELECT COALESCE(json_agg(json_build_object('choice', h.key, 'rank', n.rank, 'statement', n.statement,

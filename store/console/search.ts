@@ -49,7 +49,7 @@ const inLanguage = (of: string, column: string) =>
  * A text as searches compare it. Without other characters than those of ASCII, which takes the twentieth of the time,
  * it has the same words as name_search() gives it.
  */
-const folded = (text: string) =>
+export const folded = (text: string): string =>
   `CASE WHEN octet_length(${text}) = char_length(${text}) THEN translate(lower(${text}), '''\`', '') ELSE name_search(${text}) END`;
 
 /** Whether every word of the search occurs in the texts. */

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { Removal } from '../../domain/removal-guard.ts';
 import { MAX_PICKS, type Submission, type SubmittedPick } from '../../schemas/submission.ts';
+import { CONTENDER, MOST_MARKED } from '../endorsements/contenders.ts';
 
 /** An endorsement that a row of a table makes. */
 export interface StagedRow extends SubmittedPick {
@@ -276,9 +277,7 @@ export async function findCrowded(
       JOIN districts d ON d.id = c.district_id JOIN choices h ON h.id = p.choice_id
     GROUP BY e.id, c.id, d.id
     HAVING bool_or(is_new) AND (count(rank) > count(DISTINCT rank)
-      -- The lines of a candidate count once.
-      OR count(DISTINCT COALESCE(-h.candidate_id, h.id)) > CASE c.vote_method WHEN 'yes_no' THEN 1
-        WHEN 'ranked_choice' THEN c.ranks_allowed ELSE c.votes_allowed END)
+      OR count(DISTINCT ${CONTENDER}) > ${MOST_MARKED})
     ORDER BY e.name, c.title, c.id LIMIT $1`,
     [most],
   );

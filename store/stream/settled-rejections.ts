@@ -26,6 +26,25 @@ export async function settleRejection(client: ClientBase, name: string, how: Set
   return rowCount === 1;
 }
 
+/**
+ * Who dismissed or corrected a rejection last, and when; null if nobody did. Reads the audit log back to it.
+ *
+ * @param name PARTITION/OFFSET@TIME
+ */
+export async function findSettler(
+  client: ClientBase | Pool,
+  name: string,
+): Promise<{ author: string; at: Date } | null> {
+  const { rows } = await client.query<{ author: string; at: Date }>(
+    `SELECT COALESCE(person, os_user, database_user) AS author, occurred_at AS at FROM audit_log
+     WHERE action IN ('submission.corrected', 'submission.dismissed')
+       AND (details ->> 'origin' = $1 OR details -> 'origins' ? $1)
+     ORDER BY id DESC LIMIT 1`,
+    [name],
+  );
+  return rows[0] ?? null;
+}
+
 /** Of these rejections, those that need nothing more, by name. */
 export async function loadSettled(
   client: ClientBase | Pool,

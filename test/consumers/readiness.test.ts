@@ -18,6 +18,7 @@ import { endorse } from '../helpers/ballots/submissions.ts';
 import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { createTestTopics, type TestTopics } from '../helpers/kafka/topics.ts';
 import { createTestDatabase, useTestDatabase } from '../helpers/postgres/database.ts';
+import { metricValue } from '../helpers/service/metrics.ts';
 import { until } from '../helpers/until.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
@@ -141,6 +142,17 @@ test('a relay is ready while it leads or stands by, and not while Postgres is aw
   await until('neither is', () => !areReady().some(Boolean));
   way.mend();
   await until('both are ready again', () => areReady().every(Boolean));
+});
+
+test('a relay that no longer leads claims no last change, since the next leader may relay a shorter history', async () => {
+  await Promise.all([start('apply'), start('relay')]);
+  const { brokers, prefix } = topics;
+  const submissions = [endorse('nation-herald', 'mayor', 'cyd')];
+  await submitAll({ brokers, topic: topicNames(prefix).submissions, submissions });
+  const lastChange = () => metricValue('changes_relayed_sequence');
+  await until('a change is relayed', async () => (await lastChange()) > 0);
+  way.sever();
+  await until('the relay has nothing to claim', async () => (await lastChange()) === 0);
 });
 
 /** No broker listens there. */

@@ -229,7 +229,9 @@ describe('--watch', () => {
   });
 
   test.each(['0', 'x'])('refuses an interval of %s', async (seconds) => {
-    await expect(ask('--watch', seconds)).rejects.toThrow(`--watch is "${seconds}"; it must be`);
+    await expect(ask('--watch', seconds)).rejects.toThrow(
+      `--watch is "${seconds}"; it must be a whole number from 1 to 9999.`,
+    );
   });
 });
 

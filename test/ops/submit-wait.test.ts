@@ -135,7 +135,10 @@ test('a rejection that is not yet in the rejected topic is found in the database
 
 test.each([
   [['-', '--timeout', '5'], /^--timeout is of use only with --wait\.$/],
-  [['-', '--wait', '--timeout', 'soon'], /^--timeout is "soon"; it must be a whole number of seconds/],
+  [
+    ['-', '--wait', '--timeout', 'soon'],
+    /^--timeout is "soon"; it must be a whole number from 1 to 999999\.$/,
+  ],
 ])('the arguments %j are refused', async (args, message) => {
   await expect(run(args, createServiceIo())).rejects.toThrow(message);
 });

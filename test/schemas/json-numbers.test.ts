@@ -1,6 +1,6 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { findRoundedNumber } from '../../schemas/json-numbers.ts';
+import { findRoundedNumber, parseAsWritten } from '../../schemas/json-numbers.ts';
 
 test.each(['9007199254740993', '-12345678901234567890', '0.1234567890123456789', '1e400', '1e-400'])(
   '%s would be rounded, wherever it stands',
@@ -35,4 +35,31 @@ test('a text is no number, and every number that JavaScript writes is kept', () 
       expect(findRoundedNumber(JSON.stringify([number]))).toBeNull();
     }),
   );
+});
+
+describe('parseAsWritten', () => {
+  const write = (json: string) => JSON.stringify(parseAsWritten(json));
+
+  test.each(['12345678901234567890', '-9007199254740993', '1.0', '1.50', '1e3', '-1E+400', '-0', '0.10'])(
+    'keeps %s as it is written, wherever it stands',
+    (number) => {
+      for (const json of [
+        `[${number}]`,
+        `{"a":${number}}`,
+        `{"a":[1,{"b":[2,${number}],"c":"${number}"}]}`,
+      ]) {
+        expect(write(json)).toBe(json);
+      }
+      expect(write(`[ 1,\n ${number} ]`)).toBe(`[1,${number}]`);
+    },
+  );
+
+  test('reads any other JSON as JSON.parse does', () => {
+    fc.assert(
+      fc.property(fc.json(), (json) => {
+        expect(JSON.parse(write(`[${json}]`))).toEqual(JSON.parse(`[${json}]`));
+      }),
+    );
+    expect(() => parseAsWritten('{')).toThrow(SyntaxError);
+  });
 });

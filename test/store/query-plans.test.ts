@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { ClientBase } from 'pg';
 import { z } from 'zod';
 import { listAudit } from '../../store/accounts/audit-log.ts';
-import { loadDailyUsage } from '../../store/accounts/usage.ts';
+import { loadDailyUsage, loadUsageByAccount } from '../../store/accounts/usage.ts';
 import { type DatabasePool, sql } from '../../store/connection/read-pool.ts';
 import { listContests } from '../../store/reads/contests.ts';
 import { listElections } from '../../store/reads/elections.ts';
@@ -217,6 +217,20 @@ test('the usage of an account is summed before it is put on days', async () => {
   const plan = await planOf((given) => loadDailyUsage(given, 1));
   expect(rowsRead(plan, 'usage_hours')).toBeGreaterThan(10_000);
   expect(rowsJoined(plan)).toBeLessThan(200);
+});
+
+test('the usage of all accounts compares hours with a constant, which is not computed for each of them', async () => {
+  const plans: string[] = [];
+  const query = async (text: string, values: unknown[]) => {
+    const { rows } = await client.query(`EXPLAIN (FORMAT JSON) ${text}`, values);
+    plans.push(JSON.stringify(rows));
+    return client.query(text, values);
+  };
+  const search = { days: 30, by: 'requests', limit: 10 } as const;
+  expect(await loadUsageByAccount({ query } as unknown as ClientBase, search)).toHaveLength(2);
+  const reading = plans.filter((plan) => plan.includes('usage_hours'));
+  expect(reading).toHaveLength(1);
+  expect(reading[0]).not.toContain('date_trunc');
 });
 
 const runsRow = z.object({ prepared: z.number(), custom: z.number(), generic: z.number() });

@@ -27,7 +27,11 @@ function inLanguage(href: string, lang: Language): string {
   return `${href}${href.includes('?') ? '&' : '?'}lang=${lang}`;
 }
 
+/** The Spanish text that stands beside an English one. */
+export const Spanish = ({ children }: { children?: Content }): Html =>
+  html`<span class="muted">Spanish: <span lang="es">${children}</span></span>`;
+
 /** A text of the ballot with its Spanish one beside it, if there is another. */
 export function InBoth({ text, spanish }: { text: string; spanish: string | null }): Html {
-  return html`<span>${text}${spanish !== null && spanish !== text && html` <span class="muted" lang="es">${spanish}</span>`}</span>`;
+  return html`<span>${text}${spanish !== null && spanish !== text && html` (<${Spanish}>${spanish}<//>)`}</span>`;
 }

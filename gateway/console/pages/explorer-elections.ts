@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { contestWithPositions } from '../../../schemas/http/contests.ts';
 import type { election } from '../../../schemas/http/elections.ts';
 import { findElectionName } from '../../../store/console/elections.ts';
-import { Table } from '../components.ts';
+import { Day, Table } from '../components.ts';
 import { BallotText, ExplorerLink } from '../explorer/ballot-text.ts';
 import {
   ChoiceName,
@@ -169,7 +169,7 @@ export const explorerElectionPages: readonly Page[] = [
           html`
           <p>
             <${ExplorerLink} href=${`/console/explorer/elections/${encodeURIComponent(contest.election.slug)}`}><${BallotText}>${contest.election.name}<//><//>,
-            ${' '}${contest.election.date} · <${BallotText}>${contest.district.name}<//> · ${describeVote(contest)}
+            ${' '}<${Day}>${contest.election.date}<//> · <${BallotText}>${contest.district.name}<//> · ${describeVote(contest)}
           </p>
           ${contest.description && html`<p><${BallotText}>${contest.description}<//></p>`}
           ${mayUse(request.session.role, 'editor') && html`<p><a href=${`/console/endorsements/${contest.id}`}>Take a position</a></p>`}

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { listedEndorsement } from '../../../schemas/http/endorsements.ts';
 import type { endorser, endorserWithElections } from '../../../schemas/http/endorsers.ts';
 import { ENDORSER_STATES } from '../../../schemas/vocabulary.ts';
-import { Table } from '../components.ts';
+import { Day, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { BallotText, ExplorerLink } from '../explorer/ballot-text.ts';
 import { LanguageField, NextPage, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
@@ -43,7 +43,7 @@ function EndorsementRow({ item }: { item: Endorsement }): Html {
   const { contest, choice, election, endorser, rank, statement, source_url } = item;
   return html`
     <tr>
-      <th scope="row"><${ExplorerLink} href=${`/console/explorer/contests/${contest.id}`}><${BallotText}>${contest.title}<//><//> <small class="muted">${election.state}, ${election.date}</small></th>
+      <th scope="row"><${ExplorerLink} href=${`/console/explorer/contests/${contest.id}`}><${BallotText}>${contest.title}<//><//> <small class="muted">${election.state}, <${Day}>${election.date}<//></small></th>
       <td>${rank !== null && `${rank}. `}<${BallotText}>${choice.label}<//></td>
       <td><${BallotText}>${statement}<//> <${OutsideLink} href=${source_url}>Source<//></td>
       <td><${HistoryLink} endorser=${endorser.slug} contest=${contest.id} of=${`${contest.title}, ${choice.label}`} /></td>
@@ -125,7 +125,7 @@ export const explorerEndorserPages: readonly Page[] = [
               ({ election, name, date, contests }) => html`
               <tr>
                 <th scope="row"><${ExplorerLink} href=${`/console/explorer/elections/${encodeURIComponent(election)}`}><${BallotText}>${name}<//><//></th>
-                <td>${date}</td>
+                <td class="day">${date}</td>
                 <td class="number">${number.format(contests)}</td>
               </tr>`,
             )}

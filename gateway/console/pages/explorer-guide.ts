@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { recommendations } from '../../../schemas/http/recommendations.ts';
 import { LEVELS } from '../../../schemas/vocabulary.ts';
+import { Day } from '../components.ts';
 import { BallotText } from '../explorer/ballot-text.ts';
 import { ChoiceName, ContestHeading, groupOf } from '../explorer/contest-parts.ts';
 import { LanguageField, StateField, showExplorer } from '../explorer/frame.ts';
@@ -55,7 +56,7 @@ function Backers({ contest }: { contest: GuideContest }): Html | null {
 function GuideOfElection(props: { election: GuideElection; contests: readonly GuideContest[] }): Html {
   const { election, contests } = props;
   return html`
-    <h2><${BallotText}>${election.name}<//>, ${election.date}</h2>
+    <h2><${BallotText}>${election.name}<//>, <${Day}>${election.date}<//></h2>
     ${[...Map.groupBy(contests, groupOf)].map(
       ([group, ofGroup]) => html`
       <h3>${group}</h3>

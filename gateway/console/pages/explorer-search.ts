@@ -3,6 +3,7 @@ import type { endorser } from '../../../schemas/http/endorsers.ts';
 import type { officeholder } from '../../../schemas/http/officeholders.ts';
 import { type FoundOnBallots, MAX_SEARCHED_CONTESTS, searchBallots } from '../../../store/console/search.ts';
 import { ApiError } from '../../http/api-error.ts';
+import { Day } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { BallotText, ExplorerLink } from '../explorer/ballot-text.ts';
 import { SEARCH, showExplorer } from '../explorer/frame.ts';
@@ -59,21 +60,21 @@ function groupBallots({ elections, contests, choices }: FoundOnBallots): Group[]
       title: 'Contests',
       items: contests.map(
         ({ id, title, district, date, state }) =>
-          html`${contestLink(id, title)} <small class="muted"><${BallotText}>${district}<//>, ${state}, ${date}</small>`,
+          html`${contestLink(id, title)} <small class="muted"><${BallotText}>${district}<//>, ${state}, <${Day}>${date}<//></small>`,
       ),
     },
     {
       title: 'Candidates and choices',
       items: choices.map(
         ({ id, label, title, district, date, state }) =>
-          html`${contestLink(id, label)} <small class="muted"><${BallotText}>${title}<//>, <${BallotText}>${district}<//>, ${state}, ${date}</small>`,
+          html`${contestLink(id, label)} <small class="muted"><${BallotText}>${title}<//>, <${BallotText}>${district}<//>, ${state}, <${Day}>${date}<//></small>`,
       ),
     },
     {
       title: 'Elections',
       items: elections.map(
         ({ slug, name, date, state }) =>
-          html`<${ExplorerLink} href=${`/console/explorer/elections/${encodeURIComponent(slug)}`}><${BallotText}>${name}<//><//> <small class="muted">${state}, ${date}</small>`,
+          html`<${ExplorerLink} href=${`/console/explorer/elections/${encodeURIComponent(slug)}`}><${BallotText}>${name}<//><//> <small class="muted">${state}, <${Day}>${date}<//></small>`,
       ),
     },
   ];

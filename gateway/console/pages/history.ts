@@ -7,7 +7,7 @@ import {
   type HistorySubject,
   listPositionChanges,
 } from '../../../store/stream/position-history.ts';
-import { Moment, Table } from '../components.ts';
+import { Day, Moment, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { OutsideLink } from '../explorer/frame.ts';
 import { EFFECTS, historyAddress } from '../history-link.ts';
@@ -63,7 +63,7 @@ function EntryRow({ entry, session, topic }: RowProps): Html {
       <td class="details">
         ${rank !== null && `${rank}. `}${body.choice.label}
         ${statement && html`<div>“${statement}”</div>`}
-        ${published_on && html`<div class="muted">published on ${published_on}</div>`}
+        ${published_on && html`<div class="muted">published on <${Day}>${published_on}<//></div>`}
         <${OutsideLink} href=${source_url}>Source<//>
       </td>
       <td>
@@ -106,7 +106,7 @@ async function showHistory(request: PageRequest, context: ConsoleContext): Promi
     body: html`
       <p>
         <a href=${`/console/explorer/endorsers/${encodeURIComponent(endorser.slug)}`}>${endorser.name}</a> in
-        ${' '}<a href=${`/console/explorer/contests/${contest.id}`}>${contest.title}</a>, ${contest.election}, ${contest.date}
+        ${' '}<a href=${`/console/explorer/contests/${contest.id}`}>${contest.title}</a>, ${contest.election}, <${Day}>${contest.date}<//>
       </p>
       ${
         shown.length === 0

@@ -152,7 +152,7 @@ export const operatorRejectedPages: readonly Page[] = [
     role: 'operator',
     handle: (request, context) =>
       refuseAsPage(async () => {
-        const chosen = [await findOneIn(request, context)];
+        const chosen = [(await findOneIn(request, context)).item];
         const sent = await inTransaction(context.pool, (client) =>
           retryChosen(client, context, chosen, actorOf(request.session)),
         );
@@ -164,7 +164,7 @@ export const operatorRejectedPages: readonly Page[] = [
     path: `${REJECTED}/{partition}/{offset}/dismiss`,
     role: 'operator',
     handle: async (request, context) => {
-      const chosen = [await findOneIn(request, context)];
+      const chosen = [(await findOneIn(request, context)).item];
       const dismissed = await inTransaction(context.pool, (client) =>
         dismissChosen(client, context, chosen, actorOf(request.session)),
       );

@@ -2,7 +2,7 @@ import { checkCorrection } from '../../../administration/rejections/check-correc
 import { readSubmission } from '../../../administration/rejections/describe.ts';
 import { findWhatMended } from '../../../administration/rejections/find-mended.ts';
 import { findLastOfSame } from '../../../administration/rejections/find-superseded.ts';
-import { originOf } from '../../../administration/rejections/name.ts';
+import { nameOf, originOf } from '../../../administration/rejections/name.ts';
 import { findSettled, sendCorrection } from '../../../administration/rejections/settle.ts';
 import { showRejection } from '../../../administration/rejections/show.ts';
 import { decidePosition, type PickChange } from '../../../domain/position.ts';
@@ -13,12 +13,14 @@ import { writeSubmission } from '../../../schemas/submission-files.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
 import { findOwnPosition, type OwnPosition } from '../../../store/console/own-positions.ts';
 import { findContestId } from '../../../store/endorsements/known-names.ts';
+import { findSettler } from '../../../store/stream/settled-rejections.ts';
 import { actorOf } from '../actor.ts';
 import { Moment, Notice } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { BallotText } from '../explorer/ballot-text.ts';
 import { HistoryLink } from '../history-link.ts';
 import { type Content, type Html, html } from '../html.ts';
+import { isolateName } from '../isolation.ts';
 import { Form } from '../layout.ts';
 import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
@@ -45,8 +47,11 @@ async function loadStory(
 ): Promise<Content[]> {
   const story: Content[] = [];
   const how = (await findSettled(pool, [item])).get(item);
-  if (how === 'dismissed') story.push('An operator has dismissed it.');
-  if (how === 'corrected') story.push('An operator has sent a correction.');
+  const settler = how ? await findSettler(pool, nameOf(item)) : null;
+  if (settler) {
+    const what = how === 'dismissed' ? 'dismissed it' : 'sent a correction';
+    story.push(html`${isolateName(settler.author)} has ${what}, at <${Moment} at=${settler.at} />.`);
+  }
   const later = findLastOfSame(item, rejections);
   if (later) {
     story.push(
@@ -64,6 +69,9 @@ async function loadStory(
   return story;
 }
 
+const Story = ({ story }: { story: readonly Content[] }): Html | null =>
+  story.length === 0 ? null : html`<ul>${story.map((each) => html`<li>${each}</li>`)}</ul>`;
+
 /** A rejection in full. */
 function WholeRejection(props: {
   item: Rejection;
@@ -77,7 +85,7 @@ function WholeRejection(props: {
   const search = before === null ? '' : `?${new URLSearchParams({ before })}`;
   return html`
     <pre tabindex="0" aria-label="The rejection"><code>${showRejection(item).join('\n')}</code></pre>
-    ${story.length > 0 && html`<ul>${story.map((each) => html`<li>${each}</li>`)}</ul>`}
+    <${Story} story=${story} />
     ${!canRetry && html`<p>It cannot be sent again: its producer must send it.</p>`}
     <div class="actions">
       ${canRetry && html`<a class="button" href=${`${place}/edit${search}`}>Edit and send again</a>${' '}`}
@@ -103,13 +111,15 @@ async function showOne(request: PageRequest, context: ConsoleContext): Promise<S
 interface Correctable {
   item: Rejection;
   submission: Submission;
+  /** Its fate since. */
+  story: readonly Content[];
   /** The contest, if the submission is a whole position in one that exists; otherwise it is corrected as JSON. */
   position: OwnPosition | null;
 }
 
 /** @throws PageError 404 if there is no such rejection, 409 if it cannot be corrected or its name is ambiguous */
 async function findCorrectable(request: PageRequest, context: ConsoleContext): Promise<Correctable> {
-  const item = await findOneIn(request, context);
+  const { item, rejections } = await findOneIn(request, context);
   const submission = readSubmission(item);
   if (!submission || item.truncated) {
     throw new PageError(409, 'It cannot be corrected here: its producer must send it.');
@@ -129,7 +139,8 @@ async function findCorrectable(request: PageRequest, context: ConsoleContext): P
   const isPosition = action === 'position' && item.code !== 'unknown_endorser';
   const contestId = isPosition ? await findContestId(context.pool, contest) : null;
   const found = contestId && (await findOwnPosition(context.pool, { endorser, contestId, since: null }));
-  return { item, submission, position: found ? { ...found, picks } : null };
+  const story = await loadStory(context, item, rejections);
+  return { item, submission, story, position: found ? { ...found, picks } : null };
 }
 
 interface EditForm {
@@ -140,7 +151,7 @@ interface EditForm {
 
 function showEdit(
   { csrf, query, form }: PageRequest,
-  { item, submission, position }: Correctable,
+  { item, submission, story, position }: Correctable,
   { values, problems = [] }: EditForm = {},
 ): ShownPage {
   const before = query.get('before') ?? form.get('before');
@@ -153,6 +164,7 @@ function showEdit(
     body: html`
       ${problems.map((problem) => html`<${Notice} kind="bad">${problem}<//>`)}
       <p>It was rejected because: <code>${item.code}</code> ${item.message}</p>
+      <${Story} story=${story} />
       <${Form} action=${`${placeOf(item)}/edit/preview`} csrf=${csrf} class="card">
         ${before && html`<input type="hidden" name="before" value=${before} />`}
         ${
@@ -265,12 +277,14 @@ export const operatorRejectionPages: readonly Page[] = [
     method: 'POST',
     path: `${REJECTED}/{partition}/{offset}/edit`,
     role: 'operator',
+    comesBack: true,
     handle: correct,
   },
   {
     method: 'POST',
     path: `${REJECTED}/{partition}/{offset}/edit/preview`,
     role: 'operator',
+    comesBack: true,
     handle: previewCorrection,
   },
 ];

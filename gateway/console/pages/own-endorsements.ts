@@ -11,7 +11,7 @@ import {
 } from '../../../store/console/own-positions.ts';
 import { Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
-import { InBoth } from '../explorer/ballot-text.ts';
+import { InBoth, Spanish } from '../explorer/ballot-text.ts';
 import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
@@ -30,7 +30,7 @@ function ContestRow({ item, endorser }: { item: OwnContest; endorser: string }):
   const address = `/console/endorsements/${item.id}?${new URLSearchParams({ endorser })}`;
   return html`
     <tr>
-      <th scope="row"><a href=${address}>${item.title}</a>${item.title_es && html`<div class="muted" lang="es">${item.title_es}</div>`}</th>
+      <th scope="row"><a href=${address}>${item.title}</a>${item.title_es && html`<div><${Spanish}>${item.title_es}<//></div>`}</th>
       <td><${InBoth} text=${item.district} spanish=${item.district_es} /></td>
       <td>${item.picks.length === 0 ? html`<span class="muted">no position</span>` : formatPicks(item.picks)}</td>
       <td><${HistoryLink} endorser=${endorser} contest=${item.id} of=${`${item.title}, ${item.district}`} /></td>

@@ -2,8 +2,9 @@ import type { SubmittedPick } from '../../../schemas/submission.ts';
 import { writeSubmission } from '../../../schemas/submission-files.ts';
 import type { OwnPosition } from '../../../store/console/own-positions.ts';
 import { ApiError } from '../../http/api-error.ts';
-import { Notice } from '../components.ts';
+import { Day, Notice } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
+import { Spanish } from '../explorer/ballot-text.ts';
 import { FormId, idempotencyKeyOf } from '../form-id.ts';
 import { historyAddress } from '../history-link.ts';
 import { type Content, type Html, html } from '../html.ts';
@@ -24,10 +25,10 @@ function Place({ subject }: { subject: Subject }): Html {
   const { endorser, position } = subject;
   const explorer = `/console/explorer/contests/${position.id}`;
   return html`
-    <p><strong>${endorser.name}</strong> · <a href=${listOf(subject)}>${position.electionName}</a>, ${position.date} · ${position.district} · <a href=${explorer}>All positions</a> · <a href=${historyAddress(endorser.slug, position.id)}>History</a></p>
-    ${position.title_es && html`<p class="muted" lang="es">${position.title_es}</p>`}
+    <p><strong>${endorser.name}</strong> · <a href=${listOf(subject)}>${position.electionName}</a>, <${Day}>${position.date}<//> · ${position.district} · <a href=${explorer}>All positions</a> · <a href=${historyAddress(endorser.slug, position.id)}>History</a></p>
+    ${position.title_es && html`<p><${Spanish}>${position.title_es}<//></p>`}
     ${position.description && html`<p>${position.description}</p>`}
-    ${position.description_es && html`<p class="muted" lang="es">${position.description_es}</p>`}`;
+    ${position.description_es && html`<p><${Spanish}>${position.description_es}<//></p>`}`;
 }
 
 /** How often, and how many times, a page looks for a change that is on its way; in milliseconds. */
@@ -118,13 +119,13 @@ function showPreview(
 }
 
 /** A warning about more choices than a voter may mark. It is no mistake for an endorser. */
-function describeSurplus(
-  { position: { vote_method, votes_allowed, ranks_allowed } }: Subject,
-  picks: readonly SubmittedPick[],
-): Html | null {
-  const [most, verb] = vote_method === 'ranked_choice' ? [ranks_allowed, 'rank'] : [votes_allowed, 'mark'];
-  if (most === null || picks.length <= most) return null;
-  return html`<p>You endorse ${picks.length} choices; a voter may ${verb} ${most}.</p>`;
+function describeSurplus({ position }: Subject, picks: readonly SubmittedPick[]): Html | null {
+  const { vote_method, mostMarked, choices } = position;
+  const picked = choices.filter(({ key }) => picks.some(({ choice }) => choice === key));
+  const count = new Set(picked.map(({ contender }) => contender)).size;
+  if (mostMarked === null || count <= mostMarked) return null;
+  const verb = vote_method === 'ranked_choice' ? 'rank' : 'mark';
+  return html`<p>You endorse ${count} choices; a voter may ${verb} ${mostMarked}.</p>`;
 }
 
 /** A warning about new texts of choices that the form does not endorse. */
@@ -143,7 +144,7 @@ function describeUnused(
       }),
   );
   if (unused.length === 0) return null;
-  return html`<p>What you entered beside ${unused.map(({ label }) => label).join(', ')} is not published, because you do not endorse that choice.</p>`;
+  return html`<p>Your texts beside ${unused.map(({ label }) => label).join(', ')} are not published, because you do not endorse ${unused.length === 1 ? 'that choice' : 'these choices'}.</p>`;
 }
 
 async function preview(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
@@ -252,13 +253,20 @@ export const ownPositionPages: readonly Page[] = [
       return showForm(request, subject, { values: writePosition(subject.position) });
     },
   },
-  { method: 'POST', path: '/console/endorsements/{id}', role: 'editor', handle: publish },
-  { method: 'POST', path: '/console/endorsements/{id}/preview', role: 'editor', handle: preview },
-  { method: 'POST', path: '/console/endorsements/{id}/undo', role: 'editor', handle: undo },
+  { method: 'POST', path: '/console/endorsements/{id}', role: 'editor', comesBack: true, handle: publish },
+  {
+    method: 'POST',
+    path: '/console/endorsements/{id}/preview',
+    role: 'editor',
+    comesBack: true,
+    handle: preview,
+  },
+  { method: 'POST', path: '/console/endorsements/{id}/undo', role: 'editor', comesBack: true, handle: undo },
   {
     method: 'POST',
     path: '/console/endorsements/{id}/edit',
     role: 'editor',
+    comesBack: true,
     async handle(request, context) {
       return showForm(request, await findSubject(request, context), { values: request.form });
     },

@@ -70,11 +70,7 @@ function PickFields(props: PickProps): Html {
 
 /** The lines of each candidate together, at the place of the first line in ballot order. */
 function groupLines(choices: readonly OwnChoice[]): OwnChoice[][] {
-  return [
-    ...Map.groupBy(choices, ({ key, candidate }) =>
-      candidate ? `${candidate.id}` : `choice ${key}`,
-    ).values(),
-  ];
+  return [...Map.groupBy(choices, ({ contender }) => contender).values()];
 }
 
 function CandidateFields({ lines, ...props }: Omit<PickProps, 'item'> & { lines: OwnChoice[] }): Html {
@@ -83,7 +79,7 @@ function CandidateFields({ lines, ...props }: Omit<PickProps, 'item'> & { lines:
   if (lines.length === 1 || !first?.candidate) return html`<div>${fields}</div>`;
   return html`
     <fieldset class="lines">
-      <legend>${first.candidate.name}, on ${lines.length} lines</legend>
+      <legend>${first.candidate}, on ${lines.length} lines</legend>
       ${fields}
     </fieldset>`;
 }

@@ -1,4 +1,5 @@
 import { findUnpublished } from '../../../domain/publication.ts';
+import { parseAsWritten } from '../../../schemas/json-numbers.ts';
 import type { Problem } from '../../../schemas/problems.ts';
 import type { SubmittedPick } from '../../../schemas/submission.ts';
 import { parsePublished } from '../../../schemas/submission-files.ts';
@@ -74,7 +75,7 @@ export function readPosition(
       choice,
       ...(isRanked && rank !== null && { rank: /^\d{1,3}$/.test(rank) ? Number(rank) : rank }),
       ...Object.fromEntries(PICK_TEXTS.map((field) => [field, textOf(field, choice)])),
-      ...(details !== null && { details: JSON.parse(details) }),
+      ...(details !== null && { details: parseAsWritten(details) }),
     };
   });
   const parsed = parsePublished({ action: 'position', endorser, contest: key, picks });

@@ -54,13 +54,17 @@ export async function findNamedIn(request: PageRequest, context: ConsoleContext)
 }
 
 /**
- * Finds the rejection that a page's path names.
+ * Finds the rejection that a page's path names, and all that were read.
  *
  * @throws PageError 404 if there is none, 409 if there are several
  */
-export async function findOneIn(request: PageRequest, context: ConsoleContext): Promise<Rejection> {
-  const { named } = await findNamedIn(request, context);
-  return refuseAsPage(async () => chooseOne(named, nameIn(request), 'Nothing was done'));
+export async function findOneIn(
+  request: PageRequest,
+  context: ConsoleContext,
+): Promise<{ item: Rejection; rejections: Rejection[] }> {
+  const { named, rejections } = await findNamedIn(request, context);
+  const item = await refuseAsPage(async () => chooseOne(named, nameIn(request), 'Nothing was done'));
+  return { item, rejections };
 }
 
 /** Turns the refusal of work on rejections into a page. */

@@ -68,6 +68,7 @@ export async function signOut(ctx: Context, { pool, isSecure }: SignInContext): 
   const token = readSessionToken(ctx);
   if (token !== null) await endSession(pool, token);
   setSessionToken(ctx, null, isSecure);
+  ctx.set('Clear-Site-Data', '"cache"');
   ctx.status = 303;
   ctx.redirect('/console/sign-in?signed-out');
 }

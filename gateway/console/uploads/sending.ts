@@ -1,4 +1,5 @@
 import { findUndoability, undoUntil } from '../../../administration/uploads/undo.ts';
+import { parseAsWritten } from '../../../schemas/json-numbers.ts';
 import {
   findNextBatch,
   findUpload,
@@ -49,7 +50,7 @@ async function sendBatches(
       const { data } = await api.call<{ data: { id: number } }>(request, {
         method: 'POST',
         path: '/v1/submissions',
-        body: { submissions: JSON.parse(batch.submissions) },
+        body: { submissions: parseAsWritten(batch.submissions) },
         idempotencyKey: batch.idempotencyKey,
         ...(undoes !== null && { unchangedSince: String(sinceSequence) }),
       });

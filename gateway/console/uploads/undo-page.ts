@@ -163,7 +163,8 @@ function SidePick(props: { item: Restored; pick: SubmittedPick; other: Submitted
       <${PickText} position=${item} pick=${{ ...pick, statement }} />
       ${VALUES.map(([field, label]) => {
         if (!other || pick[field] === other[field]) return null;
-        return html`<div class="muted">${label}: ${shorten(pick[field] ?? 'none', MAX_TEXT)}</div>`;
+        const lang = field === 'statement_es' && pick[field] !== null ? 'es' : null;
+        return html`<div class="muted">${label}: <span lang=${lang} class=${field === 'published_on' ? 'day' : null}>${shorten(pick[field] ?? 'none', MAX_TEXT)}</span></div>`;
       })}
     </div>`;
 }

@@ -115,6 +115,19 @@ async function addressesOfTexts(): Promise<string[]> {
   ];
 }
 
+/** The dates of a page that a narrow window can break at their hyphens. */
+function findBreakableDates(html: string): string[] {
+  const whole = /<((option|code|text|textarea|title|time)\b|[a-z]+ [^>]*class="day").*?<\/[a-z]+>/gs;
+  const text = html.replaceAll(whole, '').replaceAll(/<[^>]*>/g, ' ');
+  return text.match(/(?<![\w-])\d{4}-\d\d-\d\d(?![\w-])/g) ?? [];
+}
+
+test('no date of a page breaks at its hyphens', async () => {
+  for (const address of await addressesOfTexts()) {
+    expect([address, findBreakableDates((await client.get(address)).html)]).toEqual([address, []]);
+  }
+});
+
 /** Everything on a page that would run, or that the policy would block. */
 function findActive(html: string): string[] {
   return tagsOf(html).flatMap(({ name, attributes, text }) => {

@@ -119,15 +119,30 @@ test('lists and forms show the Spanish names of the ballot, and lines of a candi
   const list = await editor.get(
     '/console/endorsements?endorser=bakers-local-1&election=or-2026-11-03-general',
   );
-  expect(list.html).toContain('lang="es">Jueza o juez<');
+  const marked = (text: string) => `Spanish: <span lang="es">${text}</span>`;
+  expect(list.html).toContain(marked('Jueza o juez'));
   const { html } = await editor.get(`/console/endorsements/${row?.id}?endorser=bakers-local-1`);
-  for (const text of ['Jueza o juez', 'Bo Rey', 'Rojo']) expect(html).toContain(`lang="es">${text}<`);
+  for (const text of ['Jueza o juez', 'Bo Rey', 'Rojo']) expect(html).toContain(marked(text));
   const [, lines = ''] = /<legend>Ann Lee, on 2 lines<\/legend>(.*?)<\/fieldset>/s.exec(html) ?? [];
   expect([...lines.matchAll(/name="choice" value="([^"]+)"/g)].map(([, key]) => key)).toEqual([
     'ann-blue',
     'ann-green',
   ]);
   expect(html).toContain('at most 20,000 characters');
+});
+
+test('the preview counts the lines of a candidate once, as a voter marks the candidate once', async () => {
+  const [row] = await service.query(`SELECT id FROM contests WHERE key LIKE '%/judge'`);
+  const form = `/console/endorsements/${row?.id}`;
+  const { html } = await editor.get(`${form}?endorser=bakers-local-1`);
+  const [, version = ''] = /name="version" value="(\d+)"/.exec(html) ?? [];
+  const fields = { endorser: 'bakers-local-1', version };
+  const preview = async (choices: string[]) =>
+    (await editor.post(`${form}/preview`, { ...fields, choice: choices })).html;
+  expect(await preview(['ann-blue', 'ann-green'])).not.toContain('a voter may');
+  expect(await preview(['ann-blue', 'ann-green', 'bo'])).toContain(
+    'You endorse 2 choices; a voter may mark 1.',
+  );
 });
 
 describe('with 1,500 choices in a contest', () => {

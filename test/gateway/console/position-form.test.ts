@@ -12,11 +12,11 @@ const KEYS = ['ann', 'bob', 'cyd'];
 const positionWith = (fields: Partial<OwnPosition> = {}): OwnPosition => ({
   ...{ id: 1, key: 'or-2026-11-03-general/mayor', title: 'Mayor', description: null, district: 'Fernville' },
   ...{ election: 'or-2026-11-03-general', electionName: 'Oregon', date: '2026-11-03' },
-  ...{ vote_method: 'plurality', votes_allowed: 1, ranks_allowed: null, picks: [] },
+  ...{ vote_method: 'plurality', ranks_allowed: null, mostMarked: 1, picks: [] },
   ...{ title_es: null, description_es: null, sequence: 1, isChanged: false },
-  choices: KEYS.map((key) => ({
+  choices: KEYS.map((key, contender) => ({
     ...{ key, label: key.toUpperCase(), label_es: null, party: null, party_es: null },
-    ...{ withdrawn: false, candidate: null },
+    ...{ withdrawn: false, contender, candidate: null },
   })),
   ...fields,
 });
@@ -35,7 +35,7 @@ const picks: fc.Arbitrary<SubmittedPick[]> = fc.subarray(KEYS).chain((chosen) =>
         statement_es: text,
         source_url: nullable(webUrl),
         published_on: fc.constantFrom(null, '2026-10-01'),
-        details: fc.constantFrom(null, '{"page":3}'),
+        details: fc.constantFrom(null, '{"page":3,"share":1.50}'),
       }),
     ),
   ),

@@ -109,6 +109,15 @@ testInBrowser(
       await page.setViewportSize({ width: 1200, height: 900 });
       const table = `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.scroll'))`;
       expect(await page.evaluate<number>(table)).toBe(0);
+
+      // The way back leads to the preview, which publishes nothing twice. Nobody sees it after signing out.
+      const receipt = await page.textContent('h1');
+      await page.goBack();
+      expect(await page.textContent('h1')).toBe('Publish: Title of mayor');
+      await follow(page, 'Publish');
+      expect(await page.textContent('h1')).toBe(receipt);
+      await Promise.all([page.waitForNavigation(), page.click('text=Sign out')]);
+      await expect(page.goBack()).rejects.toThrow('ERR_CACHE_MISS');
       await context.close();
     } finally {
       stream.close();
@@ -198,6 +207,9 @@ testInBrowser(
       expect(await page.locator('main a[href*="/receipts/"]').count()).toBe(2);
       const isWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
       expect(await page.evaluate<boolean>(isWide)).toBe(false);
+      // The way back leads to the receipt, since the preview is over.
+      await page.goBack();
+      await page.getByText('602 of 602 submissions are sent.').waitFor();
       await follow(page, 'Undo this upload');
       await page.getByText('3 positions get back what stood before the upload.').waitFor();
       expect(await page.evaluate<boolean>(isWide)).toBe(false);

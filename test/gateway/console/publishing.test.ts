@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { pick, position } from '../../helpers/ballots/submissions.ts';
 import { ConsoleClient, type ReceivedPage } from '../../helpers/console/console-client.ts';
 import { useTestService } from '../../helpers/service/service.ts';
+import { until } from '../../helpers/until.ts';
 
 const service = useTestService({ gateways: 2, gatewayConfig: { today: '2026-11-02' } });
 const ENDORSERS = ['bakers-local-1', 'coast-gazette'];
@@ -75,7 +77,12 @@ describe('an editor', () => {
     });
     expect(preview.html).toMatch(/<strong>Endorse<\/strong>.*ann.*She &lt;listens/);
     expect(preview.html).toContain('One event reaches the stream.');
-    expect(preview.html).toContain('What you entered beside bob is not published');
+    // So that the way back from the receipt is not the browser's error page.
+    expect(preview.headers.get('Cache-Control')).toBe('private, max-age=0');
+    expect(preview.headers.get('Vary')).toContain('Cookie');
+    expect(preview.html).toContain(
+      'Your texts beside bob are not published, because you do not endorse that choice.',
+    );
     expect(receipt.html).toContain('It is done: readers and the stream have it.');
     const [, event] = /<code>([^<]+)<\/code>/.exec(receipt.html) ?? [];
     const events = await service.eventsOnceThereAre(1);
@@ -115,6 +122,17 @@ describe('an editor', () => {
     expect(await positions()).toHaveLength(3);
     await editor.post(council, fieldsOf(question, council));
     expect(await positions()).toEqual([]);
+  });
+
+  test('edits a statement beside details with numbers that JavaScript would round or rewrite, and these stay', async () => {
+    const details = '{"id": 12345678901234567890, "share": 1.50}';
+    await service.submit([position('bakers-local-1', 'mayor', [pick('ann', { details })])]);
+    await until('it is applied', async () => (await positions()).length === 1);
+    const { receipt } = await take(editor, mayor, { choice: 'ann', 'statement:ann': 'Beside numbers.' });
+    expect(receipt.html).toContain('It is done');
+    const stored = 'SELECT details::text FROM endorsements WHERE statement = $1';
+    expect(await service.query(stored, ['Beside numbers.'])).toEqual([{ details }]);
+    await editor.post(mayor, fieldsOf(await editor.get(`${mayor}/withdraw`), mayor));
   });
 
   test('ranks choices, and gets the form again with its entries and the reason if two have one rank', async () => {
@@ -216,7 +234,9 @@ describe('an editor', () => {
       'statement:bob': 'Not marked.',
     });
     expect(html).toContain('<h1>Publish: ');
-    expect(html).toContain('What you entered beside bob is not published');
+    expect(html).toContain(
+      'Your texts beside bob are not published, because you do not endorse that choice.',
+    );
   });
 
   test('goes back from the preview to the form with the entries', async () => {

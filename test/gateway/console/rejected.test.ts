@@ -83,7 +83,9 @@ test('an operator corrects a submission as JSON, with hints for mistyped names, 
   expect((await send(right)).location).toBe(`${REJECTED}?corrected=1`);
   await until('it is applied', async () => (await labelsOf('bakers-local-1')).includes('ann'));
   expect(await rowOf('bakers-locale-1')).toContain('corrected');
-  expect((await operator.get(place)).html).toContain('An operator has sent a correction.');
+  for (const page of [place, `${place}/edit`]) {
+    expect((await operator.get(page)).html).toMatch(/olga has sent a correction, at <time/);
+  }
   const history = historyAddress('bakers-local-1', `${GENERAL}/mayor`);
   expect((await operator.get(history)).html).toContain('A correction by olga of a rejected submission');
   const before = await submissionsEnd();
@@ -238,7 +240,7 @@ test('INV-15: one of many rejections is settled where the list shows it, and loo
     expect((await operator.post(place + before)).location).toBe(`${REJECTED}?${done}=1`);
   }
   const page = await operator.get(/href="([^"]+)">1\/7000</.exec(row)?.[1] ?? '');
-  expect(page.html).toContain('An operator has dismissed it.');
+  expect(page.html).toMatch(/<li>.+ has dismissed it, at <time/);
   const ofPage = [...page.html.matchAll(/action="[^"]+\/1\/7000[^"]+\?before=/g)];
   expect(ofPage).toHaveLength(2);
 });

@@ -39,8 +39,8 @@ test('one search finds contests, choices, elections and endorsers, whatever thei
 
 test('contests and choices of one name are told apart by their place', async () => {
   const find = async (q: string) => (await member.get(`/console/explorer/search?q=${q}`)).html;
-  expect(await find('Governor')).toContain('Fernville, OR, 2026-11-03');
-  expect(await find('Kotek')).toContain('Fernville, OR, 2026-11-03');
+  expect(await find('Governor')).toContain('Fernville, OR, <span class="day">2026-11-03<');
+  expect(await find('Kotek')).toContain('Fernville, OR, <span class="day">2026-11-03<');
 });
 
 test('what is removed is not found, and a search for nothing finds nothing', async () => {

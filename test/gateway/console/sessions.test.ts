@@ -66,7 +66,8 @@ test('signing in gives a browser a new session and ends its previous one', async
 test('signing out ends the session on every gateway', async () => {
   const client = await ConsoleClient.signIn(service);
   const token = client.cookie('bes_session');
-  await client.post('/console/sign-out');
+  const left = await client.post('/console/sign-out');
+  expect(left.headers.get('Clear-Site-Data')).toBe('"cache"');
   expect(client.cookie('bes_session')).toBe('');
   client.setCookie('bes_session', token);
   for (const gateway of [0, 1]) {

@@ -331,7 +331,10 @@ describe('the preview of an undoing', () => {
   test('shows of both sides what differs, and counts the rest', () => {
     const [old, fresh] = [
       pick('ann', { statement: 'Old.', source_url: 'https://a.example', published_on: '2026-10-01' }),
-      pick('ann', { statement: 'New.', source_url: 'https://b.example', published_on: '2026-10-01' }),
+      pick('ann', {
+        ...{ statement: 'New.', source_url: 'https://b.example', published_on: '2026-10-01' },
+        statement_es: 'Nuevo.',
+      }),
     ];
     const many = Array.from({ length: 22 }, (_, at) => pick(`c${at}`));
     const restored = [
@@ -352,8 +355,10 @@ describe('the preview of an undoing', () => {
     ];
     const page = show({ restored, positions: { restored: 3, changed: 0, impossible: 0, unneeded: 0 } });
     expect(page).toMatch(
-      /ann: “New\.”.*source: https:\/\/b\.example.*ann: “Old\.”.*source: https:\/\/a\.example/s,
+      /ann: “New\.”.*source: <span>https:\/\/b\.example.*ann: “Old\.”.*source: <span>https:\/\/a\.example/s,
     );
+    expect(page).toContain('Spanish statement: <span lang="es">Nuevo.</span>');
+    expect(page).toContain('Spanish statement: <span>none</span>');
     expect(page).not.toContain('published on');
     expect(page.match(/and 1 that stays/g)).toHaveLength(2);
     expect(page).toContain('and 2 more');

@@ -12,6 +12,7 @@ describe('endorsers', () => {
     seiu: 'SEIU',
     'st-marks': "St. Mark's Neighbors & Friends",
     'ed-lee': 'Ed Lee',
+    'ann-mayor-garcia': 'Ann Mayor Garcia',
     gazette: 'Fernville Gazette',
   };
   const index = indexEndorsers(Object.entries(names).map(([slug, name]) => ({ slug, name })));
@@ -36,6 +37,8 @@ describe('endorsers', () => {
     ['ACLU', 'close', 'civil-liberties', 'initials'],
     ['Service Employees International Union', 'close', 'seiu', 'its name is these initials'],
     ['Mayor Ed Lee', 'close', 'ed-lee', 'a title'],
+    ['Mayor Lee, Ed', 'close', 'ed-lee', 'a title'],
+    ['Mayor Garcia, Ann', 'close', 'ann-mayor-garcia', 'the order of names'],
     ['Fernvile Gazette', 'close', 'gazette', 'one letter differs'],
     ['Sierra Club', 'ambiguous', null, 'Sierra Club (sierra-club) or The Sierra Club, Inc. (sierra-club-ca)'],
     ['sierra-club', 'ambiguous', null, 'the endorser can be'],
@@ -63,8 +66,9 @@ test('an endorser whose short name differs in a letter is not matched, and one o
 describe('the parts of a person’s name', () => {
   test.each([
     ['Lee, Ann M., Jr. (D)', 'ann m lee', { generation: 'jr', party: 'democratic' }],
-    ['Hon. Lee, Ann', 'ann lee', {}],
-    ['Former State Senator De León, Hon. Ann', 'ann de leon', {}],
+    ['Hon. Lee, Ann', 'ann lee', { titled: 'annhonlee' }],
+    ['Former State Senator De León, Hon. Ann', 'ann de leon', { titled: 'annformerstatesenatordeleon' }],
+    ['Mayor Garcia, Hon. Ann', 'ann garcia', { titled: 'annmayorgarcia' }],
     ['Justice, Ann', 'ann justice', {}],
     ['Ann Lee, Ph.D., Esq.', 'ann lee', {}],
     ['Former State Senator Ann Lee', 'ann lee', {}],
@@ -81,7 +85,8 @@ describe('the parts of a person’s name', () => {
   ])('%j', (text, words, marks) => {
     const { words: read, joined, ...rest } = readPersonName(text);
     expect([read.join(' '), joined]).toEqual([words, words.replaceAll(' ', '')]);
-    expect(rest).toEqual({ nickname: null, generation: null, party: null, note: null, ...marks });
+    const none = { titled: null, nickname: null, generation: null, party: null, note: null };
+    expect(rest).toEqual({ ...none, ...marks });
   });
 
   test.each([

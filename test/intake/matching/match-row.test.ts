@@ -76,7 +76,12 @@ const CONTESTS = [
   }),
   contest('assembly-25', 'State Assembly, District 25', [choice('kalra', 'Ash Kalra')]),
   contest('senate-15', 'State Senate, District 15', [choice('cortese', 'Dave Cortese')]),
-  contest('controller', 'Controller', [choice('cohen', 'Malia Cohen')]),
+  contest('controller', 'Controller', [
+    choice('cohen', 'Malia Cohen'),
+    choice('mayor', 'Ana Mayor Ruiz'),
+    choice('judge', 'Eva Judge Lima'),
+    choice('lima', 'Eva Lima'),
+  ]),
   contest('attorney', 'Attorney General', [choice('bonta', 'Rob Bonta')]),
   contest('council-2', 'Member, City Council, 2nd District', [
     choice('smith-sr', 'John Smith Sr.'),
@@ -155,6 +160,8 @@ describe('one record with the same name is exact', () => {
     ['ST SENATE', 'Dave Cortese', { district: '15' }, 'senate-15/cortese'],
     ['COMPTROLLER', 'Malia Cohen', {}, 'controller/cohen'],
     ['ATTY GENL', 'Rob Bonta', {}, 'attorney/bonta'],
+    ['Controller', 'Mayor Cohen, Malia', {}, 'controller/cohen'],
+    ['Controller', 'Mayor Ruiz, Hon. Ana', {}, 'controller/mayor'],
     [
       'House of Representatives',
       'Barbara Lee',
@@ -252,6 +259,7 @@ describe('names of several people are ambiguous', () => {
   test.each<[string, string, Partial<RowNames>, string]>([
     ['City Council 2', 'John Smith', {}, 'John Smith Sr. (smith-sr) or John Smith Jr. (smith-jr)'],
     ['Auditor', 'Ed Moss', {}, 'Ed Moss (moss) or Ed Moss, Jr. (moss-jr)'],
+    ['Controller', 'Judge Lima, Eva', {}, 'Eva Lima (lima) or Eva Judge Lima (judge)'],
     ['City Council 2', 'Smith', {}, 'John Smith Sr. (smith-sr) or John Smith Jr. (smith-jr)'],
     ['Superior Court Judge, Office 3', 'Luis Lopez', {}, 'Luis Lopez (lopez-1) or Luis Lopez (lopez-2)'],
     [
