@@ -116,7 +116,7 @@ export const explorerEndorserPages: readonly Page[] = [
         body:
           found &&
           html`
-          <p><${BallotText}>${found.category.name}<//> · ${found.state} · ${number.format(found.endorsement_count)} endorsements</p>
+          <p><${BallotText}>${found.category.name}<//> · ${found.state} · ${number.format(found.endorsement_count)} ${found.endorsement_count === 1 ? 'endorsement' : 'endorsements'}</p>
           ${found.description && html`<p><${BallotText}>${found.description}<//></p>`}
           ${found.website_url && html`<p><${OutsideLink} href=${found.website_url}>${found.website_url}<//></p>`}
           <p><a href=${`/console/live?endorsers=${encodeURIComponent(found.slug)}`}>Watch its changes live</a></p>

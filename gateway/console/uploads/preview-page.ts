@@ -112,5 +112,5 @@ function Consent({ effects: { removals } }: { effects: UploadEffects }): Html {
   return html`
     <p>The table would withdraw a large part of what is stored:</p>
     <ul>${removals.slice(0, 20).map(({ from, records }) => html`<li>${from}: ${records.map(({ removed, of }) => `${number.format(removed)} of ${number.format(of ?? removed)}`).join(', ')}</li>`)}</ul>
-    <label class="check"><input type="checkbox" name=${CONSENT_FIELD} value=${count} required /> Withdraw ${number.format(count)} endorsements</label>`;
+    <label class="check"><input type="checkbox" name=${CONSENT_FIELD} value=${count} required /> Withdraw ${count === 1 ? '1 endorsement' : `${number.format(count)} endorsements`}</label>`;
 }
