@@ -18,6 +18,17 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end }}
 
+{{/* The selector and the labels of a part. Context: root and component. */}}
+{{- define "ballot.partSelector" -}}
+{{ include "ballot.selector" .root }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{- define "ballot.partLabels" -}}
+{{ include "ballot.labels" .root }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
 {{- define "ballot.image" -}}
 {{- $repository := required "image.repository is required: the image of the project's Dockerfile in your registry" .Values.image.repository -}}
 {{- if .Values.image.digest -}}
