@@ -2,9 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Middleware } from 'koa';
-import { encodeContent, sendContent } from '../http/content.ts';
-import { READ_METHODS, requireMethod } from '../http/methods.ts';
-import { RepeatedContent } from '../http/repeated-content.ts';
+import { type KeptPage, keepPage, sendPage } from '../http/kept-page.ts';
 import { renderPlainReference } from './plain-reference.ts';
 import { escapeHtml, renderGuide } from './render-guide.ts';
 
@@ -17,7 +15,6 @@ const STYLE = '/docs/guides.css';
 /** A guide is text with images of its own. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-const CACHE = 'public, max-age=3600';
 
 /** Other files are examples in some language, and are shown as text. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -112,23 +109,13 @@ function renderList(): string {
 `;
 }
 
-interface Answer {
-  type: string;
-  content: RepeatedContent;
-}
-
-const answerWith = (type: string, body: string | Buffer): Answer => ({
-  type,
-  content: RepeatedContent.copyOf(encodeContent(body)),
-});
-
-/** Makes the answer at a path; null if there is none. */
-function makeAnswer(where: string, options: GuidesOptions): Answer | null {
-  if (where === STYLE) return answerWith('text/css', CSS);
-  if (where === GUIDES) return answerWith('text/html', renderPage('Guides', renderList(), options));
+/** Makes the page at a path; null if there is none. */
+function makePage(where: string, options: GuidesOptions): KeptPage | null {
+  if (where === STYLE) return keepPage('text/css', CSS);
+  if (where === GUIDES) return keepPage('text/html', renderPage('Guides', renderList(), options));
   if (where === PLAIN_REFERENCE) {
     const { title, html } = renderGuide(renderPlainReference(options.describe()), (target) => target);
-    return answerWith('text/html', renderPage(title, html, options));
+    return keepPage('text/html', renderPage(title, html, options));
   }
   if (!where.startsWith(`${GUIDES}/`)) return null;
   const name = where.slice(GUIDES.length + 1);
@@ -136,10 +123,10 @@ function makeAnswer(where: string, options: GuidesOptions): Answer | null {
     const file = `${name}.md`;
     const text = readFileSync(path.join(FOLDER, file), 'utf8');
     const { title, html } = renderGuide(text, (target) => addressOfTarget(target, file));
-    return answerWith('text/html', renderPage(title, html, options));
+    return keepPage('text/html', renderPage(title, html, options));
   }
   if (!FILES.has(name) || isGuide(name)) return null;
-  return answerWith(TYPES[path.extname(name)] ?? 'text/plain', readFileSync(path.join(FOLDER, name)));
+  return keepPage(TYPES[path.extname(name)] ?? 'text/plain', readFileSync(path.join(FOLDER, name)));
 }
 
 /**
@@ -147,15 +134,11 @@ function makeAnswer(where: string, options: GuidesOptions): Answer | null {
  * is asked for.
  */
 export function answerGuides(options: GuidesOptions): Middleware {
-  const made = new Map<string, Answer>();
+  const made = new Map<string, KeptPage>();
   return async (ctx, next) => {
-    const found = made.get(ctx.path) ?? makeAnswer(ctx.path, options);
+    const found = made.get(ctx.path) ?? makePage(ctx.path, options);
     if (!found) return next();
     made.set(ctx.path, found);
-    requireMethod(ctx, READ_METHODS);
-    ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
-    ctx.set('Cache-Control', CACHE);
-    ctx.type = found.type;
-    await sendContent(ctx, found.content);
+    await sendPage(ctx, found, CONTENT_SECURITY_POLICY);
   };
 }

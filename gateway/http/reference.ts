@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Middleware } from 'koa';
-import { encodeContent, sendContent } from './content.ts';
-import { READ_METHODS, requireMethod } from './methods.ts';
+import { type KeptPage, keepPage, sendPage } from './kept-page.ts';
 import { createOpenApi } from './openapi.ts';
-import { RepeatedContent } from './repeated-content.ts';
 import type { Route } from './route.ts';
 
 const PAGE = `<!doctype html>
@@ -90,30 +88,21 @@ new MutationObserver(mend).observe(document.getElementById('reference'), { child
 const CONTENT_SECURITY_POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
-const CACHE = 'public, max-age=3600';
-
-interface Page {
-  type: string;
-  content: RepeatedContent;
-}
-
 // An import of the package would load both of its bundles as code.
 const require = createRequire(import.meta.url);
 const SWAGGER_UI = path.dirname(require.resolve('swagger-ui-dist/package.json'));
 
 /** Serves `/openapi.json` and an interactive reference at `/docs`. Both work without an API key and offline. */
 export function answerReference(routes: readonly Route[]): Middleware {
-  const page = (where: string, type: string, body: string | Buffer): [string, Page] => [
-    where,
-    { type, content: RepeatedContent.copyOf(encodeContent(body)) },
+  const asset = (name: string, type: string): [string, KeptPage] => [
+    `/docs/${name}`,
+    keepPage(type, readFileSync(path.join(SWAGGER_UI, name))),
   ];
-  const asset = (name: string, type: string): [string, Page] =>
-    page(`/docs/${name}`, type, readFileSync(path.join(SWAGGER_UI, name)));
-  const pages = new Map<string, Page>([
-    page('/openapi.json', 'application/json', JSON.stringify(createOpenApi(routes))),
-    page('/docs', 'text/html', PAGE),
-    page('/docs/start.js', 'text/javascript', NAMED + START),
-    page('/docs/readable.css', 'text/css', READABLE),
+  const pages = new Map<string, KeptPage>([
+    ['/openapi.json', keepPage('application/json', JSON.stringify(createOpenApi(routes)))],
+    ['/docs', keepPage('text/html', PAGE)],
+    ['/docs/start.js', keepPage('text/javascript', NAMED + START)],
+    ['/docs/readable.css', keepPage('text/css', READABLE)],
     asset('swagger-ui.css', 'text/css'),
     asset('favicon-32x32.png', 'image/png'),
     asset('swagger-ui-bundle.js', 'text/javascript'),
@@ -121,10 +110,6 @@ export function answerReference(routes: readonly Route[]): Middleware {
   return async (ctx, next) => {
     const found = pages.get(ctx.path);
     if (!found) return next();
-    requireMethod(ctx, READ_METHODS);
-    ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
-    ctx.set('Cache-Control', CACHE);
-    ctx.type = found.type;
-    await sendContent(ctx, found.content);
+    await sendPage(ctx, found, CONTENT_SECURITY_POLICY);
   };
 }
