@@ -1,5 +1,4 @@
 import type { ClientBase, Pool } from 'pg';
-import { readPieces } from './pieces.ts';
 
 /** The most uploads of an account. Those that were sent make room for new ones. */
 export const MAX_UPLOADS = 10;
@@ -141,10 +140,6 @@ export async function listUndoings(client: ClientBase | Pool, { id }: { id: numb
   );
   return rows;
 }
-
-/** The file of an upload, in pieces. */
-export const readContent = (client: ClientBase, id: number): AsyncGenerator<Buffer> =>
-  readPieces(client, 'uploads', id);
 
 /** Stores what a person has said about the whole table, and about rows. */
 export async function changeUpload(
