@@ -4,17 +4,6 @@ import { type DatabasePool, sql } from '../connection/read-pool.ts';
 /** The versioned parts of the data. Endorsements include their counts and the head of the stream. */
 export type DataPart = 'endorsements' | 'catalogue' | 'officeholders';
 
-/**
- * How far the data is. While the version of the catalogue or of the officeholders stays the same, reads of it give the
- * same answers. The version of the endorsements is the last change of the stream's epoch.
- */
-export interface DataVersions {
-  epoch: string;
-  sequence: number;
-  catalogue: string;
-  officeholders: string;
-}
-
 const version = (part: 'catalogue' | 'officeholders') =>
   sql.fragment`(SELECT version::text FROM data_versions WHERE part = ${sql.literalValue(part)})`;
 
@@ -24,6 +13,11 @@ const versions = z.object({
   catalogue: z.string(),
   officeholders: z.string(),
 });
+/**
+ * How far the data is. While the version of the catalogue or of the officeholders stays the same, reads of it give the
+ * same answers. The version of the endorsements is the last change of the stream's epoch.
+ */
+export type DataVersions = z.infer<typeof versions>;
 const COLUMNS = sql.fragment`epoch::text, last_sequence AS sequence, ${version('catalogue')} AS catalogue,
   ${version('officeholders')} AS officeholders`;
 
