@@ -29,6 +29,13 @@ app.kubernetes.io/component: {{ .component }}
 app.kubernetes.io/component: {{ .component }}
 {{- end }}
 
+{{/* The metadata of a resource of a part. Context: root and component. */}}
+{{- define "ballot.metadata" -}}
+name: {{ include "ballot.name" .root }}-{{ .component }}
+labels:
+  {{- include "ballot.partLabels" . | nindent 2 }}
+{{- end }}
+
 {{- define "ballot.image" -}}
 {{- $repository := required "image.repository is required: the image of the project's Dockerfile in your registry" .Values.image.repository -}}
 {{- if .Values.image.digest -}}
