@@ -94,7 +94,7 @@ async function sendValues(values: readonly Buffer[]): Promise<void> {
 
 const picks = (count: number) => submissionCodec.encode(position(Array<SubmittedPick>(count).fill(pick(''))));
 
-/** Ways to attack. Each resolves once the attack goes on without it. */
+/** Ways to attack. Each resolves when the attack continues by itself. */
 const attacks: Record<string, () => Promise<void>> = {
   'nothing, for comparison': async () => {},
   '3 submissions of 1,200,000 picks and 20 of 75,000, with gzip': () =>

@@ -15,8 +15,8 @@ import { Baseline } from './baseline.ts';
 import { ChangingEndorsements } from './changing/endorsements.ts';
 import { besideOtherWork } from './changing/other-work.ts';
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
-import { measureBusy, type Target, WARM_UP_SECONDS } from './load.ts';
-import { formatSpread } from './statistics.ts';
+import { measureCost, type Target, WARM_UP_SECONDS } from './load.ts';
+import { formatSpread, spreadOf } from './statistics.ts';
 
 /** The endorsers of a request for recommendations by random endorsers. */
 const RANDOM_ENDORSERS = 5;
@@ -85,13 +85,7 @@ const target = (base: string, makePath: MakePath): Target => ({
   next: (connection) => ({ path: makePath(), headers: authorize(connection) }),
 });
 
-interface Round {
-  rate: number;
-  p50: number;
-  p99: number;
-  /** Processor time of the gateway for an answer, in milliseconds. */
-  cpuMs: number;
-}
+type Round = Awaited<ReturnType<typeof measureCost>>;
 
 async function compare(name: string, makePath: MakePath): Promise<void> {
   const path = makePath();
@@ -101,7 +95,7 @@ async function compare(name: string, makePath: MakePath): Promise<void> {
   const lastRate = rates.at(-1) ?? 0;
   const measured = new Map<string, Round[]>();
   const measure = async (label: string, asked: Target, pid: number, warm: boolean) => {
-    const result = await measureBusy(pid, asked, load);
+    const result = await measureCost(pid, asked, load);
     if (!warm) measured.set(label, [...(measured.get(label) ?? []), result]);
   };
   for (let round = -1; round < rounds; round += 1) {
@@ -124,23 +118,12 @@ async function compare(name: string, makePath: MakePath): Promise<void> {
   for (const [label, each] of measured) {
     const quiet = measured.get(label.replace(/, .*/, ', 0/s'));
     const ratio = (other: Round[] | undefined) => each.map(({ rate }, n) => rate / (other?.[n]?.rate ?? 0));
+    const show = (pick: (round: Round) => number, digits: number) => spreadOf(each, pick, digits);
     const line = [
-      `${formatSpread(
-        each.map(({ rate }) => rate),
-        0,
-      )}/s`,
-      `p50 ${formatSpread(
-        each.map(({ p50 }) => p50),
-        0,
-      )} ms`,
-      `p99 ${formatSpread(
-        each.map(({ p99 }) => p99),
-        0,
-      )} ms`,
-      `processor ${formatSpread(
-        each.map(({ cpuMs }) => cpuMs),
-        2,
-      )} ms`,
+      `${show(({ rate }) => rate, 0)}/s`,
+      `p50 ${show(({ p50 }) => p50, 0)} ms`,
+      `p99 ${show(({ p99 }) => p99, 0)} ms`,
+      `processor ${show(({ cpuMicroseconds }) => cpuMicroseconds / 1000, 2)} ms`,
       `of memory ${formatSpread(ratio(measured.get('memory')), 2)}`,
       ...(quiet && quiet !== each ? [`of quiet ${formatSpread(ratio(quiet), 2)}`] : []),
     ];
@@ -152,7 +135,7 @@ try {
   const requests = Object.entries(await findRequests()).filter(([name]) => name.includes(values.only));
   for (const { base, pid } of gateways.values()) {
     for (const [, makePath] of requests)
-      await measureBusy(pid, target(base, makePath), { ...load, seconds: WARM_UP_SECONDS / requests.length });
+      await measureCost(pid, target(base, makePath), { ...load, seconds: WARM_UP_SECONDS / requests.length });
   }
   process.stdout.write(
     `middle (lowest to highest) of ${rounds} rounds of ${load.seconds} s, ${load.connections} connections\n`,

@@ -7,15 +7,14 @@ import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { createKey } from '../ops/commands/keys.ts';
-import { createConfig as createOpsConfig } from '../ops/config.ts';
-import { readEnv } from '../service/running-service.ts';
 import { createReadPool } from '../store/connection/read-pool.ts';
 import { selectEndorsements } from '../store/reads/endorsements.ts';
 import { exportRecords } from '../store/reads/export.ts';
+import { withClient } from '../test/helpers/postgres/with-client.ts';
 import { print, readNumbers } from './command-line.ts';
 import { startGatewayProcess } from './gateway-process.ts';
-import { formatSpread } from './statistics.ts';
+import { openStore } from './open-store.ts';
+import { spreadOf } from './statistics.ts';
 import { cpuMsOf, peakBytesOf, residentBytesOf } from './stream/process-usage.ts';
 
 /** `paged` records are read by pages, which is much slower. */
@@ -23,9 +22,8 @@ const options = readNumbers({ rounds: 5, paged: 50_000 });
 const MEGABYTE = 1024 * 1024;
 const NEWLINE = 10;
 
-const config = createOpsConfig(readEnv(process.env));
+const { config, headers } = await openStore();
 const { databaseUrl } = config;
-const key = await createKey({ databaseUrl, account: 'bench', plan: 'internal' });
 const gateway = await startGatewayProcess(config);
 
 /** The query of the export, with its values as literals, because COPY takes no parameters. */
@@ -61,25 +59,19 @@ class LineCounter extends Writable {
 }
 
 /** Records a second. */
-async function copyAll(select: string): Promise<number> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  const start = performance.now();
-  const counter = new LineCounter();
-  await pipeline(client.query(copyTo(`COPY (${select}) TO STDOUT`)), counter);
-  const seconds = (performance.now() - start) / 1000;
-  await client.end();
-  return counter.lines / seconds;
+function copyAll(select: string): Promise<number> {
+  return withClient(databaseUrl, async (client) => {
+    const start = performance.now();
+    const counter = new LineCounter();
+    await pipeline(client.query(copyTo(`COPY (${select}) TO STDOUT`)), counter);
+    return (counter.lines * 1000) / (performance.now() - start);
+  });
 }
 
 async function readLines(encoding: string): Promise<number> {
   const start = performance.now();
   const response = await fetch(`${gateway.base}/v1/endorsements`, {
-    headers: {
-      Authorization: `Bearer ${key}`,
-      Accept: 'application/x-ndjson',
-      'Accept-Encoding': encoding,
-    },
+    headers: { ...headers, Accept: 'application/x-ndjson', 'Accept-Encoding': encoding },
   });
   const counter = new LineCounter();
   if (!response.body) throw new Error('The answer has no body.');
@@ -92,9 +84,7 @@ async function readPages(count: number): Promise<number> {
   const start = performance.now();
   let read = 0;
   for (let cursor = ''; read < count; ) {
-    const response = await fetch(`${gateway.base}/v1/endorsements?limit=500${cursor}`, {
-      headers: { Authorization: `Bearer ${key}` },
-    });
+    const response = await fetch(`${gateway.base}/v1/endorsements?limit=500${cursor}`, { headers });
     const page = (await response.json()) as { data: unknown[]; next_cursor: string | null };
     read += page.data.length;
     if (page.next_cursor === null) break;
@@ -126,7 +116,7 @@ try {
     rounds.push({ copy, lines, zipped, pages, cpuMs, before, after });
   }
   const show = (pick: (round: (typeof rounds)[number]) => number, digits = 0) =>
-    formatSpread(rounds.map(pick), digits);
+    spreadOf(rounds, pick, digits);
   print(`middle (lowest to highest) of ${options.rounds} rounds, endorsements a second`);
   print(`  COPY alone            ${show(({ copy }) => copy)}`);
   print(`  lines of JSON         ${show(({ lines }) => lines)}, of COPY ${show((r) => r.lines / r.copy, 2)}`);

@@ -9,16 +9,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Role } from '../consumers/config.ts';
-import { createKey } from '../ops/commands/keys.ts';
-import { createConfig } from '../ops/config.ts';
-import { readEnv } from '../service/running-service.ts';
 import { startSystem } from '../test/helpers/service/system.ts';
 import { print } from './command-line.ts';
 import { drawFlames } from './flames/draw-flames.ts';
 import { type Flame, flameOfCpu, flameOfHeap, mostExpensive, ORIGINS, partsOf } from './flames/flame.ts';
-import { type CpuProfile, Inspector, profiledEnv } from './flames/inspector.ts';
+import { Inspector, profiledEnv } from './flames/inspector.ts';
 import { startGatewayProcess } from './gateway-process.ts';
 import { measureRate, WARM_UP_SECONDS } from './load.ts';
+import { openStore } from './open-store.ts';
 import { type FanOutLoad, measureAll, openArena } from './stream/fan-out.ts';
 import { createMessages, measureService, openPlaces } from './stream/ingest.ts';
 import { PageReader } from './stream/page-reader.ts';
@@ -86,16 +84,22 @@ const GRAPHS: Record<string, Graph> = {
   },
 };
 
+/** Profiles the processor time of the program with this port for profiling during some work. */
+async function profileCpu(port: number, work: () => Promise<unknown>): Promise<Flame> {
+  const inspector = await Inspector.open(port);
+  const profile = await inspector.profileCpu(work);
+  inspector.close();
+  return flameOfCpu(profile, ROOT);
+}
+
 async function profileFanOut(load: FanOutLoad): Promise<Flame> {
   const { port, env } = await profiledEnv();
   const arena = await openArena(env);
   const gateway = { ...arena, contestants: arena.contestants.slice(0, 1) };
   await measureAll(gateway, load, 1);
-  const inspector = await Inspector.open(port);
-  const profile = await inspector.profileCpu(() => measureAll(gateway, load, 0));
-  inspector.close();
+  const flame = await profileCpu(port, () => measureAll(gateway, load, 0));
   await arena.stop();
-  return flameOfCpu(profile, ROOT);
+  return flame;
 }
 
 async function profileSelective(): Promise<Flame> {
@@ -106,13 +110,11 @@ async function profileSelective(): Promise<Flame> {
   const pool = await ReaderPool.open({ port: Number(new URL(system.base).port), key: system.key, paths });
   const publish = (changes: number) => publishSteadily(publisher, changes, active.length);
   await publish(SELECTIVE.warmUp);
-  const inspector = await Inspector.open(port);
-  const profile = await inspector.profileCpu(() => publish(SELECTIVE.profiled));
-  inspector.close();
+  const flame = await profileCpu(port, () => publish(SELECTIVE.profiled));
   pool.close();
   await publisher.close();
   await system.stop();
-  return flameOfCpu(profile, ROOT);
+  return flame;
 }
 
 async function profileMemory(): Promise<Flame> {
@@ -147,31 +149,26 @@ async function profileIngest(role: Role): Promise<Flame> {
   const places = await openPlaces(system);
   const submit = (round: number) => measureService(system, createMessages(places, round, SUBMISSIONS));
   await submit(0);
-  const inspector = await Inspector.open(port);
-  const profile = await inspector.profileCpu(() => submit(1));
-  inspector.close();
+  const flame = await profileCpu(port, () => submit(1));
   await system.stop();
-  return flameOfCpu(profile, ROOT);
+  return flame;
 }
 
 /** Profiles its own gateway on the loaded store. */
 async function profileOnStore(
   settings: Record<string, string>,
-  profile: (base: string, key: string, inspector: Inspector) => Promise<CpuProfile>,
+  profile: (gateway: { base: string; key: string; port: number }) => Promise<Flame>,
 ): Promise<Flame> {
-  const config = createConfig(readEnv(process.env));
-  const key = await createKey({ databaseUrl: config.databaseUrl, account: 'bench', plan: 'internal' });
+  const { config, key } = await openStore();
   const { port, env } = await profiledEnv();
   const gateway = await startGatewayProcess(config, { ...settings, ...env });
-  const inspector = await Inspector.open(port);
-  const profiled = await profile(gateway.base, key, inspector);
-  inspector.close();
+  const flame = await profile({ base: gateway.base, key, port });
   await gateway.stop();
-  return flameOfCpu(profiled, ROOT);
+  return flame;
 }
 
 function profileReplay(): Promise<Flame> {
-  return profileOnStore({}, async (base, key, inspector) => {
+  return profileOnStore({}, async ({ base, key, port }) => {
     const reader = new PageReader(base, key);
     let query = 'from=earliest';
     const read = async (pages: number) => {
@@ -182,15 +179,15 @@ function profileReplay(): Promise<Flame> {
       }
     };
     await read(PAGES.warmUp);
-    return inspector.profileCpu(() => read(PAGES.profiled));
+    return profileCpu(port, () => read(PAGES.profiled));
   });
 }
 
 function profileReads(address: string, settings: Record<string, string>): Promise<Flame> {
-  return profileOnStore(settings, async (base, key, inspector) => {
+  return profileOnStore(settings, async ({ base, key, port }) => {
     const target = { url: `${base}${address}`, headers: { Authorization: `Bearer ${key}` } };
     await measureRate(target, { connections: 8, seconds: WARM_UP_SECONDS });
-    return inspector.profileCpu(() => measureRate(target, { connections: 8, seconds: READ_SECONDS }));
+    return profileCpu(port, () => measureRate(target, { connections: 8, seconds: READ_SECONDS }));
   });
 }
 

@@ -3,13 +3,11 @@
  * memory and the same SQL. The gateway's layers are any request, a request with a key, a kept answer, and a new answer.
  * It runs on a loaded store: DATABASE_URL and KAFKA_BROKERS, or a running service's DATA_DIR.
  */
-import { createKey } from '../ops/commands/keys.ts';
-import { createConfig } from '../ops/config.ts';
-import { readEnv } from '../service/running-service.ts';
 import { Baseline } from './baseline.ts';
 import { print, readNumbers } from './command-line.ts';
 import { startGatewayProcess } from './gateway-process.ts';
 import { measureCost, type Target, WARM_UP_SECONDS } from './load.ts';
+import { openStore } from './open-store.ts';
 import { formatSpread } from './statistics.ts';
 
 const PATH = '/v1/states';
@@ -17,9 +15,7 @@ const CONNECTIONS = 8;
 
 const options = readNumbers({ seconds: 2, rounds: 5 });
 
-const config = createConfig(readEnv(process.env));
-const key = await createKey({ databaseUrl: config.databaseUrl, account: 'bench', plan: 'internal' });
-const headers = { Authorization: `Bearer ${key}` };
+const { config, headers } = await openStore();
 const keeping = await startGatewayProcess(config);
 const forgetful = await startGatewayProcess(config, { RESPONSE_MEMORY_MB: '0' });
 const baseline = new Baseline(config.databaseUrl);

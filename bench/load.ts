@@ -45,26 +45,19 @@ export async function measureRate(target: Target, { connections, seconds }: Load
   return requests.total / duration;
 }
 
-/** The requests a second, and their processor time in the server with this process id. */
+/**
+ * The requests a second, their latencies in milliseconds, and the processor time of an answer in the server with this
+ * process id.
+ */
 export async function measureCost(
   pid: number,
   target: Target,
-  options: LoadOptions,
-): Promise<{ rate: number; cpuMicroseconds: number }> {
-  const { rate, cpuMs } = await measureBusy(pid, target, options);
-  return { rate, cpuMicroseconds: cpuMs * 1000 };
-}
-
-/** The requests a second, their latencies, and the processor time of an answer, all in milliseconds. */
-export async function measureBusy(
-  pid: number,
-  target: Target,
   { connections, seconds }: LoadOptions,
-): Promise<{ rate: number; p50: number; p99: number; cpuMs: number }> {
+): Promise<{ rate: number; p50: number; p99: number; cpuMicroseconds: number }> {
   const before = cpuMsOf(pid);
   const { requests, duration, latency } = await load(target, { connections, duration: seconds });
-  const cpuMs = (cpuMsOf(pid) - before) / requests.total;
-  return { rate: requests.total / duration, p50: latency.p50, p99: latency.p99, cpuMs };
+  const cpuMicroseconds = ((cpuMsOf(pid) - before) * 1000) / requests.total;
+  return { rate: requests.total / duration, p50: latency.p50, p99: latency.p99, cpuMicroseconds };
 }
 
 /**

@@ -9,7 +9,7 @@ import { startSystem } from '../test/helpers/service/system.ts';
 import { readNumbers } from './command-line.ts';
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
 import { measureRate } from './load.ts';
-import { formatSpread } from './statistics.ts';
+import { spreadOf } from './statistics.ts';
 import { childrenOf, cpuMsOf } from './stream/process-usage.ts';
 import { Publisher } from './stream/publisher.ts';
 import { ReaderPool } from './stream/reader-pool.ts';
@@ -115,10 +115,7 @@ async function compare(name: string, run: (one: Contestant) => Promise<Measured>
     if (round >= 0) rounds.push(measured);
   }
   const show = (pick: (one: Measured, two: Measured) => number, digits: number) =>
-    formatSpread(
-      rounds.map(([one, two]) => (one && two ? pick(one, two) : Number.NaN)),
-      digits,
-    );
+    spreadOf(rounds, ([one, two]) => (one && two ? pick(one, two) : Number.NaN), digits);
   process.stdout.write(
     `${name}\n` +
       `  one process ${show((one) => one.perSecond, 0)}/s, two ${show((_, two) => two.perSecond, 0)}/s, ` +

@@ -4,9 +4,6 @@
  * KAFKA_BROKERS, or a running service's DATA_DIR.
  */
 import { parseArgs } from 'node:util';
-import { createKey } from '../ops/commands/keys.ts';
-import { createConfig as createOpsConfig } from '../ops/config.ts';
-import { readEnv } from '../service/running-service.ts';
 import { Baseline } from './baseline.ts';
 import { print } from './command-line.ts';
 import { startGatewayProcess } from './gateway-process.ts';
@@ -18,8 +15,9 @@ import {
   type Target,
   WARM_UP_SECONDS,
 } from './load.ts';
+import { openStore } from './open-store.ts';
 import { DEEP_LISTS, findSingles, findStates, LISTS } from './read-cases.ts';
-import { formatSpread } from './statistics.ts';
+import { spreadOf } from './statistics.ts';
 
 /** Latencies are measured at this part of an endpoint's highest rate. */
 const LOAD_FOR_LATENCY = 0.5;
@@ -38,10 +36,8 @@ const { values } = parseArgs({
 const options = { seconds: Number(values.seconds), connections: Number(values.connections) };
 const wanted = (path: string) => path.includes(values.only);
 
-const config = createOpsConfig(readEnv(process.env));
+const { config, headers } = await openStore();
 const { databaseUrl } = config;
-const key = await createKey({ databaseUrl, account: 'bench', plan: 'internal' });
-const headers = { Authorization: `Bearer ${key}` };
 const gateway = await startGatewayProcess(config, values.fresh ? { RESPONSE_MEMORY_MB: '0' } : {});
 const { base } = gateway;
 const baseline = new Baseline(databaseUrl);
@@ -49,27 +45,17 @@ const baseline = new Baseline(databaseUrl);
 const service = (path: string): Target => ({ url: `${base}${path}`, headers });
 
 /** Measures several subjects in turn, once a round, after a round of warm-up. */
-async function measureRounds<Name extends string>(
-  measures: Record<Name, () => Promise<number>>,
-): Promise<Record<Name, number>[]> {
-  const rounds: Record<Name, number>[] = [];
+async function measureRounds<Name extends string, Result>(
+  measures: Record<Name, () => Promise<Result>>,
+): Promise<Record<Name, Result>[]> {
+  const rounds: Record<Name, Result>[] = [];
   for (let round = -1; round < Number(values.rounds); round += 1) {
-    const measured: Partial<Record<Name, number>> = {};
+    const measured: Partial<Record<Name, Result>> = {};
     for (const name of Object.keys(measures) as Name[]) measured[name] = await measures[name]();
-    if (round >= 0) rounds.push(measured as Record<Name, number>);
+    if (round >= 0) rounds.push(measured as Record<Name, Result>);
   }
   return rounds;
 }
-
-/** Measures the rate, and adds the processor time of an answer to the list. */
-async function keepCpu(cost: ReturnType<typeof measureCost>, cpuUs: number[]): Promise<number> {
-  const { rate, cpuMicroseconds } = await cost;
-  cpuUs.push(cpuMicroseconds);
-  return rate;
-}
-
-const spread = <Round>(rounds: Round[], pick: (round: Round) => number, digits: number) =>
-  formatSpread(rounds.map(pick), digits);
 
 async function fetchPage(path: string): Promise<{ bytes: number; tag: string; cursor: string | null }> {
   const response = await fetch(`${base}${path}`, { headers });
@@ -103,15 +89,19 @@ async function compare(path: string): Promise<void> {
     statuses: [304, 200],
   });
   const compressed: Target = { ...service(path), headers: { ...headers, 'Accept-Encoding': 'gzip' } };
-  const cpu = { service: [] as number[], compressed: [] as number[], sql: [] as number[] };
   const rounds = await measureRounds({
-    service: () => keepCpu(measureCost(gateway.pid, service(path), options), cpu.service),
-    compressed: () => keepCpu(measureCost(gateway.pid, compressed, options), cpu.compressed),
-    sql: () => keepCpu(measureCost(baseline.pid, sql, options), cpu.sql),
-    memory: () => measureRate(memory, options),
-    conditional: async () => measureRate(await conditional(), options),
+    service: () => measureCost(gateway.pid, service(path), options),
+    compressed: () => measureCost(gateway.pid, compressed, options),
+    sql: () => measureCost(baseline.pid, sql, options),
+    memory: () => measureCost(baseline.pid, memory, options),
+    conditional: async () => measureCost(gateway.pid, await conditional(), options),
   });
-  const rate = LOAD_FOR_LATENCY * Math.min(...rounds.map((round) => round.service));
+  type Round = (typeof rounds)[number];
+  const rateTo = (one: keyof Round, other: keyof Round) =>
+    spreadOf(rounds, (round) => round[one].rate / round[other].rate, 2);
+  const cpuTo = (one: keyof Round, other: keyof Round) =>
+    spreadOf(rounds, (round) => round[one].cpuMicroseconds / round[other].cpuMicroseconds, 2);
+  const rate = LOAD_FOR_LATENCY * Math.min(...rounds.map((round) => round.service.rate));
   const { p50, p99 } = await measureLatency(service(path), {
     ...options,
     seconds: 3 * options.seconds,
@@ -119,20 +109,19 @@ async function compare(path: string): Promise<void> {
   });
   print(path);
   print(
-    `  ${spread(rounds, (round) => round.service, 0)}/s of ${bytes} bytes; at ${rate.toFixed(0)}/s p50 ${p50} ms, p99 ${p99} ms`,
+    `  ${spreadOf(rounds, (round) => round.service.rate, 0)}/s of ${bytes} bytes; at ${rate.toFixed(0)}/s p50 ${p50} ms, p99 ${p99} ms`,
   );
-  print(`  to the same SQL and bytes ${spread(rounds, (round) => round.service / round.sql, 2)}`);
+  print(`  to the same SQL and bytes ${rateTo('service', 'sql')}`);
   print(
-    `  processor time of an answer: ${formatSpread(cpu.service.slice(1), 0)} µs, of the baseline's ` +
-      formatSpread(cpu.service.map((each, round) => each / (cpu.sql[round] ?? 0)).slice(1), 2),
+    `  processor time of an answer: ${spreadOf(rounds, (round) => round.service.cpuMicroseconds, 0)} µs, ` +
+      `of the baseline's ${cpuTo('service', 'sql')}`,
   );
   print(
-    `  with gzip, of the rate without ${spread(rounds, (round) => round.compressed / round.service, 2)}, ` +
-      `processor time ${formatSpread(cpu.compressed.map((each, round) => each / (cpu.service[round] ?? 0)).slice(1), 2)}`,
+    `  with gzip, of the rate without ${rateTo('compressed', 'service')}, ` +
+      `processor time ${cpuTo('compressed', 'service')}`,
   );
-  print(`  to the bytes from memory ${spread(rounds, (round) => round.service / round.memory, 2)}`);
-  if (isRepeatable)
-    print(`  304 to the bytes from memory ${spread(rounds, (round) => round.conditional / round.memory, 2)}`);
+  print(`  to the bytes from memory ${rateTo('service', 'memory')}`);
+  if (isRepeatable) print(`  304 to the bytes from memory ${rateTo('conditional', 'memory')}`);
 }
 
 /** Compares the times of the hundredth page and the first. */
@@ -148,7 +137,7 @@ async function compareDepth(path: string): Promise<void> {
     deep: () => measureRate(service(deep), options),
   });
   print(
-    `${path}\n  page ${DEEP_PAGE} to page 1, time: ${spread(rounds, (round) => round.first / round.deep, 2)}`,
+    `${path}\n  page ${DEEP_PAGE} to page 1, time: ${spreadOf(rounds, (round) => round.first / round.deep, 2)}`,
   );
 }
 
@@ -161,8 +150,8 @@ async function compareAlone(path: string): Promise<void> {
     queries: () => measureOne(queries),
   });
   print(path);
-  print(`  ${spread(rounds, (round) => round.service, 0)} ms of ${bytes} bytes`);
-  print(`  to its SQL alone, time: ${spread(rounds, (round) => round.service / round.queries, 2)}`);
+  print(`  ${spreadOf(rounds, (round) => round.service, 0)} ms of ${bytes} bytes`);
+  print(`  to its SQL alone, time: ${spreadOf(rounds, (round) => round.service / round.queries, 2)}`);
 }
 
 try {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startSystem } from '../test/helpers/service/system.ts';
 import { readNumbers } from './command-line.ts';
 import { MEASURED } from './scaling/costs.ts';
-import { formatSpread } from './statistics.ts';
+import { formatSpread, spreadOf } from './statistics.ts';
 import { cpuMsOf, residentBytesOf } from './stream/process-usage.ts';
 import { Publisher } from './stream/publisher.ts';
 import { ReaderPool } from './stream/reader-pool.ts';
@@ -63,10 +63,7 @@ for (const point of POINTS) {
   process.stdout.write(
     `${point.streams} streams, ${point.perSecond} times a second ${point.together} changes: ` +
       `${formatSpread(shares, 3)} of a core, the model says ${expected.toFixed(3)}, ` +
-      `ratio ${formatSpread(
-        shares.map((share) => share / expected),
-        2,
-      )}; ` +
+      `ratio ${spreadOf(shares, (share) => share / expected, 2)}; ` +
       `${formatSpread(memory)} KiB a stream that was opened now, the model says ${MEASURED.stream.memoryKib}\n`,
   );
 }

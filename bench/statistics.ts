@@ -31,6 +31,15 @@ export function formatSpread(values: readonly number[], digits = 1): string {
   return format(values, digits, 0, 1);
 }
 
+/** The median of these numbers of several things, and their range. */
+export function spreadOf<T>(
+  things: readonly T[],
+  pick: (thing: T, index: number) => number,
+  digits = 1,
+): string {
+  return formatSpread(things.map(pick), digits);
+}
+
 /** The median of very many values, and the range of the half closest to it. */
 export function formatMiddleHalf(values: readonly number[], digits = 1): string {
   return format(values, digits, 0.25, 0.75);

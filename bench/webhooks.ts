@@ -14,12 +14,14 @@ import { topicNames } from '../kafka/topic-names.ts';
 import { openProducer } from '../kafka/writing/submissions-producer.ts';
 import { createKey } from '../ops/commands/keys.ts';
 import { submissionCodec } from '../schemas/submission.ts';
+import { pick } from '../test/helpers/ballots/submissions.ts';
 import { startProcess } from '../test/helpers/service/process.ts';
 import { startSystem } from '../test/helpers/service/system.ts';
 import { readEvents } from '../test/helpers/stream/event-stream.ts';
 import { until } from '../test/helpers/until.ts';
 import { WEBHOOK_ENV } from '../test/helpers/webhooks/webhook-env.ts';
 import { formatDurations } from './statistics.ts';
+import { findSubjects, type Subject } from './stream/latency.ts';
 import { cpuMsOf } from './stream/process-usage.ts';
 import { type Counts, delayOf, type Told } from './webhooks/receivers.ts';
 
@@ -49,12 +51,7 @@ const receivers = fork(fileURLToPath(new URL('webhooks/receivers.ts', import.met
 const [{ ports }] = (await once(receivers, 'message')) as [Extract<Told, { ports: unknown }>];
 const client = new pg.Client({ connectionString: system.databaseUrl });
 await client.connect();
-const { rows: subjects } = await client.query<{ endorser: string; contest: string; choice: string }>(
-  `SELECT e.slug AS endorser, c.contest, c.choice FROM endorsers e, (
-     SELECT c.key AS contest, h.key AS choice FROM contests c JOIN choices h ON h.contest_id = c.id
-     WHERE c.vote_method = 'plurality' ORDER BY c.id, h.id LIMIT 1) c ORDER BY e.id LIMIT $1`,
-  [endorsers],
-);
+const subjects = await findSubjects(system.databaseUrl, endorsers);
 
 /** Creates webhooks, ten for each account, over all endorsers and kinds of receivers alike. */
 async function createWebhooks(): Promise<void> {
@@ -86,15 +83,8 @@ async function submit(changes: number): Promise<void> {
   const startedAt = performance.now();
   for (let index = 0; index < changes; index += 1) {
     await sleep(Math.max(0, startedAt + (index * 1000) / rate - performance.now()));
-    const { endorser, contest, choice } = subjects[index % subjects.length] as (typeof subjects)[number];
-    const pick = {
-      choice,
-      rank: null,
-      statement: `${index}@${Date.now()}`,
-      statement_es: null,
-      source_url: null,
-    };
-    const picks = [{ ...pick, published_on: null, details: null }];
+    const { endorser, contest, choice } = subjects[index % subjects.length] as Subject;
+    const picks = [pick(choice, { statement: `${index}@${Date.now()}` })];
     await producer.send([
       { key: endorser, value: submissionCodec.encode({ action: 'endorse', endorser, contest, picks }) },
     ]);

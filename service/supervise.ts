@@ -1,6 +1,11 @@
 /** Keeps a process running: restarts it when it ends, with growing pauses if it keeps ending. */
 import { type Clock, monotonicClock } from './clock.ts';
 
+/** The wait before the first restart, in milliseconds. It doubles with each further one. */
+const MIN_DELAY_MS = 100;
+/** After a run of this length, the first wait is short again. */
+const HEALTHY_AFTER_MS = 5000;
+
 export interface SupervisedProcess {
   /** Resolves with a description when it has ended. Never rejects. */
   exited: Promise<string>;
@@ -14,11 +19,8 @@ export interface SuperviseOptions<T extends SupervisedProcess> {
   report(line: string): void;
   /** Whether this ending is final; otherwise the process is restarted. */
   isFinal?(ending: string): boolean;
-  /** The wait before the first restart, in milliseconds; it doubles up to `maxDelayMs`. */
-  minDelayMs?: number;
+  /** The longest wait before a restart, in milliseconds. */
   maxDelayMs?: number;
-  /** After a run of this length, the wait returns to `minDelayMs`. */
-  healthyAfterMs?: number;
   clock?: Clock;
 }
 
@@ -39,15 +41,7 @@ export interface Supervisor<T extends SupervisedProcess> {
 export async function supervise<T extends SupervisedProcess>(
   options: SuperviseOptions<T>,
 ): Promise<Supervisor<T>> {
-  const {
-    name,
-    report,
-    isFinal = () => false,
-    minDelayMs = 100,
-    maxDelayMs = 10_000,
-    healthyAfterMs = 5000,
-    clock = monotonicClock,
-  } = options;
+  const { name, report, isFinal = () => false, maxDelayMs = 10_000, clock = monotonicClock } = options;
   const stopping = new AbortController();
 
   let current = await options.start();
@@ -73,14 +67,14 @@ export async function supervise<T extends SupervisedProcess>(
   }
 
   async function watch(): Promise<void> {
-    let delayMs = minDelayMs;
+    let delayMs = MIN_DELAY_MS;
     while (!stopping.signal.aborted) {
       const startedAt = clock.now();
       const ending = await current.exited;
       isRunning = false;
       await restarting.catch(() => {});
       if (stopping.signal.aborted || isFinal(ending)) return;
-      delayMs = clock.now() - startedAt >= healthyAfterMs ? minDelayMs : nextDelay(delayMs);
+      delayMs = clock.now() - startedAt >= HEALTHY_AFTER_MS ? MIN_DELAY_MS : nextDelay(delayMs);
       report(`${name} ended (${ending}); starting it again.`);
       delayMs = await startAgain(delayMs);
     }

@@ -23,6 +23,7 @@ import { createContestFinder, type FindAlias } from '../../intake/matching/match
 import type { Alias } from '../../schemas/alias-files.ts';
 import { createLruCache } from '../../service/lru-cache.ts';
 import { OperatorError } from '../../service/operator-error.ts';
+import { readPages } from '../../service/read-pages.ts';
 import { loadAliases } from '../../store/intake/aliases.ts';
 import { loadContests, loadElections, loadEndorsers } from '../../store/intake/catalogue.ts';
 
@@ -77,13 +78,10 @@ const aliasId = (kind: string, scope: string, text: string) => `${kind}\n${scope
 async function loadDecisions(client: ClientBase, accountId: number | null): Promise<Map<string, string>> {
   const decisions = new Map<string, string>();
   for (const list of accountId === null ? [null] : [null, accountId]) {
-    for (let after = 0; ; ) {
-      const page = await loadAliases(client, list, { after, limit: ALIAS_PAGE });
-      for (const { kind, scope, text, key } of page) decisions.set(aliasId(kind, scope, text), key);
+    const aliases = readPages((after) => loadAliases(client, list, { after, limit: ALIAS_PAGE }));
+    for await (const { kind, scope, text, key } of aliases) {
+      decisions.set(aliasId(kind, scope, text), key);
       refuseMany(decisions.size, MAX_ALIASES, 'remembered decisions');
-      const last = page.at(-1);
-      if (!last) break;
-      after = last.id;
     }
   }
   return decisions;

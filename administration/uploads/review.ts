@@ -5,7 +5,8 @@ import type { EndorserEntry } from '../../intake/matching/match-endorser.ts';
 import { readTable } from '../../intake/tables/read-table.ts';
 import { TableError } from '../../intake/tables/table-error.ts';
 import { createPause } from '../../service/pause.ts';
-import { readContent, type Upload } from '../../store/console/uploads.ts';
+import { readPieces } from '../../store/console/pieces.ts';
+import type { Upload } from '../../store/console/uploads.ts';
 import {
   type CrowdedPosition,
   compareStage,
@@ -65,7 +66,7 @@ function match(
 ): Promise<MatchedTable> {
   const { map, endorser, election } = upload.settings;
   return matchTable(client, {
-    open: () => readContent(client, upload.id),
+    open: () => readPieces(client, 'uploads', upload.id),
     map,
     constants: { ...(endorser !== null && { endorser }), ...(election !== null && { election }) },
     accountId,

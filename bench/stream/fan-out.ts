@@ -7,7 +7,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Change } from '../../schemas/change.ts';
 import { type System, startSystem } from '../../test/helpers/service/system.ts';
-import { formatSpread } from '../statistics.ts';
+import { formatSpread, spreadOf } from '../statistics.ts';
 import { startCentrifugo } from './centrifugo.ts';
 import { startNchan } from './nchan.ts';
 import { cpuMsOf } from './process-usage.ts';
@@ -135,8 +135,7 @@ async function compare(
   );
   const [own = []] = results.values();
   for (const [name, measured] of results) {
-    const show = (pick: (each: Measured) => number, digits: number) =>
-      formatSpread(measured.map(pick), digits);
+    const show = (pick: (each: Measured) => number, digits: number) => spreadOf(measured, pick, digits);
     print(
       `  ${name}: ${show((each) => each.perSecond, 0)} deliveries/s, ` +
         `${show((each) => each.cpuMicroseconds, 2)} µs of processor time and ${show((each) => each.bytes, 0)} bytes each`,

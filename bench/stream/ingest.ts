@@ -6,7 +6,6 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { withAdmin } from '../../kafka/connection/admin.ts';
 import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
@@ -14,8 +13,10 @@ import { openProducer } from '../../kafka/writing/submissions-producer.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import type { Brokers } from '../../service/brokers.ts';
+import { pick } from '../../test/helpers/ballots/submissions.ts';
+import { withClient } from '../../test/helpers/postgres/with-client.ts';
 import { type System, startSystem } from '../../test/helpers/service/system.ts';
-import { formatSpread } from '../statistics.ts';
+import { formatSpread, spreadOf } from '../statistics.ts';
 import { cpuMsOfTree } from './process-usage.ts';
 import { Publisher } from './publisher.ts';
 
@@ -68,7 +69,7 @@ export async function benchIngest(
   print(`  Kafka alone: ${formatSpread(kafka, 0)} a second`);
   print('  processor time for a submission, in microseconds');
   for (const name of Object.keys(usage[0] ?? {})) {
-    print(`    ${name.padEnd(10)}${formatSpread(usage.map((each) => each[name] ?? 0))}`);
+    print(`    ${name.padEnd(10)}${spreadOf(usage, (each) => each[name] ?? 0)}`);
   }
   await system.stop();
 }
@@ -91,19 +92,12 @@ interface Place {
 /** Waits until the demo is applied and relayed. @returns the current endorsements without a rank */
 export async function openPlaces(system: System): Promise<Place[]> {
   await (await Publisher.open(system)).close();
-  return loadPlaces(system.databaseUrl);
-}
-
-async function loadPlaces(databaseUrl: string): Promise<Place[]> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  const { rows } = await client.query<Place>(
-    `SELECT e.slug AS endorser, c.key AS contest, h.key AS choice
-     FROM endorsements n JOIN endorsers e ON e.id = n.endorser_id JOIN choices h ON h.id = n.choice_id
-       JOIN contests c ON c.id = h.contest_id
-     WHERE n.rank IS NULL ORDER BY n.id`,
-  );
-  await client.end();
+  const query = `
+    SELECT e.slug AS endorser, c.key AS contest, h.key AS choice
+    FROM endorsements n JOIN endorsers e ON e.id = n.endorser_id JOIN choices h ON h.id = n.choice_id
+      JOIN contests c ON c.id = h.contest_id
+    WHERE n.rank IS NULL ORDER BY n.id`;
+  const { rows } = await withClient(system.databaseUrl, (client) => client.query<Place>(query));
   return rows;
 }
 
@@ -116,19 +110,10 @@ function createMessage(places: Place[], round: number, index: number): Message {
   const place = places[index % places.length];
   if (!place) throw new Error('The demo has no endorsements.');
   const { endorser, contest, choice } = place;
-  const pick = {
-    choice,
-    rank: null,
-    statement: `Round ${round}, number ${index}: we have looked at every candidate and stand by our choice.`,
-    statement_es: null,
-    source_url: 'https://example.org/endorsements',
-    published_on: '2026-10-01',
-    details: null,
-  };
-  return {
-    key: endorser,
-    value: submissionCodec.encode({ action: 'endorse', endorser, contest, picks: [pick] }),
-  };
+  const statement = `Round ${round}, number ${index}: we have looked at every candidate and stand by our choice.`;
+  const source = { source_url: 'https://example.org/endorsements', published_on: '2026-10-01' };
+  const picks = [pick(choice, { statement, ...source })];
+  return { key: endorser, value: submissionCodec.encode({ action: 'endorse', endorser, contest, picks }) };
 }
 
 async function produce(brokers: Brokers, topic: string, messages: Message[]): Promise<void> {

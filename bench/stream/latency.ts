@@ -3,7 +3,6 @@
  * measures Kafka alone, from a producer to a fetch of a record of the same size.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { withAdmin } from '../../kafka/connection/admin.ts';
 import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
@@ -11,6 +10,7 @@ import { type MessageProducer, openProducer } from '../../kafka/writing/submissi
 import { submissionCodec } from '../../schemas/submission.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { pick } from '../../test/helpers/ballots/submissions.ts';
+import { withClient } from '../../test/helpers/postgres/with-client.ts';
 import type { System } from '../../test/helpers/service/system.ts';
 import { readEvents } from '../../test/helpers/stream/event-stream.ts';
 import { type Summary, summarize } from '../statistics.ts';
@@ -65,26 +65,23 @@ async function followTopic(brokers: Brokers, arrivals: Arrivals): Promise<TopicR
 }
 
 /** The endorser, contest and choice of a submission. */
-interface Subject {
+export interface Subject {
   endorser: string;
   contest: string;
   choice: string;
 }
 
 /** Endorsers of the demo, with one contest and choice for all, so that their changes use every partition. */
-async function findSubjects(databaseUrl: string): Promise<Subject[]> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  const { rows } = await client.query<Subject>(
-    `SELECT e.slug AS endorser, c.contest, c.choice
-     FROM endorsers e, (
-       SELECT c.key AS contest, h.key AS choice
-       FROM contests c JOIN choices h ON h.contest_id = c.id
-       WHERE c.vote_method = 'plurality' ORDER BY c.id, h.id LIMIT 1
-     ) c
-     ORDER BY e.id LIMIT 100`,
-  );
-  await client.end();
+export async function findSubjects(databaseUrl: string, limit: number): Promise<Subject[]> {
+  const query = `
+    SELECT e.slug AS endorser, c.contest, c.choice
+    FROM endorsers e, (
+      SELECT c.key AS contest, h.key AS choice
+      FROM contests c JOIN choices h ON h.contest_id = c.id
+      WHERE c.vote_method = 'plurality' ORDER BY c.id, h.id LIMIT 1
+    ) c
+    ORDER BY e.id LIMIT $1`;
+  const { rows } = await withClient(databaseUrl, (client) => client.query<Subject>(query, [limit]));
   if (rows.length === 0) throw new Error('The demo has no contest.');
   return rows;
 }
@@ -153,7 +150,7 @@ export class LatencyBench {
 
   static async open(system: System): Promise<LatencyBench> {
     const { brokers, databaseUrl } = system;
-    const subjects = await findSubjects(databaseUrl);
+    const subjects = await findSubjects(databaseUrl, 100);
     await withAdmin(brokers, (admin) =>
       admin.createTopics({ topics: [{ topic: RAW_TOPIC, numPartitions: 1 }] }),
     );

@@ -3,10 +3,8 @@
  * loaded store, as `replay` does.
  */
 
-import { createKey } from '../../ops/commands/keys.ts';
-import { createConfig } from '../../ops/config.ts';
-import { readEnv } from '../../service/running-service.ts';
 import { withGatewayProcess } from '../gateway-process.ts';
+import { openStore } from '../open-store.ts';
 import { formatSpread } from '../statistics.ts';
 import { PageReader } from './page-reader.ts';
 import { peakBytesOf } from './process-usage.ts';
@@ -18,8 +16,7 @@ const DURATION_MS = 10_000;
 
 /** @param rounds the number of measurements of each number of places, each time with a new gateway */
 export async function benchPlaces(rounds: number, print: (line: string) => void): Promise<void> {
-  const config = createConfig(readEnv(process.env));
-  const key = await createKey({ databaseUrl: config.databaseUrl, account: 'bench', plan: 'internal' });
+  const { config, key } = await openStore();
   const cursors = await withGatewayProcess(config, {}, ({ base }) => findPlaces(new PageReader(base, key)));
   print(`events a second, and most memory: middle (lowest to highest) of ${rounds} rounds`);
   for (const places of PLACES.filter((count) => count <= cursors.length)) {

@@ -6,14 +6,12 @@
 
 import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { createKey } from '../../ops/commands/keys.ts';
-import { createConfig } from '../../ops/config.ts';
 import { changeCodec } from '../../schemas/change.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import type { Brokers } from '../../service/brokers.ts';
-import { readEnv } from '../../service/running-service.ts';
 import { withGatewayProcess } from '../gateway-process.ts';
-import { formatSpread } from '../statistics.ts';
+import { openStore } from '../open-store.ts';
+import { spreadOf } from '../statistics.ts';
 import { PageReader } from './page-reader.ts';
 
 const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 512 * 1024 };
@@ -24,8 +22,7 @@ const WARM_UP_PAGES = 300;
 
 /** @param rounds the number of measurements of each, in turn, with a new gateway */
 export async function benchReplay(rounds: number, print: (line: string) => void): Promise<void> {
-  const config = createConfig(readEnv(process.env));
-  const key = await createKey({ databaseUrl: config.databaseUrl, account: 'bench', plan: 'internal' });
+  const { config, key } = await openStore();
   const results: { raw: number; cold: number; warm: number }[] = [];
   let count = 0;
   await readRaw(config);
@@ -44,7 +41,7 @@ export async function benchReplay(rounds: number, print: (line: string) => void)
   }
   print(`${count} changes: middle (lowest to highest) of ${rounds} rounds`);
   const line = (name: string, pick: (result: (typeof results)[number]) => number, digits: number) =>
-    print(`  ${name}: ${formatSpread(results.map(pick), digits)}`);
+    print(`  ${name}: ${spreadOf(results, pick, digits)}`);
   line('fetched and decoded, a second', ({ raw }) => raw, 0);
   line('through /v1/events out of Kafka, a second', ({ cold }) => cold, 0);
   line('through /v1/events out of memory, a second', ({ warm }) => warm, 0);

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type System, startSystem } from '../../test/helpers/service/system.ts';
-import { formatSpread } from '../statistics.ts';
+import { formatSpread, spreadOf } from '../statistics.ts';
 import { cpuMsOf } from './process-usage.ts';
 import { Publisher } from './publisher.ts';
 import { ReaderPool } from './reader-pool.ts';
@@ -43,12 +43,7 @@ export async function benchSelective(rounds: number, print: (line: string) => vo
   print(`processor time a change: middle (lowest to highest) of ${rounds} rounds`);
   print(`  ${MATCHING} streams that match: ${formatSpread(alone, 2)} ms`);
   print(`  ${STREAMS} streams, of which ${MATCHING} match: ${formatSpread(among, 2)} ms`);
-  print(
-    `  ratio ${formatSpread(
-      among.map((ms, index) => ms / (alone[index] ?? Number.NaN)),
-      2,
-    )}`,
-  );
+  print(`  ratio ${spreadOf(among, (ms, index) => ms / (alone[index] ?? Number.NaN), 2)}`);
   await publisher.close();
   await system.stop();
 }

@@ -161,8 +161,8 @@ export const submissionRoutes = [
       'safely, before they are applied; its `Location` tells what became of them. Submissions of an endorser are applied ' +
       'in the order in which they were sent, and the requests of an account are sent one after the other. After an ' +
       'answer of 503, or none, some of them may have been sent: the same request with the same Idempotency-Key sends ' +
-      'all of them again, unless the first one was accepted. What is applied already changes nothing then, but where ' +
-      'somebody else has changed a position in between, the repeated submission wins. An addition to the interface ' +
+      'all of them again, unless the first one was accepted. Submissions that are applied already change nothing then. ' +
+      'If somebody else has changed a position in between, the repeated submission wins. An addition to the interface ' +
       'specification.',
     scope: 'endorsements:write',
     body: { schema: submissionsBody, refusal: 'invalid_submission', checked: submissionList },

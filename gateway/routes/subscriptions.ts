@@ -7,8 +7,8 @@ import {
   findSubscription,
   listSubscriptions,
   NameTakenError,
+  RecordChangedError,
   replaceSubscription,
-  SubscriptionChangedError,
   SubscriptionInUseError,
   type SubscriptionValues,
   TooManySubscriptionsError,
@@ -43,7 +43,7 @@ function refusalOf(error: unknown, name: string): unknown {
   if (error instanceof NameTakenError) {
     return new ApiError('conflict', `The account already has a subscription named "${name}".`);
   }
-  if (error instanceof SubscriptionChangedError) {
+  if (error instanceof RecordChangedError) {
     return new ApiError('conflict', 'The subscription was changed meanwhile.');
   }
   if (error instanceof TooManySubscriptionsError) {

@@ -11,6 +11,7 @@ import { listAllowedEndorsers } from '../../store/accounts/endorsers.ts';
 import { PlanMismatchError } from '../../store/accounts/plans.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { currentActor, inDatabaseOf } from '../database.ts';
+import { unknownAccount } from '../named-account.ts';
 import { formatDay, formatTable } from '../table.ts';
 
 const EXAMPLES = `
@@ -150,8 +151,4 @@ async function setPlan(io: CommandIo, name: string, plan?: string): Promise<void
     throw error;
   }
   io.err(`Account "${name}" is on plan "${plan}": its limits change within seconds.`);
-}
-
-function unknownAccount(name: string): OperatorError {
-  return new OperatorError(`There is no account "${name}"; "accounts list" shows every account.`);
 }

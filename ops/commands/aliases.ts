@@ -4,12 +4,13 @@ import { readNdjson } from '../../administration/catalogue/ndjson.ts';
 import { createRefusalList } from '../../administration/catalogue/refusal-list.ts';
 import { type Alias, parseAlias } from '../../schemas/alias-files.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import { findAccountId } from '../../store/console/accounts.ts';
+import { readPages } from '../../service/read-pages.ts';
 import { deleteAliases, loadAliases, type StoredAlias, saveAliases } from '../../store/intake/aliases.ts';
 import { readBytes } from '../catalog/count-bytes.ts';
 import { formatRefusals } from '../catalog/format-refusals.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { inDatabaseOf } from '../database.ts';
+import { findNamedAccount } from '../named-account.ts';
 import { parseRowId } from '../row-id.ts';
 import { count, formatDay, formatTable } from '../table.ts';
 
@@ -58,21 +59,12 @@ async function withList<T>(
   work: (client: ClientBase, accountId: number | null) => Promise<T>,
 ): Promise<T> {
   return inDatabaseOf(io, async (client) => {
-    const id = account === undefined ? null : await findAccountId(client, account);
-    if (account !== undefined && id === null) throw new OperatorError(`There is no account "${account}".`);
-    return work(client, id);
+    return work(client, await findNamedAccount(client, account));
   });
 }
 
-async function* readList(client: ClientBase, accountId: number | null): AsyncGenerator<StoredAlias> {
-  for (let after = 0; ; ) {
-    const page = await loadAliases(client, accountId, { after, limit: PAGE });
-    yield* page;
-    const last = page.at(-1);
-    if (!last) return;
-    after = last.id;
-  }
-}
+const readList = (client: ClientBase, accountId: number | null): AsyncGenerator<StoredAlias> =>
+  readPages((after) => loadAliases(client, accountId, { after, limit: PAGE }));
 
 async function list(io: CommandIo, flags: Flags): Promise<void> {
   await withList(io, flags, async (client, accountId) => {

@@ -1,7 +1,6 @@
 import { Option } from 'commander';
 import type { ClientBase } from 'pg';
 import { parseInteger } from '../../service/environment.ts';
-import { OperatorError } from '../../service/operator-error.ts';
 import { listAccounts } from '../../store/accounts/accounts.ts';
 import {
   loadDailyDeliveries,
@@ -14,6 +13,7 @@ import {
 } from '../../store/accounts/usage.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { inDatabaseOf } from '../database.ts';
+import { unknownAccount } from '../named-account.ts';
 import { count, formatDay, formatTable } from '../table.ts';
 
 const MAX_DAYS = 30;
@@ -78,8 +78,7 @@ async function describeAccount(
   { outTerminal }: CommandIo,
 ): Promise<string[]> {
   const [account] = await listAccounts(client, { name: given });
-  if (!account)
-    throw new OperatorError(`There is no account "${given}"; "accounts list" shows every account.`);
+  if (!account) throw unknownAccount(given);
   const byDay = (await loadDailyUsage(client, account.id)).slice(-days);
   const deliveries = (await loadDailyDeliveries(client, account.id)).slice(-days);
   const byRoute = await loadUsageByRoute(client, account.id, days);

@@ -3,10 +3,11 @@ import { describeOutcome, describeState } from '../../administration/webhooks/de
 import { WEBHOOK_STATES } from '../../schemas/vocabulary.ts';
 import { parseInteger } from '../../service/environment.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import { findAccountId } from '../../store/console/accounts.ts';
+import { readPages } from '../../service/read-pages.ts';
 import { disableWebhook, listAllWebhooks, listAttempts, retryWebhook } from '../../store/webhooks/control.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { currentActor, inDatabaseOf } from '../database.ts';
+import { findNamedAccount } from '../named-account.ts';
 import { parseRowId } from '../row-id.ts';
 import { count, formatMinute, formatTable } from '../table.ts';
 import { listen } from '../webhooks/listen.ts';
@@ -57,24 +58,15 @@ const noSuch = (id: number) => new OperatorError(`There is no webhook ${id}: "we
 
 async function list(io: CommandIo, { account, state }: { account?: string; state?: string }): Promise<void> {
   await inDatabaseOf(io, async (client) => {
-    const accountId = account === undefined ? null : await findAccountId(client, account);
-    if (account !== undefined && accountId === null) {
-      throw new OperatorError(`There is no account "${account}"; "accounts list" shows every account.`);
-    }
+    const accountId = await findNamedAccount(client, account);
     const head = ['ID', 'ACCOUNT', 'NAME', 'URL', 'STATE', 'DELIVERED', 'LAST ATTEMPT'];
     for (const line of formatTable(head, [])) io.out(line);
     const chosen = { accountId, state: state ?? null, limit: PAGE };
-    for (let after = 0; ; ) {
-      const page = await listAllWebhooks(client, { ...chosen, after });
-      for (const item of page) {
-        const { id, name, url, deliveredEvents, lastAttemptAt } = item;
-        const cells = [id, item.account, name, url, describeState(item), deliveredEvents];
-        const [, line = ''] = formatTable(head, [[...cells, formatMinute(lastAttemptAt)]]);
-        io.out(line);
-      }
-      const last = page.at(-1);
-      if (!last) return;
-      after = last.id;
+    for await (const item of readPages((after) => listAllWebhooks(client, { ...chosen, after }))) {
+      const { id, name, url, deliveredEvents, lastAttemptAt } = item;
+      const cells = [id, item.account, name, url, describeState(item), deliveredEvents];
+      const [, line = ''] = formatTable(head, [[...cells, formatMinute(lastAttemptAt)]]);
+      io.out(line);
     }
   });
 }

@@ -7,6 +7,7 @@ import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
 import { systemClock } from '../../service/clock.ts';
 import { classifyFailure } from '../../service/failure.ts';
 import { OperatorError } from '../../service/operator-error.ts';
+import { readPages } from '../../service/read-pages.ts';
 import { countChangingSubmissions } from '../../store/stream/change-submissions.ts';
 import { loadOffsetsOf } from '../../store/stream/consumer-offsets.ts';
 import { loadPendingRejections } from '../../store/stream/pending-rejections.ts';
@@ -145,19 +146,10 @@ async function loadOutcome(
     if (rejections.add(rejection)) rejected += ours;
   };
   // The table first: a rejection leaves it only after the topic has it.
-  for await (const pending of readPending(client)) note(pending);
+  const pending = readPages((after) => loadPendingRejections(client, { ...PAGE, after }));
+  for await (const { value } of pending) note(rejectionCodec.decode(value));
   for await (const page of readRejections({ brokers, topic }, start.rejectedEnds)) {
     for (const rejection of page.rejections) note(rejection);
   }
   return { applied: sent.countApplied(reached), changed, rejected, rejections };
-}
-
-async function* readPending(client: ClientBase): AsyncGenerator<Rejection> {
-  for (let after = 0; ; ) {
-    const page = await loadPendingRejections(client, { ...PAGE, after });
-    const last = page.at(-1);
-    if (!last) return;
-    for (const { value } of page) yield rejectionCodec.decode(value);
-    after = last.id;
-  }
 }

@@ -16,7 +16,7 @@ export class IdempotencyKeyReusedError extends Error {
 }
 
 /** A record that a request has made: its id and its JSON. */
-const madeRow = z.object({ id: z.number(), record: z.string() });
+export const madeRow = z.object({ id: z.number(), record: z.string() });
 export type MadeRecord = z.infer<typeof madeRow>;
 const earlierRow = madeRow.extend({ same: z.boolean() });
 

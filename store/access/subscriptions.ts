@@ -3,7 +3,7 @@ import { normalizeText } from '../../schemas/text.ts';
 import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
 import { FOREIGN_KEY_VIOLATION, sqlStateOf, UNIQUE_VIOLATION } from '../connection/sql-state.ts';
 import { columns, jsonObject, recordRow } from '../reads/json.ts';
-import { type Idempotency, makeOnce } from './idempotency.ts';
+import { type Idempotency, madeRow, makeOnce } from './idempotency.ts';
 
 /** The values of a saved filter: a name, and values by filter field. */
 export interface SubscriptionValues {
@@ -16,9 +16,9 @@ export class NameTakenError extends Error {
   override name = 'NameTakenError';
 }
 
-/** The subscription was changed after the client read it. */
-export class SubscriptionChangedError extends Error {
-  override name = 'SubscriptionChangedError';
+/** The record was changed after the client read it. */
+export class RecordChangedError extends Error {
+  override name = 'RecordChangedError';
 }
 
 /** A webhook follows the subscription. */
@@ -37,7 +37,6 @@ const record = jsonObject({
   created_at: sql.fragment`iso_utc(s.created_at)`,
   updated_at: sql.fragment`iso_utc(s.updated_at)`,
 });
-const savedRow = z.object({ id: z.number(), record: z.string() });
 const countRow = z.object({ count: z.number() });
 
 /** Every subscription of an account, by id, as the items of a JSON list. */
@@ -139,7 +138,7 @@ export async function createSubscription(
             SELECT count(*) AS count FROM subscriptions WHERE account_id = ${accountId}`,
         );
         if (count >= limit) throw new TooManySubscriptionsError();
-        return transaction.one(sql.type(savedRow)`
+        return transaction.one(sql.type(madeRow)`
           WITH s AS (
             INSERT INTO subscriptions (account_id, name, filter, created_at, updated_at)
             VALUES (${accountId}, ${name}, ${JSON.stringify(filter)}::jsonb, ${time}, ${time}) RETURNING *)
@@ -149,13 +148,17 @@ export async function createSubscription(
   );
 }
 
+/** Whether a row was not changed after a time, as its JSON shows it; undefined accepts any. */
+export const isUnchangedSince = (time: string | undefined) =>
+  time === undefined ? sql.fragment`true` : sql.fragment`iso_utc(updated_at) = ${time}`;
+
 /**
  * Replaces a subscription's name and filter.
  *
  * @param unchangedSince the required `updated_at`, as its JSON shows it; undefined accepts any
  * @returns the subscription's JSON; null if the account has no such id.
  * @throws NameTakenError if the account has another subscription of this name.
- * @throws SubscriptionChangedError if it was changed.
+ * @throws RecordChangedError if it was changed.
  */
 export async function replaceSubscription(
   pool: DatabasePool,
@@ -167,18 +170,16 @@ export async function replaceSubscription(
   },
 ): Promise<string | null> {
   const { accountId, id, name, filter, now, unchangedSince } = values;
-  const isUnchanged =
-    unchangedSince === undefined ? sql.fragment`true` : sql.fragment`iso_utc(updated_at) = ${unchangedSince}`;
   const replaced = await refuseTakenName(() =>
     pool.maybeOneFirst(sql.type(recordRow)`
       WITH s AS (
         UPDATE subscriptions
         SET name = ${name}, filter = ${JSON.stringify(filter)}::jsonb, updated_at = ${now.toISOString()}
-        WHERE account_id = ${accountId} AND id = ${id}::bigint AND ${isUnchanged} RETURNING *)
+        WHERE account_id = ${accountId} AND id = ${id}::bigint AND ${isUnchangedSince(unchangedSince)} RETURNING *)
       SELECT ${record}::text AS record FROM s`),
   );
   if (replaced === null && unchangedSince !== undefined && (await findSubscription(pool, accountId, id))) {
-    throw new SubscriptionChangedError();
+    throw new RecordChangedError();
   }
   return replaced;
 }

@@ -58,6 +58,10 @@ const KEPT_QUICK = 800;
 /** The most expired rows that one statement deletes from a table. */
 const MAX_FORGOTTEN = 50_000;
 
+/** The columns that errors and samples share. */
+const ANSWERED = sql.fragment`"accountId" int4, "keyId" int4, at float8, "requestId" text, method text, route text,
+  status int2`;
+
 /**
  * Adds a batch to the stored usage. Writing a batch again adds nothing, so that a caller can retry after a
  * lost answer.
@@ -67,35 +71,6 @@ export async function writeUsage(
   { writerId, number }: BatchName,
   { counts, errors, samples }: UsageBatch,
 ): Promise<void> {
-  const countRows = counts.map((count) => [
-    count.accountId,
-    count.keyId,
-    count.hour / 1000,
-    count.route,
-    count.status,
-    count.requests,
-  ]);
-  const errorRows = errors.map((error) => [
-    error.accountId,
-    error.keyId,
-    error.at / 1000,
-    error.requestId,
-    error.method,
-    error.route,
-    error.status,
-    error.code,
-    error.message,
-  ]);
-  const sampleRows = samples.map((sample) => [
-    sample.accountId,
-    sample.keyId,
-    sample.at / 1000,
-    sample.requestId,
-    sample.method,
-    sample.route,
-    sample.status,
-    sample.ms,
-  ]);
   // Concurrent gateways lock rows in the same order, so that they cannot deadlock.
   await pool.query(sql.type(noRow)`
     WITH batch AS (
@@ -105,28 +80,26 @@ export async function writeUsage(
       RETURNING id
     ), counted AS (
       INSERT INTO usage_hours AS usage (account_id, key_id, hour, route, status, requests)
-      SELECT count.account_id, count.key_id, to_timestamp(count.hour), count.route, count.status, count.requests
-      FROM batch, ${sql.unnest(countRows, ['int4', 'int4', 'float8', 'text', 'int2', 'int8'])}
-        AS count (account_id, key_id, hour, route, status, requests)
+      SELECT count."accountId", count."keyId", to_timestamp(count.hour / 1000), count.route, count.status, count.requests
+      FROM batch, jsonb_to_recordset(${JSON.stringify(counts)}::jsonb)
+        AS count ("accountId" int4, "keyId" int4, hour float8, route text, status int2, requests int8)
       ORDER BY 1, 2, 3, 4, 5
       ON CONFLICT (account_id, hour, key_id, route, status)
         DO UPDATE SET requests = usage.requests + excluded.requests
     ), sampled AS (
       INSERT INTO request_samples (account_id, key_id, occurred_at, request_id, method, route, status, ms)
-      SELECT sample.account_id, sample.key_id, to_timestamp(sample.at), sample.request_id, sample.method, sample.route,
-        sample.status, sample.ms
-      FROM batch,
-        ${sql.unnest(sampleRows, ['int4', 'int4', 'float8', 'text', 'text', 'text', 'int2', 'int4'])}
-          AS sample (account_id, key_id, at, request_id, method, route, status, ms)
+      SELECT sample."accountId", sample."keyId", to_timestamp(sample.at / 1000), sample."requestId", sample.method,
+        sample.route, sample.status, sample.ms
+      FROM batch, jsonb_to_recordset(${JSON.stringify(samples)}::jsonb)
+        AS sample (${ANSWERED}, ms int4)
       ORDER BY sample.at
     )
     INSERT INTO request_errors
       (account_id, key_id, occurred_at, request_id, method, route, status, code, message)
-    SELECT error.account_id, error.key_id, to_timestamp(error.at), error.request_id, error.method, error.route,
+    SELECT error."accountId", error."keyId", to_timestamp(error.at / 1000), error."requestId", error.method, error.route,
       error.status, error.code, error.message
-    FROM batch,
-      ${sql.unnest(errorRows, ['int4', 'int4', 'float8', 'text', 'text', 'text', 'int2', 'text', 'text'])}
-        AS error (account_id, key_id, at, request_id, method, route, status, code, message)
+    FROM batch, jsonb_to_recordset(${JSON.stringify(errors)}::jsonb)
+      AS error (${ANSWERED}, code text, message text)
     ORDER BY error.at`);
 }
 

@@ -4,8 +4,8 @@ import { type DatabasePool, noRow, sql, sqlText } from '../connection/read-pool.
 import { FOREIGN_KEY_VIOLATION, sqlStateOf, UNIQUE_VIOLATION } from '../connection/sql-state.ts';
 import { columns, jsonObject, recordRow } from '../reads/json.ts';
 import { RESUMED } from '../webhooks/resumed.ts';
-import { type Idempotency, makeOnce } from './idempotency.ts';
-import { NameTakenError } from './subscriptions.ts';
+import { type Idempotency, madeRow, makeOnce } from './idempotency.ts';
+import { isUnchangedSince, NameTakenError, RecordChangedError } from './subscriptions.ts';
 
 /** The settings of a webhook that its account decides. */
 export interface WebhookValues {
@@ -27,11 +27,6 @@ export class TooManyWebhooksError extends Error {
     super(`at most ${limit} webhooks`);
     this.limit = limit;
   }
-}
-
-/** The webhook was changed after the client read it. */
-export class WebhookChangedError extends Error {
-  override name = 'WebhookChangedError';
 }
 
 /** The subscription of a webhook was deleted meanwhile. */
@@ -124,7 +119,6 @@ export async function createWebhook(
   { accountId, name, url, subscriptionId, filter, secret, cursor, now, idempotency, answer }: NewWebhook,
 ): Promise<{ id: number; record: string }> {
   const time = now.toISOString();
-  const savedRow = z.object({ id: z.number(), record: z.string() });
   return refuseViolations(() =>
     pool.transaction(async (transaction) => {
       // The lock on the account's row makes its requests take turns when they count and when they store keys.
@@ -135,7 +129,7 @@ export async function createWebhook(
         const count = await transaction.oneFirst(sql.type(z.object({ count: z.number() }))`
           SELECT count(*) AS count FROM webhooks WHERE account_id = ${accountId}`);
         if (count >= limit) throw new TooManyWebhooksError(limit);
-        const saved = await transaction.one(sql.type(savedRow)`
+        const saved = await transaction.one(sql.type(madeRow)`
           WITH w AS (
             INSERT INTO webhooks
               (account_id, name, url, subscription_id, filter, secret, cursor, created_at, updated_at)
@@ -156,7 +150,7 @@ const filterText = (filter: WebhookValues['filter']) => (filter === null ? null 
  * @param unchangedSince the required `updated_at`, as its JSON shows it; undefined accepts any
  * @returns the webhook's JSON; null if the account has no such id
  * @throws NameTakenError, SubscriptionGoneError as `createWebhook` does
- * @throws WebhookChangedError if it was changed
+ * @throws RecordChangedError if it was changed
  */
 export async function replaceWebhook(
   pool: DatabasePool,
@@ -168,8 +162,6 @@ export async function replaceWebhook(
   },
 ): Promise<string | null> {
   const { accountId, id, name, url, subscriptionId, filter, now, unchangedSince } = values;
-  const isUnchanged =
-    unchangedSince === undefined ? sql.fragment`true` : sql.fragment`iso_utc(updated_at) = ${unchangedSince}`;
   const time = now.toISOString();
   const replaced = await refuseViolations(() =>
     pool.maybeOneFirst(sql.type(recordRow)`
@@ -178,11 +170,11 @@ export async function replaceWebhook(
           filter = ${filterText(filter)}::jsonb, updated_at = ${time}, revision = revision + 1,
           next_attempt_at = CASE WHEN url <> ${url} AND next_attempt_at IS NOT NULL THEN ${time}::timestamptz
             ELSE next_attempt_at END
-        WHERE account_id = ${accountId} AND id = ${id}::bigint AND ${isUnchanged} RETURNING *)
+        WHERE account_id = ${accountId} AND id = ${id}::bigint AND ${isUnchangedSince(unchangedSince)} RETURNING *)
       SELECT ${record}::text AS record FROM ${withSubscription}`),
   );
   if (replaced === null && unchangedSince !== undefined && (await findWebhook(pool, accountId, id))) {
-    throw new WebhookChangedError();
+    throw new RecordChangedError();
   }
   return replaced;
 }

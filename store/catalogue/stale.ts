@@ -65,8 +65,10 @@ export async function dropUnchangedParts(client: ClientBase): Promise<boolean> {
 
 /** The newest endorsement's id. Ids are drawn under the stream's lock, so all older ones are committed. */
 export async function loadNewestEndorsement(client: ClientBase): Promise<number> {
-  const { rows } = await client.query<{ id: string | null }>('SELECT max(id) AS id FROM endorsements');
-  return Number(rows[0]?.id ?? 0);
+  const { rows } = await client.query<{ id: number | null }>(
+    'SELECT max(id)::float8 AS id FROM endorsements',
+  );
+  return rows[0]?.id ?? 0;
 }
 
 /**

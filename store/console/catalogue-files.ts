@@ -2,13 +2,12 @@ import type { ClientBase, Pool } from 'pg';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 import type { ElectionType } from '../../schemas/vocabulary.ts';
 import { ADVISORY_LOCKS } from '../connection/advisory-locks.ts';
+import { readPieces } from './pieces.ts';
 
 /** The most files that are kept. Those that were imported make room for new ones. */
 export const MAX_CATALOGUE_FILES = 10;
 /** How long a file is kept after its last change, in days. */
 export const CATALOGUE_FILE_DAYS = 14;
-/** The bytes of a file that are read at a time. */
-const PIECE_BYTES = 256 * 1024;
 
 /** How a catalogue file is read, and what its import may do. */
 export interface CatalogueFileOptions {
@@ -133,21 +132,11 @@ export async function beginCatalogueWork(
      WHERE id = $1 AND content IS NOT NULL RETURNING file_name AS "fileName", options`,
     [id, work],
   );
-  return rows[0] ? { ...rows[0], content: await readContent(client, id) } : null;
-}
-
-/** Reads the content of a file in pieces, because decoding all of it at once would hold the process up. */
-async function readContent(client: ClientBase, id: number): Promise<Buffer> {
+  if (!rows[0]) return null;
+  // In pieces, because decoding all of the content at once would hold the process up.
   const pieces: Buffer[] = [];
-  for (;;) {
-    const { rows } = await client.query<{ piece: Buffer }>(
-      'SELECT substr(content, $2, $3) AS piece FROM catalogue_files WHERE id = $1 AND content IS NOT NULL',
-      [id, pieces.length * PIECE_BYTES + 1, PIECE_BYTES],
-    );
-    const piece = rows[0]?.piece;
-    if (piece === undefined || piece.length === 0) return Buffer.concat(pieces);
-    pieces.push(piece);
-  }
+  for await (const piece of readPieces(client, 'catalogue_files', id)) pieces.push(piece);
+  return { ...rows[0], content: Buffer.concat(pieces) };
 }
 
 /** Stores what people allow the import of a file. Its last comparison is out of date then. */

@@ -4,8 +4,6 @@ import type { ClientBase, Pool } from 'pg';
 export const MAX_UPLOADS = 10;
 /** How long an upload is kept after its last change, in days. */
 export const KEPT_DAYS = 14;
-/** The bytes of a file that are read at a time. */
-const PIECE_BYTES = 64 * 1024;
 
 /** A person's settings for a whole table. */
 export interface UploadSettings {
@@ -141,19 +139,6 @@ export async function listUndoings(client: ClientBase | Pool, { id }: { id: numb
     [id, MAX_UPLOADS],
   );
   return rows;
-}
-
-/** The file of an upload, in pieces. */
-export async function* readContent(client: ClientBase, id: number): AsyncGenerator<Buffer> {
-  for (let at = 1; ; at += PIECE_BYTES) {
-    const { rows } = await client.query<{ piece: Buffer }>(
-      'SELECT substr(content, $2, $3) AS piece FROM uploads WHERE id = $1 AND content IS NOT NULL',
-      [id, at, PIECE_BYTES],
-    );
-    const piece = rows[0]?.piece;
-    if (piece === undefined || piece.length === 0) return;
-    yield piece;
-  }
 }
 
 /** Stores what a person has said about the whole table, and about rows. */

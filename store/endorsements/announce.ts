@@ -98,8 +98,8 @@ export async function announcePositions(
   head: StreamHead,
   pairs: readonly (readonly [number, number])[],
 ): Promise<StreamHead> {
-  const { rows } = await client.query<{ id: string }>(
-    `SELECT s.endorsement_id AS id
+  const { rows } = await client.query<{ id: number }>(
+    `SELECT s.endorsement_id::float8 AS id
      FROM unnest($1::int[], $2::int[]) AS pair (endorser_id, contest_id)
      JOIN endorsements n USING (endorser_id, contest_id)
      JOIN stale_announcements s ON s.endorsement_id = n.id`,
@@ -109,19 +109,19 @@ export async function announcePositions(
   const announced = await announce(
     client,
     head,
-    rows.map(({ id }) => Number(id)),
+    rows.map(({ id }) => id),
   );
   return announced.head;
 }
 
 /** The ids of the next stale endorsements. */
 async function findStale(client: ClientBase, after: number): Promise<number[]> {
-  const { rows } = await client.query<{ id: string }>(
-    `SELECT endorsement_id AS id FROM stale_announcements WHERE endorsement_id > $1
+  const { rows } = await client.query<{ id: number }>(
+    `SELECT endorsement_id::float8 AS id FROM stale_announcements WHERE endorsement_id > $1
      ORDER BY endorsement_id LIMIT $2`,
     [after, MAX_PER_PART],
   );
-  return rows.map(({ id }) => Number(id));
+  return rows.map(({ id }) => id);
 }
 
 /** Announces the next stale endorsements in a transaction of its own. @returns null if there are none */

@@ -47,15 +47,15 @@ export async function hashContents(client: ClientBase, ids: readonly number[]): 
 async function hashPart(client: ClientBase): Promise<number> {
   await lockStreamHead(client);
   // Stale endorsements are hashed with their announcement, because clients have their old content until then.
-  const { rows } = await client.query<{ id: string }>(
-    `SELECT id FROM endorsements WHERE without_hash
+  const { rows } = await client.query<{ id: number }>(
+    `SELECT id::float8 AS id FROM endorsements WHERE without_hash
        AND id NOT IN (SELECT endorsement_id FROM stale_announcements)
-     ORDER BY id LIMIT $1`,
+     ORDER BY endorsements.id LIMIT $1`,
     [MAX_PER_PART],
   );
   await hashContents(
     client,
-    rows.map(({ id }) => Number(id)),
+    rows.map(({ id }) => id),
   );
   return rows.length;
 }

@@ -31,14 +31,9 @@ export async function loadPicks(
   client: ClientBase,
   pairs: readonly (readonly [number, number])[],
 ): Promise<StoredPick[]> {
-  const { rows } = await client.query<{
-    id: string;
-    endorser_id: number;
-    contest_id: number;
-    pick: SubmittedPick;
-  }>({
+  const { rows } = await client.query<StoredPick>({
     name: 'load-picks',
-    text: `SELECT n.id, n.endorser_id, n.contest_id,
+    text: `SELECT n.id::float8 AS "endorsementId", n.endorser_id AS "endorserId", n.contest_id AS "contestId",
        json_build_object(
          'choice', h.key, 'rank', n.rank, 'statement', n.statement, 'statement_es', n.statement_es,
          'source_url', n.source_url, 'published_on', n.published_on,
@@ -48,22 +43,17 @@ export async function loadPicks(
      JOIN choices h ON h.id = n.choice_id`,
     values: [pairs.map(([endorserId]) => endorserId), pairs.map(([, contestId]) => contestId)],
   });
-  return rows.map((row) => ({
-    endorsementId: Number(row.id),
-    endorserId: row.endorser_id,
-    contestId: row.contest_id,
-    pick: row.pick,
-  }));
+  return rows;
 }
 
 /** New ids for endorsements, in ascending order. */
 export async function reserveEndorsementIds(client: ClientBase, count: number): Promise<number[]> {
   if (count === 0) return [];
-  const { rows } = await client.query<{ id: string }>(
-    `SELECT nextval(pg_get_serial_sequence('endorsements', 'id')) AS id FROM generate_series(1, $1)`,
+  const { rows } = await client.query<{ id: number }>(
+    `SELECT nextval(pg_get_serial_sequence('endorsements', 'id'))::float8 AS id FROM generate_series(1, $1)`,
     [count],
   );
-  return rows.map((row) => Number(row.id));
+  return rows.map(({ id }) => id);
 }
 
 export async function deleteEndorsements(client: ClientBase, ids: readonly number[]): Promise<void> {

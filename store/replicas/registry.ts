@@ -55,13 +55,13 @@ export class ReplicaRegistry {
 
   /** Raises the mark above all committed changes. @returns its number */
   async raise(): Promise<number> {
-    const { rows } = await this.#client.query<{ number: string }>({
+    const { rows } = await this.#client.query<{ number: number }>({
       name: 'raise-fence',
-      text: 'UPDATE replica_fence SET number = number + 1 WHERE lineage = $1 RETURNING number',
+      text: 'UPDATE replica_fence SET number = number + 1 WHERE lineage = $1 RETURNING number::float8 AS number',
       values: [this.lineage],
     });
     if (!rows[0]) throw superseded();
-    return Number(rows[0].number);
+    return rows[0].number;
   }
 
   /** Puts a run into use. */

@@ -1,6 +1,7 @@
 import type { Client } from 'pg';
 import { createClient } from '../connection/client.ts';
 import { INSTANCE } from '../connection/instance.ts';
+import { onlyRow } from '../connection/only-row.ts';
 
 const TIMEOUT_MS = 1000;
 
@@ -32,13 +33,12 @@ export class ReplicaLink {
     this.#client = connecting;
     try {
       const client = await connecting;
-      const { rows } = await client.query<ReplicaState & { number: string }>({
+      const found = await client.query<ReplicaState>({
         name: 'probe',
-        text: `SELECT pg_is_in_recovery() AS "isReplica", ${INSTANCE} AS instance, lineage, number FROM replica_fence`,
+        text: `SELECT pg_is_in_recovery() AS "isReplica", ${INSTANCE} AS instance, lineage, number::float8 AS number
+          FROM replica_fence`,
       });
-      const [row] = rows;
-      if (!row) throw new Error('The replica has no fence.');
-      return { ...row, number: Number(row.number) };
+      return onlyRow(found, 'replica_fence');
     } catch (error) {
       if (this.#client === connecting) this.#client = undefined;
       await this.#end(connecting);

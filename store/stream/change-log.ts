@@ -3,6 +3,7 @@ import type { ChangeBody } from '../../schemas/change.ts';
 import { encodeBody } from '../../schemas/change-encoding.ts';
 import type { ChangeType } from '../../schemas/vocabulary.ts';
 import { binaryArray } from '../connection/binary-array.ts';
+import { onlyRow } from '../connection/only-row.ts';
 
 /** The channel of the NOTIFY, without payload, that tells the relay of new changes. */
 export const CHANGES_CHANNEL = 'endorsement_changes';
@@ -50,27 +51,17 @@ export interface NewChange {
  * Writers of endorsements must take this lock before any row lock that another writer might wait for.
  */
 export async function lockStreamHead(client: ClientBase): Promise<StreamHead> {
-  const { rows } = await client.query<{
-    epoch: string;
-    last_sequence: string;
-    last_occurred_ms: string;
-    now_ms: string;
-    has_stale: boolean;
-  }>({
+  const locked = await client.query<
+    Omit<StreamHead, 'lastOccurredAt' | 'now'> & { lastOccurredAt: string; now: string }
+  >({
     name: 'lock-stream-head',
-    text: `SELECT epoch, last_sequence, extract(epoch FROM last_occurred_at) * 1000 AS last_occurred_ms,
-       floor(extract(epoch FROM clock_timestamp()) * 1000) AS now_ms, has_stale
+    text: `SELECT epoch::float8 AS epoch, last_sequence::float8 AS "lastSequence",
+       extract(epoch FROM last_occurred_at) * 1000 AS "lastOccurredAt",
+       floor(extract(epoch FROM clock_timestamp()) * 1000) AS now, has_stale AS "hasStale"
      FROM stream_head FOR UPDATE`,
   });
-  const row = rows[0];
-  if (!row) throw new Error('The table stream_head has no row.');
-  return {
-    epoch: Number(row.epoch),
-    lastSequence: Number(row.last_sequence),
-    lastOccurredAt: Number(row.last_occurred_ms),
-    now: Number(row.now_ms),
-    hasStale: row.has_stale,
-  };
+  const head = onlyRow(locked, 'stream_head');
+  return { ...head, lastOccurredAt: Number(head.lastOccurredAt), now: Number(head.now) };
 }
 
 /** The time of changes appended to this head, in milliseconds since 1970. Times never go back. */

@@ -53,9 +53,9 @@ export async function loadSubmittedChanges(
   { afterSequence, ofEach }: { afterSequence: number; ofEach: number },
   places: readonly SubmissionPlace[],
 ): Promise<SubmittedChange[]> {
-  const { rows } = await client.query<EventIdRow & { partition: number; place: string }>({
+  const { rows } = await client.query<SubmissionPlace & EventIdRow>({
     name: 'changes-of-submissions',
-    text: `SELECT sent.partition, sent.place, ${EVENT_ID}
+    text: `SELECT sent.partition, sent.place::float8 AS offset, ${EVENT_ID}
       FROM stream_head, unnest($3::int[], $4::bigint[]) AS sent (partition, place), LATERAL (
         SELECT sequence, occurred_at FROM change_log
         WHERE submission_partition = sent.partition AND submission_offset = sent.place AND sequence > $1
@@ -68,9 +68,5 @@ export async function loadSubmittedChanges(
       places.map(({ offset }) => offset),
     ],
   });
-  return rows.map(({ partition, place, ...made }) => ({
-    partition,
-    offset: Number(place),
-    ...eventIdOf(made),
-  }));
+  return rows.map((row) => ({ partition: row.partition, offset: row.offset, ...eventIdOf(row) }));
 }

@@ -30,13 +30,14 @@ async function lockStored(
   topic: string,
   partitions: readonly number[],
 ): Promise<[number, number][]> {
-  const { rows } = await client.query<{ partition: number; next_offset: string }>({
+  const { rows } = await client.query<[number, number]>({
     name: 'lock-consumer-offsets',
-    text: `SELECT partition, next_offset FROM consumer_offsets
+    text: `SELECT partition, next_offset::float8 FROM consumer_offsets
       WHERE topic = $1 AND partition = ANY($2) ORDER BY partition FOR UPDATE`,
     values: [topic, partitions],
+    rowMode: 'array',
   });
-  return rows.map((row) => [row.partition, Number(row.next_offset)]);
+  return rows;
 }
 
 /** The progress of a partition. */
@@ -82,11 +83,12 @@ export async function loadConsumerOffsets(
   client: ClientBase | Pool,
   topic: string,
 ): Promise<Map<number, number>> {
-  const { rows } = await client.query<{ partition: number; next_offset: string }>(
-    'SELECT partition, next_offset FROM consumer_offsets WHERE topic = $1',
-    [topic],
-  );
-  return new Map(rows.map((row) => [row.partition, Number(row.next_offset)]));
+  const { rows } = await client.query<[number, number]>({
+    text: 'SELECT partition, next_offset::float8 FROM consumer_offsets WHERE topic = $1',
+    values: [topic],
+    rowMode: 'array',
+  });
+  return new Map(rows);
 }
 
 /** A stored offset. */
@@ -102,20 +104,16 @@ export async function loadStoredOffsets(
   client: ClientBase | Pool,
   topic: string,
 ): Promise<Map<number, StoredOffset>> {
-  const { rows } = await client.query<{
-    partition: number;
-    next_offset: string;
-    appended_ms: string | null;
-  }>(
-    `SELECT partition, next_offset, CASE WHEN last_appended_offset = next_offset
-       THEN (extract(epoch FROM last_appended_at) * 1000)::bigint END AS appended_ms
+  const { rows } = await client.query<{ partition: number; offset: number; appendedAt: string | null }>(
+    `SELECT partition, next_offset::float8 AS offset, CASE WHEN last_appended_offset = next_offset
+       THEN (extract(epoch FROM last_appended_at) * 1000)::bigint END AS "appendedAt"
      FROM consumer_offsets WHERE topic = $1`,
     [topic],
   );
   return new Map(
-    rows.map(({ partition, next_offset, appended_ms }) => [
+    rows.map(({ partition, offset, appendedAt }) => [
       partition,
-      { offset: Number(next_offset), appendedAt: appended_ms === null ? null : Number(appended_ms) },
+      { offset, appendedAt: appendedAt === null ? null : Number(appendedAt) },
     ]),
   );
 }
@@ -160,12 +158,12 @@ export async function reconcileTopic(
   topic: string,
   { topicId, clusterId }: TopicIdentity,
 ): Promise<TopicIdentity | null> {
-  const { rows } = await client.query<{ topic_id: string; cluster_id: string }>(
-    'SELECT topic_id, cluster_id FROM consumed_topics WHERE topic = $1 FOR UPDATE',
+  const { rows } = await client.query<TopicIdentity>(
+    `SELECT topic_id AS "topicId", cluster_id AS "clusterId" FROM consumed_topics WHERE topic = $1 FOR UPDATE`,
     [topic],
   );
   const [known] = rows;
-  if (known?.topic_id === topicId) return null;
+  if (known?.topicId === topicId) return null;
   await client.query(
     `INSERT INTO consumed_topics (topic, topic_id, cluster_id) VALUES ($1, $2, $3)
      ON CONFLICT (topic) DO UPDATE SET topic_id = excluded.topic_id, cluster_id = excluded.cluster_id`,
@@ -173,7 +171,7 @@ export async function reconcileTopic(
   );
   if (known === undefined) return null;
   await client.query('DELETE FROM consumer_offsets WHERE topic = $1', [topic]);
-  return { topicId: known.topic_id, clusterId: known.cluster_id };
+  return known;
 }
 
 /**

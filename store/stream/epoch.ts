@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { onlyRow } from '../connection/only-row.ts';
 import { beginGeneration } from './generation.ts';
 
 /** An epoch, and the last sequence before it. */
@@ -9,11 +10,10 @@ export interface Epoch {
 
 /** The present epoch of the stream. */
 export async function loadEpoch(client: ClientBase): Promise<Epoch> {
-  const { rows } = await client.query<{ epoch: string; epoch_after: string }>(
-    'SELECT epoch, epoch_after FROM stream_head',
+  const found = await client.query<Epoch>(
+    'SELECT epoch::float8 AS epoch, epoch_after::float8 AS after FROM stream_head',
   );
-  if (!rows[0]) throw new Error('The table stream_head has no row.');
-  return { epoch: Number(rows[0].epoch), after: Number(rows[0].epoch_after) };
+  return onlyRow(found, 'stream_head');
 }
 
 /**

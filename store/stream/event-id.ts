@@ -9,29 +9,23 @@ export interface KnownEvent {
 }
 
 /** The columns from which `eventIdOf` makes the id of a change `made` of the log, in a query of `stream_head`. */
-export const EVENT_ID = `made.sequence, (extract(epoch FROM made.occurred_at) * 1000)::bigint AS occurred_ms, epoch,
-  made.sequence <= epoch_after AS is_old, (
-    SELECT CASE WHEN acknowledged_at IS NOT NULL AND last_sequence >= made.sequence THEN offsets END
+export const EVENT_ID = `made.sequence::float8 AS sequence,
+  (extract(epoch FROM made.occurred_at) * 1000)::bigint AS time, epoch::float8 AS epoch,
+  made.sequence <= epoch_after AS "isOld", (
+    SELECT CASE WHEN acknowledged_at IS NOT NULL AND last_sequence >= made.sequence THEN offsets::float8[] END
     FROM relay_batches WHERE first_sequence <= made.sequence ORDER BY first_sequence DESC LIMIT 1) AS offsets`;
 
 export interface EventIdRow {
-  sequence: string;
-  occurred_ms: string;
-  epoch: string;
-  is_old: boolean;
-  offsets: string[] | null;
+  sequence: number;
+  time: string;
+  epoch: number;
+  isOld: boolean;
+  offsets: number[] | null;
 }
 
 /** The event of a change. */
-export function eventIdOf({
-  sequence,
-  occurred_ms: time,
-  epoch,
-  is_old: isOld,
-  offsets,
-}: EventIdRow): KnownEvent {
+export function eventIdOf({ isOld, offsets, time, ...change }: EventIdRow): KnownEvent {
   if (isOld) return { eventId: null, isWaiting: false };
   if (offsets === null) return { eventId: null, isWaiting: true };
-  const place = { epoch: Number(epoch), sequence: Number(sequence), time: Number(time) };
-  return { eventId: formatEventId({ ...place, offsets: offsets.map(Number) }), isWaiting: false };
+  return { eventId: formatEventId({ ...change, time: Number(time), offsets }), isWaiting: false };
 }

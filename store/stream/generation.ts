@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { SupersededError } from '../../service/failure.ts';
+import { onlyRow } from '../connection/only-row.ts';
 import { type SentChange, type SentRow, sentChange } from './sent-change.ts';
 import { STORED_BODY } from './stored-body.ts';
 
@@ -18,34 +19,24 @@ export interface Generation {
 
 /** The present generation. */
 export async function loadGeneration(client: ClientBase): Promise<Generation> {
-  const { rows } = await client.query<{
-    generation: string;
-    topic_id: string | null;
-    after_sequence: string;
-    is_complete: boolean;
-    is_requested: boolean;
-  }>('SELECT generation, topic_id, after_sequence, is_complete, is_requested FROM stream_generation');
-  const [row] = rows;
-  if (!row) throw new Error('The table stream_generation has no row.');
-  return {
-    generation: Number(row.generation),
-    topicId: row.topic_id,
-    after: Number(row.after_sequence),
-    isComplete: row.is_complete,
-    isRequested: row.is_requested,
-  };
+  const found = await client.query<Generation>(
+    `SELECT generation::float8 AS generation, topic_id AS "topicId", after_sequence::float8 AS after,
+       is_complete AS "isComplete", is_requested AS "isRequested"
+     FROM stream_generation`,
+  );
+  return onlyRow(found, 'stream_generation');
 }
 
 /** The newest stored offsets of the present log, by partition; may be empty. */
 export async function loadKnownOffsets(client: ClientBase): Promise<number[]> {
-  const { rows } = await client.query<{ offsets: string[] }>(
+  const { rows } = await client.query<{ offsets: number[] }>(
     `SELECT COALESCE(
        (SELECT b.offsets FROM relay_batches b WHERE b.first_sequence > g.after_sequence
         ORDER BY b.first_sequence DESC LIMIT 1),
-       (SELECT r.offsets FROM rebuilt_runs r ORDER BY r.first_sequence DESC LIMIT 1), '{}') AS offsets
+       (SELECT r.offsets FROM rebuilt_runs r ORDER BY r.first_sequence DESC LIMIT 1), '{}')::float8[] AS offsets
      FROM stream_generation g`,
   );
-  return (rows[0]?.offsets ?? []).map(Number);
+  return rows[0]?.offsets ?? [];
 }
 
 /** Stores the id of the changes topic as that of the present log. */
@@ -64,11 +55,11 @@ export interface RebuildProgress extends Generation {
 /** Loads the progress of the present log. */
 export async function loadRebuildProgress(client: ClientBase): Promise<RebuildProgress> {
   const generation = await loadGeneration(client);
-  const { rows } = await client.query<{ first: string | null; written: string | null }>(
-    'SELECT min(first_sequence) AS first, max(last_sequence) AS written FROM rebuilt_runs',
+  const { rows } = await client.query<{ first: number | null; written: number | null }>(
+    'SELECT min(first_sequence)::float8 AS first, max(last_sequence)::float8 AS written FROM rebuilt_runs',
   );
-  const first = Number(rows[0]?.first ?? generation.after + 1);
-  return { ...generation, first, written: Number(rows[0]?.written ?? first - 1) };
+  const first = rows[0]?.first ?? generation.after + 1;
+  return { ...generation, first, written: rows[0]?.written ?? first - 1 };
 }
 
 /** Asks the relay to begin another generation. */
@@ -102,13 +93,12 @@ export async function beginGeneration(
  * @returns the first sequence to write; null if the change log has none of this epoch
  */
 export async function loadRebuildStart(client: ClientBase): Promise<number | null> {
-  const { rows } = await client.query<{ first: string | null }>(
+  const { rows } = await client.query<{ first: number | null }>(
     `SELECT COALESCE(
        (SELECT first_sequence FROM rebuilt_runs ORDER BY first_sequence DESC LIMIT 1),
-       (SELECT min(sequence) FROM change_log WHERE sequence > (SELECT epoch_after FROM stream_head))) AS first`,
+       (SELECT min(sequence) FROM change_log WHERE sequence > (SELECT epoch_after FROM stream_head)))::float8 AS first`,
   );
-  const first = rows[0]?.first ?? null;
-  return first === null ? null : Number(first);
+  return rows[0]?.first ?? null;
 }
 
 /** The first `limit` changes with sequences `from` to `to`, both included, as they were first sent. */

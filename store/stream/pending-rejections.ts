@@ -38,14 +38,14 @@ export async function loadPendingRejections(
   client: ClientBase | Pool,
   limit: { records: number; bytes: number; after?: number },
 ): Promise<PendingRejection[]> {
-  const { rows } = await client.query<{ id: string; key: Buffer; value: Buffer }>(
-    `SELECT id, key, value FROM (
+  const { rows } = await client.query<PendingRejection>(
+    `SELECT id::float8 AS id, key, value FROM (
        SELECT *, sum(octet_length(value)) OVER (ORDER BY id) - octet_length(value) AS before
        FROM (SELECT * FROM pending_rejections WHERE id > $3 ORDER BY id LIMIT $1) AS oldest) AS summed
-     WHERE before < $2 ORDER BY id`,
+     WHERE before < $2 ORDER BY summed.id`,
     [limit.records, limit.bytes, limit.after ?? 0],
   );
-  return rows.map(({ id, key, value }) => ({ id: Number(id), key, value }));
+  return rows;
 }
 
 /** Deletes sent rejections. */

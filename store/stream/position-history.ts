@@ -55,15 +55,7 @@ export interface HistoryEntry extends KnownEvent {
   publishedBy: PublishedBy | null;
 }
 
-type HistoryRow = EventIdRow &
-  StoredBody & {
-    occurred_at: Date;
-    type: ChangeType;
-    from_catalogue: boolean;
-    place: HistoryEntry['place'];
-    sender: string | null;
-    published_by: PublishedBy | null;
-  };
+type HistoryRow = EventIdRow & StoredBody & Omit<HistoryEntry, 'body' | keyof KnownEvent>;
 
 /**
  * The changes of an endorser's position in a contest that the change log has, the newest first. A producer of Kafka can
@@ -78,14 +70,15 @@ export async function listPositionChanges(
   { before, limit }: { before: number | null; limit: number },
 ): Promise<HistoryEntry[]> {
   const { rows } = await client.query<HistoryRow>(
-    `SELECT ${EVENT_ID}, made.*, (
+    `SELECT ${EVENT_ID}, occurred_at AS "occurredAt", type, packed, body, from_catalogue AS "isFromCatalogue", place,
+       sender, (
          SELECT json_build_object('id', a.id, 'name', a.name, 'person', p.person,
            'key', (SELECT COALESCE(NULLIF(k.name, ''), 'key ' || k.id) FROM api_keys k WHERE k.id = p.key_id))
          FROM publications p JOIN accounts a ON a.id = p.account_id
          WHERE p.id = substring(sender FROM '^publication ([0-9]{1,15})$')::bigint AND EXISTS (
            SELECT FROM unnest(p.partitions, p.offsets) AS sent (partition, place)
            WHERE sent.partition = (made.place ->> 'partition')::int AND sent.place = (made.place ->> 'offset')::bigint)
-       ) AS published_by
+       ) AS "publishedBy"
      FROM stream_head, (
        SELECT sequence, occurred_at, type, ${STORED_BODY}, from_catalogue, submitted_by AS sender,
          CASE WHEN submission_offset IS NOT NULL
@@ -95,17 +88,7 @@ export async function listPositionChanges(
      ORDER BY made.sequence DESC`,
     [contestId, endorser, before ?? Number.MAX_SAFE_INTEGER, limit],
   );
-  return rows.map((row) => ({
-    ...eventIdOf(row),
-    sequence: Number(row.sequence),
-    occurredAt: row.occurred_at,
-    type: row.type,
-    body: bodyOf(row),
-    isFromCatalogue: row.from_catalogue,
-    place: row.place,
-    sender: row.sender,
-    publishedBy: row.published_by,
-  }));
+  return rows.map((row) => ({ ...row, ...eventIdOf(row), body: bodyOf(row) }));
 }
 
 /** The time of the oldest change that is kept; null if none is. */

@@ -11,13 +11,13 @@ export interface SequenceRange {
 
 /** The changes since a time; null if there are none. */
 export async function findChangesSince(pool: Pool, since: Date): Promise<SequenceRange | null> {
-  const { rows } = await pool.query<{ first: string; last: string }>(
-    `SELECT found.sequence AS first, last_sequence AS last
+  const { rows } = await pool.query<SequenceRange>(
+    `SELECT found.sequence::float8 AS first, last_sequence::float8 AS last
      FROM stream_head, (
        SELECT sequence FROM change_log WHERE occurred_at >= $1 ORDER BY occurred_at, sequence LIMIT 1) AS found`,
     [since],
   );
-  return rows[0] ? { first: Number(rows[0].first), last: Number(rows[0].last) } : null;
+  return rows[0] ?? null;
 }
 
 /**

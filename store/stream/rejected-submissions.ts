@@ -61,9 +61,9 @@ export async function loadReasons(
   afterRejection: number,
   places: readonly SubmissionPlace[],
 ): Promise<(SubmissionPlace & { code: string; message: string })[]> {
-  const { rows } = await client.query<{ partition: number; place: string; code: string; message: string }>({
+  const { rows } = await client.query<SubmissionPlace & { code: string; message: string }>({
     name: 'reasons-of-submissions',
-    text: `SELECT sent.partition, sent.place, r.code, r.message
+    text: `SELECT sent.partition, sent.place::float8 AS offset, r.code, r.message
       FROM unnest($2::int[], $3::bigint[]) AS sent (partition, place), LATERAL (
         SELECT code, message, first_offset FROM rejected_submissions
         WHERE partition = sent.partition AND last_offset >= sent.place AND id > $1
@@ -71,7 +71,5 @@ export async function loadReasons(
       WHERE r.first_offset <= sent.place`,
     values: [afterRejection, places.map(({ partition }) => partition), places.map(({ offset }) => offset)],
   });
-  return rows.map(({ partition, place, code, message }) => ({
-    ...{ partition, offset: Number(place), code, message },
-  }));
+  return rows;
 }

@@ -1,6 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import type { ChangeType } from '../../schemas/vocabulary.ts';
 import { SupersededError } from '../../service/failure.ts';
+import { onlyRow } from '../connection/only-row.ts';
 import { encodedBodyOf, STORED_BODY, type StoredBody } from './stored-body.ts';
 
 /** A run of the change log that the relay sends to Kafka in one batch. */
@@ -14,24 +15,12 @@ export interface RelayBatch {
 
 /** The latest batch; undefined before the first. */
 export async function loadLastBatch(client: ClientBase): Promise<RelayBatch | undefined> {
-  const { rows } = await client.query<{
-    first_sequence: string;
-    last_sequence: string;
-    offsets: string[];
-    acknowledged: boolean;
-  }>(
-    `SELECT first_sequence, last_sequence, offsets, acknowledged_at IS NOT NULL AS acknowledged
+  const { rows } = await client.query<RelayBatch>(
+    `SELECT first_sequence::float8 AS "firstSequence", last_sequence::float8 AS "lastSequence",
+       offsets::float8[] AS offsets, acknowledged_at IS NOT NULL AS acknowledged
      FROM relay_batches ORDER BY first_sequence DESC LIMIT 1`,
   );
-  const row = rows[0];
-  return (
-    row && {
-      firstSequence: Number(row.first_sequence),
-      lastSequence: Number(row.last_sequence),
-      offsets: row.offsets.map(Number),
-      acknowledged: row.acknowledged,
-    }
-  );
+  return rows[0];
 }
 
 /** The relay's progress. */
@@ -46,19 +35,19 @@ export interface RelayProgress {
 
 /** Loads the relay's progress. */
 export async function loadRelayProgress(client: ClientBase | Pool): Promise<RelayProgress> {
-  const { rows } = await client.query<{ logged: string; relayed: string; waited: number }>(
+  const found = await client.query<RelayProgress>(
     `WITH progress AS (
        SELECT last_sequence AS logged, greatest(epoch_after, (
          SELECT last_sequence FROM relay_batches WHERE acknowledged_at IS NOT NULL
          ORDER BY first_sequence DESC LIMIT 1)) AS relayed
        FROM stream_head)
-     SELECT logged, relayed, greatest(0, COALESCE(extract(epoch FROM clock_timestamp() - (
-       SELECT occurred_at FROM change_log WHERE sequence > relayed ORDER BY sequence LIMIT 1)), 0))::float8 AS waited
+     SELECT logged::float8 AS logged, relayed::float8 AS relayed,
+       greatest(0, COALESCE(extract(epoch FROM clock_timestamp() - (
+         SELECT occurred_at FROM change_log WHERE sequence > relayed ORDER BY sequence LIMIT 1)), 0))::float8
+         AS "oldestWaitedSeconds"
      FROM progress`,
   );
-  const [row] = rows;
-  if (!row) throw new Error('The table stream_head has no row.');
-  return { logged: Number(row.logged), relayed: Number(row.relayed), oldestWaitedSeconds: row.waited };
+  return onlyRow(found, 'stream_head');
 }
 
 /** A change of the log on its way to Kafka. */
@@ -79,26 +68,23 @@ export interface ChangeToRelay {
 
 interface RelayRow extends StoredBody {
   sequence: number;
-  occurred_ms: string;
+  occurredAt: string;
   type: ChangeType;
   endorser: string;
-  submitted_ms: string | null;
+  submittedAt: string | null;
   traceparent: string | null;
 }
 
-const RELAY_COLUMNS = `sequence::float8 AS sequence, (extract(epoch FROM occurred_at) * 1000)::bigint AS occurred_ms, type,
-  endorser, ${STORED_BODY},
-  (extract(epoch FROM submitted_at) * 1000)::bigint AS submitted_ms, traceparent`;
+const RELAY_COLUMNS = `sequence::float8 AS sequence,
+  (extract(epoch FROM occurred_at) * 1000)::bigint AS "occurredAt", type, endorser, ${STORED_BODY},
+  (extract(epoch FROM submitted_at) * 1000)::bigint AS "submittedAt", traceparent`;
 
-function changeToRelay({ occurred_ms, packed, body, submitted_ms, ...row }: RelayRow): ChangeToRelay {
+function changeToRelay({ packed, body, occurredAt, submittedAt, ...change }: RelayRow): ChangeToRelay {
   return {
-    sequence: row.sequence,
-    occurredAt: Number(occurred_ms),
-    type: row.type,
-    endorser: row.endorser,
+    ...change,
     packed: encodedBodyOf({ packed, body }),
-    submittedAt: submitted_ms === null ? null : Number(submitted_ms),
-    traceparent: row.traceparent,
+    occurredAt: Number(occurredAt),
+    submittedAt: submittedAt === null ? null : Number(submittedAt),
   };
 }
 
@@ -166,9 +152,8 @@ export async function loadChanges(
 
 /** The last sequence of the change log. */
 export async function loadLastSequence(client: ClientBase): Promise<number> {
-  const { rows } = await client.query<{ last_sequence: string }>('SELECT last_sequence FROM stream_head');
-  if (!rows[0]) throw new Error('The table stream_head has no row.');
-  return Number(rows[0].last_sequence);
+  const found = await client.query<{ last: number }>('SELECT last_sequence::float8 AS last FROM stream_head');
+  return onlyRow(found, 'stream_head').last;
 }
 
 /**

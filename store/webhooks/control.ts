@@ -3,7 +3,7 @@ import type { AttemptOutcome, DisabledReason } from '../../schemas/vocabulary.ts
 import { type Actor, recordAudit } from '../accounts/audit-log.ts';
 import { RESUMED } from './resumed.ts';
 
-/* What people of an account and operators see of webhooks besides the API, and do to them. */
+/* The views of webhooks that the console and commands have besides the API, and the changes that they make. */
 
 /** An attempt, as a page or a command lists it. */
 export interface ListedAttempt {

@@ -98,7 +98,7 @@ test('decisions are forgotten by their ids in one list, all or none', async () =
 });
 
 test.each([
-  [['list', '--account', 'nobody'], 'There is no account "nobody".'],
+  [['list', '--account', 'nobody'], 'There is no account "nobody"; "accounts list" shows every account.'],
   [['import', '/nowhere/aliases.ndjson'], 'There is no file /nowhere/aliases.ndjson.'],
 ])('%j is refused in a sentence', async (args, message) => {
   expect((await aliases(...args)).error).toBe(message);

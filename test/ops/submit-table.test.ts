@@ -367,7 +367,7 @@ test.each([
     'an unknown account',
     ['race,choice', 'a,c'],
     [...OPTIONS, '--account', 'nobody'],
-    'There is no account "nobody".',
+    'There is no account "nobody"; "accounts list" shows every account.',
   ],
 ])('%s is refused in a sentence', async (_, lines, options, words) => {
   const { status, told } = await submit('wrong.csv', lines, ...options);

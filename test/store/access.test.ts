@@ -16,9 +16,9 @@ import {
   listSubscriptions,
   loadSubscriptionFilters,
   NameTakenError,
+  RecordChangedError,
   replaceSubscription,
   resolveSubscription,
-  SubscriptionChangedError,
   SubscriptionInUseError,
   TooManySubscriptionsError,
 } from '../../store/access/subscriptions.ts';
@@ -36,7 +36,6 @@ import {
   rotateSecret,
   SubscriptionGoneError,
   TooManyWebhooksError,
-  WebhookChangedError,
 } from '../../store/access/webhooks.ts';
 import { issueKeyOf, revokeKey } from '../../store/accounts/issued-keys.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
@@ -218,7 +217,7 @@ describe('a subscription', () => {
       ...{ created_at: '2026-11-03T12:00:00.000Z', updated_at: '2026-11-03T12:00:01.500Z' },
     });
     const late = replace(id, { name: 'late', unchangedSince: '2026-11-03T12:00:00.000Z' });
-    await expect(late).rejects.toThrow(SubscriptionChangedError);
+    await expect(late).rejects.toThrow(RecordChangedError);
     await expect(replace(id, { name: 'x' })).rejects.toThrow(NameTakenError);
     expect([await replace(id, { accountId: theirs }), await replace(999_999)]).toEqual([null, null]);
     expect(await replace(999_999, { unchangedSince: 'x' })).toBeNull();
@@ -291,9 +290,7 @@ describe('a webhook', () => {
       ...{ name: 'new', filter: { states: ['OR'] }, updated_at: '2026-11-03T12:00:01.500Z' },
     });
     expect(await stored(id)).toMatchObject({ revision: '2', next_attempt_at: null });
-    await expect(replace({ unchangedSince: '2026-11-03T12:00:00.000Z' })).rejects.toThrow(
-      WebhookChangedError,
-    );
+    await expect(replace({ unchangedSince: '2026-11-03T12:00:00.000Z' })).rejects.toThrow(RecordChangedError);
     await expect(replace({ name: 'other' })).rejects.toThrow(NameTakenError);
     expect([
       await replace({ accountId: theirs }),

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { readPieces } from '../../store/console/pieces.ts';
 import {
   addBatch,
   changeUpload,
@@ -13,7 +14,6 @@ import {
   listUploads,
   MAX_UPLOADS,
   markPublished,
-  readContent,
   saveUpload,
   stopUpload,
   TooManyUploadsError,
@@ -90,7 +90,7 @@ test('a file is read whole, in pieces, until its batches are made', async () => 
   const id = await saveTable(accountId, content);
   const read = async () => {
     const pieces: Buffer[] = [];
-    for await (const piece of readContent(client, id)) pieces.push(piece);
+    for await (const piece of readPieces(client, 'uploads', id)) pieces.push(piece);
     return pieces;
   };
   const pieces = await read();

@@ -13,7 +13,7 @@ export class Calls {
 
   /** Reads one record. */
   async readRecord<Item>(path: string, query?: object, options?: CallOptions): Promise<Item> {
-    return requireRecord<{ data: Item }>(await this.#read(path, query, options)).data;
+    return requireRecord(await this.#read(path, query, options));
   }
 
   /** Reads a whole list. */
@@ -40,21 +40,17 @@ export class Calls {
    * Creates a record. Repeating the request is safe, because the service carries out all requests with the same
    * Idempotency-Key once.
    */
-  async create<Body extends { data: unknown }>(
+  async create<Item>(
     path: string,
     body: object,
     { idempotencyKey = crypto.randomUUID(), ...options }: PublishOptions = {},
-  ): Promise<Body> {
+  ): Promise<Item> {
     const headers = { 'Idempotency-Key': idempotencyKey };
-    return requireRecord<Body>(await this.#send({ method: 'POST', path, body, headers }, options));
+    return requireRecord(await this.#send({ method: 'POST', path, body, headers }, options));
   }
 
-  async replace<Body extends { data: unknown }>(
-    path: string,
-    body: object,
-    options: CallOptions = {},
-  ): Promise<Body> {
-    return requireRecord<Body>(await this.#send({ method: 'PUT', path, body }, options));
+  async replace<Item>(path: string, body: object, options: CallOptions = {}): Promise<Item> {
+    return requireRecord(await this.#send({ method: 'PUT', path, body }, options));
   }
 
   async delete(path: string, options: CallOptions = {}): Promise<void> {
@@ -76,9 +72,9 @@ export class Calls {
   }
 }
 
-function requireRecord<Body extends { data: unknown }>(body: unknown): Body {
+function requireRecord<Item>(body: unknown): Item {
   const data = readData(body);
-  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return body as Body;
+  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as Item;
   throw createShapeError('record as data');
 }
 

@@ -58,7 +58,7 @@ export class BallotEndorsements {
 
   /** Every state. */
   async listStates(options?: CallOptions): Promise<types.State[]> {
-    return this.#list<types.State>('/v1/states', {}, options);
+    return this.#calls.readList('/v1/states', {}, options);
   }
 
   /** A page of elections, by date. */
@@ -79,7 +79,7 @@ export class BallotEndorsements {
     parameters?: types.EndorserCategoryParameters,
     options?: CallOptions,
   ): Promise<types.EndorserCategory[]> {
-    return this.#list<types.EndorserCategory>('/v1/endorser-categories', parameters, options);
+    return this.#calls.readList('/v1/endorser-categories', parameters, options);
   }
 
   /** A page of endorsers, by name. */
@@ -101,7 +101,7 @@ export class BallotEndorsements {
     parameters?: types.EndorserParameters,
     options?: CallOptions,
   ): Promise<types.EndorserWithElections> {
-    return this.#one(`/v1/endorsers/${formatPart('slug', slug)}`, parameters, options);
+    return this.#calls.readRecord(`/v1/endorsers/${formatPart('slug', slug)}`, parameters, options);
   }
 
   /** A page of contests, in ballot order. */
@@ -128,7 +128,7 @@ export class BallotEndorsements {
     parameters?: types.ContestParameters,
     options?: CallOptions,
   ): Promise<types.ContestWithPositions> {
-    return this.#one(`/v1/contests/${formatPart('id', id)}`, parameters, options);
+    return this.#calls.readRecord(`/v1/contests/${formatPart('id', id)}`, parameters, options);
   }
 
   /** A page of endorsements, by id, with the list's position in the stream. */
@@ -158,7 +158,7 @@ export class BallotEndorsements {
     parameters?: types.EndorsementParameters,
     options?: CallOptions,
   ): Promise<types.Endorsement> {
-    return this.#one(`/v1/endorsements/${formatPart('id', id)}`, parameters, options);
+    return this.#calls.readRecord(`/v1/endorsements/${formatPart('id', id)}`, parameters, options);
   }
 
   /** A page of officeholders, by name. */
@@ -180,12 +180,16 @@ export class BallotEndorsements {
     parameters?: types.OfficeholderParameters,
     options?: CallOptions,
   ): Promise<types.OfficeholderWithSeats> {
-    return this.#one(`/v1/officeholders/${formatPart('personId', personId)}`, parameters, options);
+    return this.#calls.readRecord(
+      `/v1/officeholders/${formatPart('personId', personId)}`,
+      parameters,
+      options,
+    );
   }
 
   /** The counts of every state. */
   async getCoverage(parameters?: types.CoverageParameters, options?: CallOptions): Promise<types.Coverage[]> {
-    return this.#list<types.Coverage>('/v1/coverage', parameters, options);
+    return this.#calls.readList('/v1/coverage', parameters, options);
   }
 
   /** How the chosen endorsers would vote. Needs `state`, `election` or `contest`. */
@@ -193,27 +197,27 @@ export class BallotEndorsements {
     parameters: types.RecommendationParameters,
     options?: CallOptions,
   ): Promise<types.Recommendations> {
-    return this.#one('/v1/recommendations', parameters, options);
+    return this.#calls.readRecord('/v1/recommendations', parameters, options);
   }
 
   /** The digest of the endorsements that a filter chooses, to compare with a copy. */
   async getDigest(filter: types.DigestParameters = {}, options?: CallOptions): Promise<types.ServiceDigest> {
-    return this.#one('/v1/digest', filter, options);
+    return this.#calls.readRecord('/v1/digest', filter, options);
   }
 
   /** Every subscription of the account. */
   async listSubscriptions(options?: CallOptions): Promise<types.Subscription[]> {
-    return this.#list<types.Subscription>('/v1/subscriptions', {}, options);
+    return this.#calls.readList('/v1/subscriptions', {}, options);
   }
 
   /** Saves a filter. An Idempotency-Key makes retries safe. */
   async createSubscription(body: types.SubscriptionBody, options?: CallOptions): Promise<types.Subscription> {
-    return (await this.#calls.create<{ data: types.Subscription }>('/v1/subscriptions', body, options)).data;
+    return this.#calls.create('/v1/subscriptions', body, options);
   }
 
   /** One subscription. */
   async getSubscription(id: number, options?: CallOptions): Promise<types.Subscription> {
-    return this.#one(`/v1/subscriptions/${formatPart('id', id)}`, {}, options);
+    return this.#calls.readRecord(`/v1/subscriptions/${formatPart('id', id)}`, {}, options);
   }
 
   /** Replaces the name and the filter of a subscription. */
@@ -223,7 +227,7 @@ export class BallotEndorsements {
     options?: CallOptions,
   ): Promise<types.Subscription> {
     const path = `/v1/subscriptions/${formatPart('id', id)}`;
-    return (await this.#calls.replace<{ data: types.Subscription }>(path, body, options)).data;
+    return this.#calls.replace(path, body, options);
   }
 
   /** Deletes a subscription. */
@@ -239,9 +243,7 @@ export class BallotEndorsements {
     submissions: readonly types.NewSubmission[],
     options?: PublishOptions,
   ): Promise<types.Submissions> {
-    return (
-      await this.#calls.create<{ data: types.Submissions }>('/v1/submissions', { submissions }, options)
-    ).data;
+    return this.#calls.create('/v1/submissions', { submissions }, options);
   }
 
   /** The outcomes of the submissions of a call of `publish`. With `wait`, up to 25 s, it waits until nothing is on its way. */
@@ -250,7 +252,7 @@ export class BallotEndorsements {
     parameters?: types.SubmissionParameters,
     options?: CallOptions,
   ): Promise<types.Submissions> {
-    return this.#one(
+    return this.#calls.readRecord(
       `/v1/submissions/${formatPart('id', id)}`,
       parameters,
       this.#waiting(parameters?.wait, options),
@@ -259,23 +261,23 @@ export class BallotEndorsements {
 
   /** Every webhook of the account. */
   async listWebhooks(options?: CallOptions): Promise<types.Webhook[]> {
-    return this.#list<types.Webhook>('/v1/webhooks', {}, options);
+    return this.#calls.readList('/v1/webhooks', {}, options);
   }
 
   /** Creates a webhook, from the newest change on by default. Only its answer, and that of a rotation, has the secret. */
   async createWebhook(body: types.NewWebhookBody, options?: CallOptions): Promise<types.WebhookWithSecret> {
-    return (await this.#calls.create<{ data: types.WebhookWithSecret }>('/v1/webhooks', body, options)).data;
+    return this.#calls.create('/v1/webhooks', body, options);
   }
 
   /** One webhook, with its state and its last attempt. */
   async getWebhook(id: number, options?: CallOptions): Promise<types.Webhook> {
-    return this.#one(`/v1/webhooks/${formatPart('id', id)}`, {}, options);
+    return this.#calls.readRecord(`/v1/webhooks/${formatPart('id', id)}`, {}, options);
   }
 
   /** Replaces the name, the address and the filter of a webhook. */
   async replaceWebhook(id: number, body: types.WebhookBody, options?: CallOptions): Promise<types.Webhook> {
     const path = `/v1/webhooks/${formatPart('id', id)}`;
-    return (await this.#calls.replace<{ data: types.Webhook }>(path, body, options)).data;
+    return this.#calls.replace(path, body, options);
   }
 
   /** Deletes a webhook. */
@@ -286,14 +288,14 @@ export class BallotEndorsements {
   /** Gives a webhook another secret. For 24 hours the previous one signs too. */
   async rotateWebhookSecret(id: number, options?: CallOptions): Promise<types.WebhookWithSecret> {
     const path = `/v1/webhooks/${formatPart('id', id)}/secret`;
-    return (await this.#calls.create<{ data: types.WebhookWithSecret }>(path, {}, options)).data;
+    return this.#calls.create(path, {}, options);
   }
 
   /** Sends a test message to a webhook, and returns the outcome. */
   async testWebhook(id: number, options?: CallOptions): Promise<types.WebhookAttempt> {
     const path = `/v1/webhooks/${formatPart('id', id)}/test`;
     const waiting = this.#waiting(TEST_SECONDS, options);
-    return (await this.#calls.create<{ data: types.WebhookAttempt }>(path, {}, waiting)).data;
+    return this.#calls.create(path, {}, waiting);
   }
 
   /** Resumes a webhook where it stood, or at another position. A failing one tries at once. */
@@ -303,7 +305,7 @@ export class BallotEndorsements {
     options?: CallOptions,
   ): Promise<types.Webhook> {
     const path = `/v1/webhooks/${formatPart('id', id)}/resume`;
-    return (await this.#calls.create<{ data: types.Webhook }>(path, body, options)).data;
+    return this.#calls.create(path, body, options);
   }
 
   /** The options of a call that the service may hold for some seconds. */
@@ -352,14 +354,6 @@ export class BallotEndorsements {
   ): EventReader<ReadItem<Options>> {
     const { signal, checkpoints = false } = options;
     return new EventReader(source, { start: readStart(options), signal, checkpoints });
-  }
-
-  async #list<Item>(path: string, parameters: object = {}, options?: CallOptions): Promise<Item[]> {
-    return this.#calls.readList(path, parameters, options);
-  }
-
-  async #one<Item>(path: string, parameters: object = {}, options?: CallOptions): Promise<Item> {
-    return this.#calls.readRecord(path, parameters, options);
   }
 
   #records<Item>(

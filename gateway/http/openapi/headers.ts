@@ -76,3 +76,9 @@ export const describeHeaders = (...names: HeaderName[]): Document =>
   Object.fromEntries(
     [...OF_EVERY_ANSWER, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );
+
+/** Describes a header of requests. */
+export const describeHeader = (name: string, description: string, required: boolean): Document => ({
+  ...{ name, in: 'header', required, description },
+  schema: text,
+});

@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox';
 import type { Route } from '../route.ts';
 import { referToErrorAnswers } from './error-answers.ts';
 import { examples, type OperationExample } from './examples.ts';
-import { describeHeaders } from './headers.ts';
+import { describeHeader, describeHeaders } from './headers.ts';
 import { ABOUT_LINES, describeLines } from './lines.ts';
 import type { Document, SchemaReference } from './schemas.ts';
 import { describeStream } from './stream.ts';
@@ -19,22 +19,14 @@ const exampleOf = ({ operationId }: Route): OperationExample => examples.operati
 function describeParameters(route: Route, reference: SchemaReference): Document[] {
   const { parameters: values = {} } = exampleOf(route);
   const example = (name: string) => name in values && { example: values[name] };
-  const query = Object.entries(route.query).map(([name, schema]) => {
-    const { description, ...described } = reference.describe(schema);
-    const list = Type.IsArray(schema) ? { style: 'form', explode: false } : {};
-    return { name, in: 'query', required: false, description, ...list, schema: described, ...example(name) };
-  });
-  const path = Object.entries(route.parameters ?? {}).map(([name, schema]) => {
-    const { description, ...described } = reference.describe(schema);
-    return { name, in: 'path', required: true, description, schema: described, ...example(name) };
-  });
-  const header = (name: string, description: string) => ({
-    name,
-    in: 'header',
-    required: false,
-    description,
-    schema: { type: 'string' },
-  });
+  const describe = (place: 'path' | 'query', parameters: Readonly<Record<string, TSchema>>) =>
+    Object.entries(parameters).map(([name, schema]) => {
+      const { description, ...described } = reference.describe(schema);
+      const list = Type.IsArray(schema) ? { style: 'form', explode: false } : {};
+      const required = place === 'path';
+      return { name, in: place, required, description, ...list, schema: described, ...example(name) };
+    });
+  const header = (name: string, description: string) => describeHeader(name, description, false);
   const headers = [
     ...('since' in route.query
       ? [header('Last-Event-ID', 'Resume after this event. Takes precedence over cursor, since and from.')]
@@ -48,11 +40,11 @@ function describeParameters(route: Route, reference: SchemaReference): Document[
           ),
         ]
       : []),
+    ...(isRevalidated(route)
+      ? [header('If-None-Match', 'The ETag of an earlier answer. If it is still current, the answer is 304.')]
+      : []),
   ];
-  const revalidation = isRevalidated(route)
-    ? [header('If-None-Match', 'The ETag of an earlier answer. If it is still current, the answer is 304.')]
-    : [];
-  return [...path, ...query, ...headers, ...revalidation];
+  return [...describe('path', route.parameters ?? {}), ...describe('query', route.query), ...headers];
 }
 
 /** One example of each kind of frame. */

@@ -1,14 +1,9 @@
 import type { TSchema } from 'typebox';
 import { endorsementsChanged, webhookTest } from '../../../schemas/http/webhooks.ts';
+import { describeHeader } from './headers.ts';
 import type { Document, SchemaReference } from './schemas.ts';
 
-const header = (name: string, description: string): Document => ({
-  name,
-  in: 'header',
-  required: true,
-  description,
-  schema: { type: 'string' },
-});
+const header = (name: string, description: string) => describeHeader(name, description, true);
 
 /** The headers of the Standard Webhooks specification 1.0.0. */
 const HEADERS = [

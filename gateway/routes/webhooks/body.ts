@@ -1,11 +1,14 @@
 import { checkWebhookUrl } from '../../../domain/webhooks/addresses.ts';
 import type { WebhookSettings } from '../../../service/webhook-settings.ts';
 import { WEBHOOK_KEY_SETTING } from '../../../service/webhook-settings.ts';
-import { NameTakenError, resolveSubscription } from '../../../store/access/subscriptions.ts';
+import {
+  NameTakenError,
+  RecordChangedError,
+  resolveSubscription,
+} from '../../../store/access/subscriptions.ts';
 import {
   SubscriptionGoneError,
   TooManyWebhooksError,
-  WebhookChangedError,
   type WebhookValues,
 } from '../../../store/access/webhooks.ts';
 import type { DatabasePool } from '../../../store/connection/read-pool.ts';
@@ -74,7 +77,7 @@ export function refusalOf(error: unknown, name: string): unknown {
   if (error instanceof NameTakenError) {
     return new ApiError('conflict', `The account already has a webhook named "${name}".`);
   }
-  if (error instanceof WebhookChangedError) {
+  if (error instanceof RecordChangedError) {
     return new ApiError('conflict', 'The webhook was changed meanwhile.');
   }
   if (error instanceof SubscriptionGoneError) {

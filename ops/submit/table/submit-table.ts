@@ -9,7 +9,6 @@ import { type Report, SectionRows } from '../../../intake/reports/report.ts';
 import { TableError } from '../../../intake/tables/table-error.ts';
 import type { Submission } from '../../../schemas/submission.ts';
 import { OperatorError } from '../../../service/operator-error.ts';
-import { findAccountId } from '../../../store/console/accounts.ts';
 import { saveAliases } from '../../../store/intake/aliases.ts';
 import {
   compareStage,
@@ -21,6 +20,7 @@ import {
 } from '../../../store/intake/staged.ts';
 import type { CommandIo } from '../../command.ts';
 import { withDatabase } from '../../database.ts';
+import { findNamedAccount } from '../../named-account.ts';
 import { startProgress } from '../../progress.ts';
 import { describeRemovals } from '../../removals.ts';
 import { writeReport } from '../../report-file.ts';
@@ -79,7 +79,7 @@ export async function submitTable(
       await client.query('BEGIN');
       // The stage ends with the transaction. If the work throws, closing the connection rolls it back.
       await createStage(client);
-      const accountId = flags.account === undefined ? null : await requireAccount(client, flags.account);
+      const accountId = await findNamedAccount(client, flags.account);
       const matched = await match(io, client, { file, bytes: info.size, accountId, flags, review });
       const comparison = await compareStage(client, { replace: flags.replace ?? false, most: MAX_EFFECTS });
       const report = createReport(file, flags, matched, comparison);
@@ -119,12 +119,6 @@ export async function submitTable(
 const describeReview = (file: string, rows: number): string =>
   `${count(rows)} rows need a decision. They are in ${file}: write yes, no or a key into its column "decision", and submit ` +
   'it with the same --map, --endorser, --election and --account.';
-
-async function requireAccount(client: pg.Client, name: string): Promise<number> {
-  const id = await findAccountId(client, name);
-  if (id === null) throw new OperatorError(`There is no account "${name}".`);
-  return id;
-}
 
 interface MatchWork {
   file: string;

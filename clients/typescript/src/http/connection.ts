@@ -21,13 +21,6 @@ export interface Attempt {
   timeoutMs: number;
 }
 
-/** The bytes of an answer as they arrive. */
-export interface OpenAnswer {
-  contentType: string;
-  /** The pieces of the body. @throws NetworkError, TimeoutError, or the signal's reason */
-  pieces: AsyncIterable<Uint8Array>;
-}
-
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_RETRIES = 4;
 
@@ -75,24 +68,29 @@ export class Connection {
   }
 
   /**
-   * Sends a request and passes its answer to `take`, which reads it as it arrives. Afterwards the connection ends.
+   * Sends a request and passes the bytes of its answer to `take`, which reads them as they arrive. Afterwards the
+   * connection ends.
    *
+   * @param request.accept the media type that the answer must have
    * @param attempt.timeoutMs the longest wait for the status
    * @param attempt.silenceMs the longest silence after that
-   * @throws ApiError, NetworkError, TimeoutError, or the signal's reason
+   * @throws ApiError, NetworkError, TimeoutError, UnexpectedAnswerError, or the signal's reason
    */
   async *open<Part>(
-    request: Request,
+    { accept, headers, ...request }: Request & { accept: string },
     { signal, timeoutMs, silenceMs }: Attempt & { silenceMs: number },
-    take: (answer: OpenAnswer) => AsyncIterable<Part>,
+    take: (pieces: AsyncIterable<Uint8Array>) => AsyncIterable<Part>,
   ): AsyncGenerator<Part, void> {
     const deadline = new Deadline(signal);
     deadline.start(timeoutMs, 'no answer');
     try {
-      const response = await this.#send(request, deadline);
+      const response = await this.#send({ ...request, headers: { Accept: accept, ...headers } }, deadline);
       deadline.pause();
-      const contentType = response.headers.get('Content-Type') ?? '';
-      yield* take({ contentType, pieces: readPieces(response, deadline, silenceMs) });
+      const type = response.headers.get('Content-Type') ?? 'no content type';
+      if (!type.startsWith(accept)) {
+        throw new UnexpectedAnswerError(`${request.path} answered with ${type}, not with ${accept}.`);
+      }
+      yield* take(readPieces(response, deadline, silenceMs));
     } finally {
       deadline.end();
     }

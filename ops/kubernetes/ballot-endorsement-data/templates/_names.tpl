@@ -18,6 +18,24 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end }}
 
+{{/* The selector and the labels of a part. Context: root and component. */}}
+{{- define "ballot.partSelector" -}}
+{{ include "ballot.selector" .root }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{- define "ballot.partLabels" -}}
+{{ include "ballot.labels" .root }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{/* The metadata of a resource of a part. Context: root and component. */}}
+{{- define "ballot.metadata" -}}
+name: {{ include "ballot.name" .root }}-{{ .component }}
+labels:
+  {{- include "ballot.partLabels" . | nindent 2 }}
+{{- end }}
+
 {{- define "ballot.image" -}}
 {{- $repository := required "image.repository is required: the image of the project's Dockerfile in your registry" .Values.image.repository -}}
 {{- if .Values.image.digest -}}

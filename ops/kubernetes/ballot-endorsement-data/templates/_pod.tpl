@@ -26,8 +26,8 @@ volumeMounts:
   - { name: secrets, mountPath: /run/secrets/ballot, readOnly: true }
 {{- end }}
 
-{{/* Pods of a part on different nodes and zones, if possible. Context: root and component. */}}
-{{- define "ballot.spread" -}}
+{{/* Where the pods of a part run: on different nodes and zones, if possible. Context: root and component. */}}
+{{- define "ballot.placement" -}}
 topologySpreadConstraints:
   {{- $context := . }}
   {{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
@@ -36,8 +36,15 @@ topologySpreadConstraints:
     whenUnsatisfiable: ScheduleAnyway
     labelSelector:
       matchLabels:
-        {{- include "ballot.selector" $context.root | nindent 8 }}
-        app.kubernetes.io/component: {{ $context.component }}
+        {{- include "ballot.partSelector" $context | nindent 8 }}
     matchLabelKeys: [pod-template-hash]
   {{- end }}
+{{- with (index .root.Values .component).nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with (index .root.Values .component).tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}

@@ -3,6 +3,7 @@
  * when this process exits; here a later process must be able to recognise and stop them.
  */
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chown, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -101,13 +102,6 @@ async function stopLeftover(data: string): Promise<void> {
   if (pid > 0) await stopProcess(pid, { marker: data, signal: 'SIGINT', graceMs: STOP_GRACE_MS });
 }
 
-async function exists(file: string): Promise<boolean> {
-  return readFile(file).then(
-    () => true,
-    () => false,
-  );
-}
-
 async function createDatabase(url: URL): Promise<void> {
   const client = new Client({
     connectionString: Object.assign(new URL(url), { pathname: '/postgres' }).href,
@@ -150,7 +144,7 @@ export async function startPostgres({
   const identity = await findPostgresUser();
   const binaries = await findBinaries(identity);
   await mkdir(folder, { recursive: true });
-  if (await exists(path.join(data, 'PG_VERSION'))) await stopLeftover(data);
+  if (existsSync(path.join(data, 'PG_VERSION'))) await stopLeftover(data);
   else await initialise(folder, binaries, identity);
 
   const usedPort = port ?? (await findFreePort());
