@@ -208,6 +208,19 @@ test('a change of another record in equal number is a difference too', async () 
   expect(await titlesOf(slug)).toEqual(['Clerk of the court', 'Judge of the court']);
 });
 
+test('a change that would replace what another person has made of the record since is a difference too', async () => {
+  const slug = 'or-2027-06-06-special';
+  const entitled = (title: string) => ballot(slug, ['clerk'], { title });
+  await loadCatalogue(service.databaseUrl, entitled('Clerk'));
+  const uploaded = await upload(contestsOf(entitled('Clerk of the court')));
+  await loadCatalogue(service.databaseUrl, entitled('County clerk'));
+  const { page } = await importSeen(uploaded);
+  expect(page.html).toContain('The catalogue has changed since the preview');
+  expect(await titlesOf(slug)).toEqual(['County clerk']);
+  await importSeen({ address: uploaded.address, page });
+  expect(await titlesOf(slug)).toEqual(['Clerk of the court']);
+});
+
 test('a table is read by what its name or the operator says, and its faults are shown', async () => {
   const rows = ['election,contest,candidate', ',Treasurer,Ann Lee', ',Treasurer,Bob Ray'].join('\n');
   const unread = await upload(rows, { name: 'list.csv' });
