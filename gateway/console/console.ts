@@ -86,7 +86,7 @@ async function answerEndedForm(
   }
   ctx.state.account = session.account;
   const query = new URLSearchParams(ctx.querystring);
-  showPage(ctx, showFormAgain({ query, form, token }, session), { session, csrf });
+  await showPage(ctx, showFormAgain({ query, form, token }, session), { session, csrf });
 }
 
 /** Answers a form with a file when the account's turn has come. */
@@ -122,7 +122,7 @@ async function answerPage(
   const refuse = (seconds: number) => {
     ctx.set('Retry-After', String(seconds));
     const sent = page.method === 'POST' ? form : null;
-    showPage(ctx, showOverBudget(sent, ctx.url, seconds), { session, csrf });
+    return showPage(ctx, showOverBudget(sent, ctx.url, seconds), { session, csrf });
   };
   if (waitSeconds > 0) return refuse(waitSeconds);
   const request = {
@@ -158,12 +158,16 @@ async function answerPage(
     ctx.set('Cache-Control', 'private, max-age=0');
     ctx.vary('Cookie');
   }
-  showPage(ctx, reply, { session, csrf });
+  await showPage(ctx, reply, { session, csrf });
 }
 
-function showPage(ctx: Context, page: ShownPage, visitor: Pick<Visitor, 'session' | 'csrf'>): void {
+async function showPage(
+  ctx: Context,
+  page: ShownPage,
+  visitor: Pick<Visitor, 'session' | 'csrf'>,
+): Promise<void> {
   ctx.status = page.status ?? 200;
-  ctx.body = renderPage(page, { ...visitor, path: ctx.path, menu });
+  ctx.body = await renderPage(page, { ...visitor, path: ctx.path, menu });
 }
 
 function createRouter(options: ConsoleOptions): Router {

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { closeIsolates, mayTurn } from './isolation.ts';
+import { awaitTurn, beginTurn, isTurnOver } from './render-turns.ts';
 
 /** A part of a page: an element, or several. */
 export interface Html {
@@ -26,7 +27,13 @@ type Build = (type: unknown, props: object | null, ...children: readonly unknown
 const require = createRequire(import.meta.url);
 const htm: { bind(build: Build): Tag } = require('htm');
 const { h, createContext }: { h: Build; createContext: <T>(value: T) => Shared<T> } = require('preact');
-const { renderToString }: { renderToString: (document: Html) => string } = require('preact-render-to-string');
+const {
+  renderToString,
+  renderToStringAsync,
+}: {
+  renderToString: (document: Html) => string;
+  renderToStringAsync: (document: Html) => Promise<string>;
+} = require('preact-render-to-string');
 
 /** Elements that hold only text, and code, which is shown unchanged and copied. */
 const PLAIN = new Set<unknown>(['title', 'option', 'textarea', 'text', 'code', 'script', 'style']);
@@ -49,7 +56,40 @@ export const html = htm.bind((type, props, ...children) =>
 /** Makes a value that a part of a page can set for everything within it. */
 export const createShared = createContext;
 
+const DOCTYPE = '<!doctype html>\n';
+
 /** Renders a whole document from its head and body. */
 export function renderDocument(document: Content): string {
-  return `<!doctype html>\n${renderToString(html`<html lang="en">${document}</html>`)}`;
+  return `${DOCTYPE}${renderToString(html`<html lang="en">${document}</html>`)}`;
+}
+
+/** Renders a document that can have long lists, `InTurns`. Other requests have their turns meanwhile (INV-15). */
+export async function renderLongDocument(document: Content): Promise<string> {
+  beginTurn();
+  return `${DOCTYPE}${await renderToStringAsync(html`<html lang="en">${document}</html>`)}`;
+}
+
+/** The items that are rendered without a look at the time. */
+const PIECE = 10;
+
+interface ListProps<Item> {
+  items: readonly Item[];
+  each: (item: Item) => Content;
+}
+
+/** A piece of a long list. The renderer waits for a promise that a component throws, and then begins it again. */
+function PieceInTurn<Item>({ items, each }: ListProps<Item>): Content {
+  if (isTurnOver()) throw awaitTurn();
+  return items.map(each);
+}
+
+// Not of `PieceInTurn` itself: a component that throws has the component around it begun again.
+const Piece = <Item>(props: ListProps<Item>): Html => html`<${PieceInTurn} ...${props} />`;
+
+/** A list that can be long, on a page for a signed-in person. `each` is called while the page is rendered. */
+export function InTurns<Item>({ items, each }: ListProps<Item>): Html[] {
+  return Array.from({ length: Math.ceil(items.length / PIECE) }, (_, piece) => {
+    const own = items.slice(piece * PIECE, (piece + 1) * PIECE);
+    return html`<${Piece} items=${own} each=${each} />`;
+  });
 }

@@ -1,7 +1,7 @@
 import { ROLES, type Role } from '../../schemas/vocabulary.ts';
 import type { ConsoleSession } from '../../store/access/console-sessions.ts';
 import { assetUrl } from './assets.ts';
-import { type Content, type Html, html, renderDocument } from './html.ts';
+import { type Content, type Html, html, renderDocument, renderLongDocument } from './html.ts';
 import { isolateName } from './isolation.ts';
 import type { MenuEntry, ShownPage } from './page.ts';
 import { CSRF_FIELD } from './session/forgery.ts';
@@ -89,8 +89,8 @@ const isOfOperators = ({ session, path }: Visitor) =>
   session.role === 'operator' && !path.startsWith('/console/operator');
 
 /** Renders a page for a signed-in person. */
-export function renderPage({ title, titleLang, body, script }: ShownPage, visitor: Visitor): string {
-  return renderDocument(html`
+export function renderPage({ title, titleLang, body, script }: ShownPage, visitor: Visitor): Promise<string> {
+  return renderLongDocument(html`
     <${Frame} title=${title} script=${script}>
       <a class="skip" href="#content">Skip to content</a>
       <${Header} visitor=${visitor} />

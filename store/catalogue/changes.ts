@@ -16,16 +16,17 @@ export interface ChangedRecord {
 }
 
 export interface CatalogueChanges {
-  /** Equal lists have equal digests. */
+  /** Equal lists have equal digests. A record that was something else before its change is another one. */
   digest: string;
   /** The first ones: removed records before changed ones, and added ones last. */
   first: ChangedRecord[];
 }
 
-/** Begins the list of an import. It lives until the transaction ends. */
+/** Begins the list of an import, with a hash of what each changed record was before. It lives until the transaction ends. */
 export async function beginListing(client: ClientBase): Promise<void> {
   await client.query(
-    'CREATE TEMPORARY TABLE catalogue_changes (change text, kind text, name text, label text) ON COMMIT DROP',
+    `CREATE TEMPORARY TABLE catalogue_changes (change text, kind text, name text, label text, before text)
+     ON COMMIT DROP`,
   );
 }
 
@@ -42,16 +43,18 @@ const isListing = async (client: ClientBase): Promise<boolean> => {
  * @param plan.name an expression over staged rows `s`
  * @param plan.label another one
  * @param from the FROM and WHERE that choose the staged rows
+ * @param before the row before the change, an expression
  */
 export async function listRecords(
   client: ClientBase,
   change: 'added' | 'changed',
   { table, name, label }: { table: string; name: string; label: string },
   from: string,
+  before = 'NULL',
 ): Promise<void> {
   if (!(await isListing(client))) return;
   await client.query(
-    `INSERT INTO catalogue_changes SELECT '${change}', '${table}', ${name}, ${label} ${from}`,
+    `INSERT INTO catalogue_changes SELECT '${change}', '${table}', ${name}, ${label}, md5((${before})::text) ${from}`,
   );
 }
 
@@ -59,7 +62,7 @@ export async function listRecords(
 export async function listRemoved(client: ClientBase): Promise<void> {
   if (!(await isListing(client))) return;
   await client.query(`
-    INSERT INTO catalogue_changes
+    INSERT INTO catalogue_changes (change, kind, name, label)
     SELECT 'removed', 'contests', key, title FROM removed_contests JOIN contests USING (id)
     UNION ALL
     SELECT 'removed', 'choices', c.key || '/' || h.key, h.label
@@ -70,11 +73,11 @@ export async function listRemoved(client: ClientBase): Promise<void> {
 /** Reads the list. @param limit the most records to read; the digest is of all */
 export async function readChanges(client: ClientBase, limit: number): Promise<CatalogueChanges> {
   const { rows: digests } = await client.query<{ digest: string }>(
-    `SELECT count(*) || '-' || COALESCE(sum(hashtextextended(change || ' ' || kind || ' ' || name, 0)::numeric), 0)
+    `SELECT count(*) || '-' || COALESCE(sum(hashtextextended(concat_ws(' ', change, kind, name, before), 0)::numeric), 0)
        AS digest FROM catalogue_changes`,
   );
   const { rows: first } = await client.query<ChangedRecord>(
-    `SELECT * FROM catalogue_changes
+    `SELECT change, kind, name, label FROM catalogue_changes
      ORDER BY array_position(ARRAY['removed', 'changed', 'added'], change), kind, name COLLATE "C" LIMIT $1`,
     [limit],
   );

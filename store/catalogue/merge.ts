@@ -33,8 +33,9 @@ export async function mergeStaged(client: ClientBase, plan: MergePlan): Promise<
   await client.query(`ANALYZE ${staged}`);
   const of = (alias: string) => columns.map((column) => `${alias}.${column}`).join(', ');
   const differing = `${on} AND ROW(${of('t')}) IS DISTINCT FROM ROW(${of('s')})`;
-  await listRecords(client, 'changed', plan, `FROM ${table} t, ${staged} s WHERE ${differing}`);
-  await keepParts(client, table, `FROM ${table} t, ${staged} s WHERE ${differing}`);
+  const chosen = `FROM ${table} t, ${staged} s WHERE ${differing}`;
+  await listRecords(client, 'changed', plan, chosen, `ROW(${of('t')})`);
+  await keepParts(client, table, chosen);
   const changed = await client.query(
     `UPDATE ${table} t SET ${columns.map((column) => `${column} = s.${column}`).join(', ')}
     FROM ${staged} s WHERE ${differing}`,

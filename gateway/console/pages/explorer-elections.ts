@@ -5,6 +5,7 @@ import { findElectionName } from '../../../store/console/elections.ts';
 import { Day, Table } from '../components.ts';
 import { BallotText, ExplorerLink } from '../explorer/ballot-text.ts';
 import {
+  type Choice,
   ChoiceName,
   type Contest,
   ContestHeading,
@@ -15,7 +16,7 @@ import { LanguageField, NextPage, OutsideLink, StateField, showExplorer } from '
 import { ask, chooseQuery, type List } from '../explorer/question.ts';
 import { loadTally, Tally } from '../explorer/tally.ts';
 import { HistoryLink } from '../history-link.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html, InTurns } from '../html.ts';
 import { mayUse } from '../layout.ts';
 import { number } from '../number.ts';
 import type { Page } from '../page.ts';
@@ -39,11 +40,15 @@ function ElectionRow({ item }: { item: Election }): Html {
     </tr>`;
 }
 
+function Choices({ items }: { items: readonly Choice[] }): Html {
+  return html`<ul><${InTurns} items=${items} each=${(item: Choice) => html`<li><${ChoiceName} item=${item} /></li>`} /></ul>`;
+}
+
 function ListedContest({ item }: { item: Contest }): Html {
   return html`
     <section class="contest">
       <${ContestHeading} item=${item} />
-      <ul>${item.choices.map((choice) => html`<li><${ChoiceName} item=${choice} /></li>`)}</ul>
+      <${Choices} items=${item.choices} />
     </section>`;
 }
 
@@ -175,13 +180,13 @@ export const explorerElectionPages: readonly Page[] = [
           ${mayUse(request.session.role, 'editor') && html`<p><a href=${`/console/endorsements/${contest.id}`}>Take a position</a></p>`}
           ${tally && tally.recommendation.endorser_count > 0 && html`<${Tally} contest=${tally} />`}
           <h2>Choices</h2>
-          <ul>${contest.choices.map((choice) => html`<li><${ChoiceName} item=${choice} /></li>`)}</ul>
+          <${Choices} items=${contest.choices} />
           ${
             contest.endorsements.length === 0
               ? html`<p>No endorser has taken a position.</p>`
               : html`
             <${Table} caption=${`Positions of ${number.format(contest.endorsements.length)} endorsers`} head=${['Endorser', 'Category', 'Picks', 'Statement', 'History']}>
-              ${contest.endorsements.slice(0, MAX_POSITIONS).map((position) => html`<${PositionRow} position=${position} contest=${contest} />`)}
+              <${InTurns} items=${contest.endorsements.slice(0, MAX_POSITIONS)} each=${(position: Position) => html`<${PositionRow} position=${position} contest=${contest} />`} />
             <//>
             ${contest.endorsements.length > MAX_POSITIONS && html`<p>These are the first ${MAX_POSITIONS}; the answer as JSON has all of them.</p>`}`
           }`,

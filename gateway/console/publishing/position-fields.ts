@@ -1,7 +1,7 @@
 import { MAX_TEXT } from '../../../schemas/catalogue/fields.ts';
 import type { OwnChoice, OwnPosition } from '../../../store/console/own-positions.ts';
 import { InBoth } from '../explorer/ballot-text.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html, InTurns } from '../html.ts';
 import { number } from '../number.ts';
 import { type FieldValues, markingOf, PICK_TEXTS, readFields } from './position-form.ts';
 
@@ -98,7 +98,7 @@ export function PositionFields(props: { position: OwnPosition; values: URLSearch
   return html`
     <fieldset class="position" data-ranks=${marking === 'ranks' ? '' : null}>
       <legend>${LEGENDS[marking]}</legend>
-      ${groupLines(position.choices).map((lines) => html`<${CandidateFields} lines=${lines} position=${position} values=${values} />`)}
+      <${InTurns} items=${groupLines(position.choices)} each=${(lines: OwnChoice[]) => html`<${CandidateFields} lines=${lines} position=${position} values=${values} />`} />
       <p class="unseen" role="status" data-said></p>
     </fieldset>`;
 }

@@ -7,6 +7,8 @@ import { areComplete, type Claims } from './identity.ts';
 const TIMEOUT_SECONDS = 5;
 /** The service reads the provider's description again after this time, because endpoints may move. */
 const DESCRIPTION_MS = 60 * 60_000;
+/** A sign-in that begins reads a description that is older than this again, because the provider may be down since. */
+const FRESH_MS = 5_000;
 /** After a sign-in that failed, a description that is older than this is read again. */
 const DOUBTED_MS = 60_000;
 const SCOPE = 'openid email profile';
@@ -82,14 +84,14 @@ export class OpenIdProvider {
   }
 
   /**
-   * Begins a sign-in.
+   * Begins a sign-in, if the provider answers. A browser that is sent to a provider that is down shows an error of its own.
    *
    * @param options.asksAgain whether the provider should let the person choose another identity
    * @returns the address at the provider, and the secrets to keep
    * @throws ProviderAwayError
    */
   async begin({ asksAgain }: { asksAgain: boolean }): Promise<{ url: URL; secrets: SignInSecrets }> {
-    const description = await this.#describe();
+    const description = await this.#describe(FRESH_MS);
     const secrets: SignInSecrets = {
       state: openid.randomState(),
       nonce: openid.randomNonce(),
@@ -150,12 +152,13 @@ export class OpenIdProvider {
   }
 
   /** Reads the provider's description, once for all concurrent callers. After a failure, the next caller asks again. */
-  async #describe(): Promise<openid.Configuration> {
+  async #describe(maxAgeMs = DESCRIPTION_MS): Promise<openid.Configuration> {
     const now = this.#clock.now();
-    if (this.#description === null || this.#description.until <= now) {
-      this.#description = { value: this.#discover(), readAt: now, until: now + DESCRIPTION_MS };
+    let asked = this.#description;
+    if (asked === null || asked.until <= now || asked.readAt + maxAgeMs <= now) {
+      asked = { value: this.#discover(), readAt: now, until: now + DESCRIPTION_MS };
+      this.#description = asked;
     }
-    const asked = this.#description;
     try {
       return await asked.value;
     } catch (error) {

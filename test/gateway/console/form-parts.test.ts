@@ -1,15 +1,17 @@
 /** The parts of the console's forms and addresses. */
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { readFormId } from '../../../gateway/console/form-id.ts';
-import { html, renderDocument } from '../../../gateway/console/html.ts';
+import { html, InTurns, renderDocument, renderLongDocument } from '../../../gateway/console/html.ts';
 import { Entered, SendAgain } from '../../../gateway/console/kept-form.ts';
 import { changesTo } from '../../../gateway/console/publishing/position-changes.ts';
+import { PositionFields } from '../../../gateway/console/publishing/position-fields.ts';
 import { fieldsOfQuery } from '../../../gateway/console/query-fields.ts';
 import { readBefore, writeBefore } from '../../../gateway/console/rejections/rejection.ts';
 import { readRowId } from '../../../gateway/console/row-id.ts';
 import { readWebhookForm, tryCall } from '../../../gateway/console/webhooks/webhook.ts';
 import { ApiError } from '../../../gateway/http/api-error.ts';
 import type { ErrorCode } from '../../../schemas/errors.ts';
+import type { OwnPosition } from '../../../store/console/own-positions.ts';
 import { pick } from '../../helpers/ballots/submissions.ts';
 
 test.each([
@@ -132,4 +134,52 @@ test('of a form with many entries, 1,000 are shown, and all are kept', () => {
   expect(entered).toContain('The form has 2 more entries.');
   const again = renderDocument(html`<body><${SendAgain} form=${form} path="/console/keys" /></body>`);
   expect(again.match(/value="said"/g)).toHaveLength(1_002);
+});
+
+describe('INV-15: a page with a form of two thousand choices', () => {
+  const choices = Array.from({ length: 2000 }, (_, place) => ({
+    ...{ key: `key-${place}`, label: `Person ${place}.`, label_es: null, party: null, party_es: null },
+    ...{ withdrawn: false, contender: place, candidate: null },
+  }));
+  const position = {
+    ...{ key: 'or-1/mayor', vote_method: 'plurality', mostMarked: 1, ranks_allowed: null, picks: [] },
+    choices,
+  } as unknown as OwnPosition;
+  const render = () =>
+    renderLongDocument(
+      html`<body><${PositionFields} position=${position} values=${new URLSearchParams()} /></body>`,
+    );
+  const labelsOf = (page: string) =>
+    [...page.matchAll(/> (?:<[^>]*>)*(Person \d+\.)</g)].map(([, label]) => label);
+
+  test('is rendered in turns with the other work of the process', async () => {
+    let turns = 0;
+    let isRendering = true;
+    const work = () => {
+      turns += 1;
+      if (isRendering) setImmediate(work);
+    };
+    setImmediate(work);
+    await render();
+    isRendering = false;
+    expect(turns).toBeGreaterThan(2);
+  });
+
+  test('has all of them in their order, also while another page is rendered', async () => {
+    const expected = choices.map(({ label }) => label);
+    for (const page of await Promise.all([render(), render()])) {
+      expect(labelsOf(page)).toEqual(expected);
+      expect(page).toMatch(/<\/fieldset><\/body><\/html>$/);
+    }
+  });
+});
+
+test('a long list within another one is rendered whole', async () => {
+  const rows = Array.from({ length: 300 }, (_, row) => row);
+  const cells = (row: number) =>
+    html`<li>${row}:<${InTurns} items=${rows} each=${(cell: number) => html`<b>${cell}</b>`} /></li>`;
+  const page = await renderLongDocument(html`<ul><${InTurns} items=${rows} each=${cells} /></ul>`);
+  const own = rows.map((cell) => `<b>${cell}</b>`).join('');
+  const whole = rows.map((row) => `<li>${row}:${own}</li>`).join('');
+  expect(page.replaceAll(/<!--.*?-->/g, '')).toContain(`<ul>${whole}</ul>`);
 });

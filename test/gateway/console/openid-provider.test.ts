@@ -39,14 +39,33 @@ test('a description is read again after a sign-in that failed, once a minute at 
     await signIn();
     await signIn();
     await clock.advance(59_000);
-    await provider.begin({ asksAgain: false });
+    await signIn();
     const paths = service.requests.map(({ path }) =>
       path.replace('/.well-known/openid-configuration', 'read'),
     );
-    expect(paths).toEqual(['read', '/wrong', '/wrong', 'read', '/right', '/right']);
+    expect(paths).toEqual(['read', '/wrong', '/wrong', 'read', '/right', '/right', '/right']);
   } finally {
     await service.stop();
   }
+});
+
+test('a sign-in does not begin while the provider is down, although its description is known', async () => {
+  const service = await FakeService.start();
+  const issuer = service.baseUrl;
+  service.answers = [answerJson({ issuer, authorization_endpoint: `${issuer}/auth` })];
+  const clock = new ManualClock();
+  const provider = new OpenIdProvider(settingsOf(issuer), clock);
+  const begin = () => provider.begin({ asksAgain: false });
+  await begin();
+  await clock.advance(4000);
+  await begin();
+  expect(service.requests).toHaveLength(1);
+  await clock.advance(1000);
+  await begin();
+  expect(service.requests).toHaveLength(2);
+  await service.stop();
+  await clock.advance(5000);
+  await expect(begin()).rejects.toThrow(ProviderAwayError);
 });
 
 test('a description without an address to sign in at counts as no answer, and is read again', async () => {
