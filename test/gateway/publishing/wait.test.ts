@@ -37,7 +37,7 @@ function wait(path: string, seconds: number, headers: Record<string, string> = {
 async function isLooking(): Promise<boolean> {
   const looks = await service.query(
     `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-       AND query LIKE '%AS waited%' AND query_start > now() - interval '1 second'`,
+       AND query LIKE '%oldestWaitedSeconds%' AND query_start > now() - interval '1 second'`,
   );
   return looks.length > 0;
 }
