@@ -1,5 +1,5 @@
 /**
- * `@jest/globals` for test files and helpers. A test file gets the functions of its own run (`?run=N`). Helpers outlive
+ * `@jest/globals` for test files and helpers. A test file gets the functions of its own run (`?of=FILE`). Helpers outlive
  * their first file, so they look up the functions of the running file at each call.
  */
 import { ModuleMocker } from 'jest-mock';

@@ -6,7 +6,7 @@
  * Jest-circus still runs the tests: hooks, time-outs, `-t` and reports are jest's. Each file must restore the shared
  * state: `process.env`, prototypes, and the state of modules.
  */
-import { createRequire, registerHooks } from 'node:module';
+import { createRequire, flushCompileCache, registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { register } from 'prom-client';
 import { jest, useGlobals } from './globals.mjs';
@@ -21,12 +21,16 @@ const REPLACED = {
   'fast-check/itself': import.meta.resolve('fast-check'),
 };
 
+/** Each test file gets globals of its own. */
+const TEST_FILE = /\.test\.ts(\?run=\d+)?$/;
+
 registerHooks({
   resolve(specifier, context, next) {
     const url = REPLACED[specifier];
     if (url === undefined) return next(specifier, context);
-    const run = specifier === '@jest/globals' ? /\?run=\d+$/.exec(context.parentURL ?? '') : null;
-    return { url: `${url}${run?.[0] ?? ''}`, shortCircuit: true };
+    const { parentURL = '' } = context;
+    const isOfFile = specifier === '@jest/globals' && TEST_FILE.test(parentURL);
+    return { url: isOfFile ? `${url}?of=${encodeURIComponent(parentURL)}` : url, shortCircuit: true };
   },
 });
 
@@ -39,8 +43,8 @@ process.on('message', ([type]) => {
   if (type === END) process.exit(0);
 });
 
-/** The number of files so far. Node would not evaluate the same address a second time. */
-let runs = 0;
+/** How often each file has been run. Node would not evaluate the same address a second time. */
+const runs = new Map();
 
 /**
  * Forgets the tests and the handlers of the previous file, which jest-circus keeps under these symbols, what it has
@@ -71,8 +75,9 @@ function createNodeRuntime(runtime) {
     setGlobalsForRuntime: useGlobals,
     unstable_shouldLoadAsEsm: () => true,
     unstable_importModule(path) {
-      runs += 1;
-      return import(`${pathToFileURL(path)}?run=${runs}`);
+      const run = (runs.get(path) ?? 0) + 1;
+      runs.set(path, run);
+      return import(`${pathToFileURL(path)}${run === 1 ? '' : `?run=${run}`}`);
     },
   };
   return new Proxy(runtime, {
@@ -84,8 +89,18 @@ function createNodeRuntime(runtime) {
 }
 
 /** Called by jest for each test file. */
-export default function runTestFile(globalConfig, config, environment, runtime, testPath, ...rest) {
+export default async function runTestFile(globalConfig, config, environment, runtime, testPath, ...rest) {
   forgetFormerFile();
   useOwnStacks();
-  return circus(globalConfig, config, environment, createNodeRuntime(runtime), testPath, ...rest);
+  const results = await circus(
+    globalConfig,
+    config,
+    environment,
+    createNodeRuntime(runtime),
+    testPath,
+    ...rest,
+  );
+  // At its end, a worker would write the code of all its files, and jest kills workers that take half a second.
+  flushCompileCache();
+  return results;
 }
