@@ -1,10 +1,10 @@
 /** Connection options of both clients of Kafka. Each connection reads certificates and secrets anew. */
 import { connect, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { Base, BaseOptions } from '@platformatic/kafka';
 import type { ISocketFactory, KafkaConfig, Mechanism } from 'kafkajs';
 import type { Brokers, PasswordLogin, Tls, TokenLogin } from '../../service/brokers.ts';
 import { rotatingContext } from '../../service/certificates.ts';
+import type { Base, BaseOptions } from '../library.ts';
 import { RefusedTokenError, tokenSource } from './access-token.ts';
 
 const KEEP_ALIVE_MS = 60_000;

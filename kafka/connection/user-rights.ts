@@ -1,5 +1,5 @@
-import { Admin, metadataV12 } from '@platformatic/kafka';
 import type { Brokers } from '../../service/brokers.ts';
+import { Admin, metadataV12 } from '../library.ts';
 import { keepConnectionErrors, platformaticConnection } from './connections.ts';
 import { explainingRefusals } from './refusal.ts';
 import { errorsWithin, isAuthorizationError, type Operation, type Right } from './rights.ts';

@@ -3,7 +3,7 @@
  * expand to gigabytes, and must not end the process (INV-14).
  */
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { compressionsAlgorithms } from '@platformatic/kafka';
+import { compressionsAlgorithms } from '../library.ts';
 
 /** The most that the records of a batch may take up, in bytes. */
 export const MAX_DECOMPRESSED_BYTES = 64 * 1024 * 1024;

@@ -2,8 +2,9 @@
  * Kafka's Fetch request without a session and without decoding: an undecodable batch must not fail other
  * batches and partitions.
  */
-import { apiVersionsV3, type Connection, type Reader, Writer } from '@platformatic/kafka';
+
 import type { BufferPool } from '../../service/buffer-pool.ts';
+import { apiVersionsV3, type Connection, type Reader, Writer } from '../library.ts';
 import type { AbortedTransaction } from './committed.ts';
 
 const FETCH = 1;

@@ -2,7 +2,7 @@
  * Kafka's requests of an idempotent producer, over a connection of the client's. `write-batch.ts` makes the bytes of
  * the batches.
  */
-import { type Connection, initProducerIdV4, type Reader, Writer } from '@platformatic/kafka';
+import { type Connection, initProducerIdV4, type Reader, Writer } from '../library.ts';
 
 const PRODUCE = 0;
 /** Every broker with the required version of Fetch has it. Later versions add nothing useful here. */

@@ -5,7 +5,7 @@
  *
  * An unreadable batch is reported with its offsets, so that a reader can pass it (INV-14).
  */
-import { crc32c } from '@platformatic/kafka';
+import { crc32c } from '../library.ts';
 import {
   ATTRIBUTES_AT,
   CRC_AT,

@@ -2,7 +2,7 @@
  * Writes Kafka's record batches, uncompressed, as `record-batches.ts` reads them. A batch is one buffer of a
  * known size. The clients make one for each record and header, which was half of the relay's work.
  */
-import { crc32c } from '@platformatic/kafka';
+import { crc32c } from '../library.ts';
 import {
   ATTRIBUTES_AT,
   CRC_AT,

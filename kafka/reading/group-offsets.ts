@@ -1,4 +1,3 @@
-import { Admin } from '@platformatic/kafka';
 import type { Brokers } from '../../service/brokers.ts';
 import {
   type FindConnectionError,
@@ -7,6 +6,7 @@ import {
 } from '../connection/connections.ts';
 import { explainingRefusals } from '../connection/refusal.ts';
 import { withRight } from '../connection/rights.ts';
+import { Admin } from '../library.ts';
 
 /**
  * The offsets of a consumer group without members. They are committed for tools: monitors of a group's lag,

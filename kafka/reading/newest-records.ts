@@ -1,6 +1,6 @@
-import { Consumer, ListOffsetTimestamps } from '@platformatic/kafka';
 import type { Brokers } from '../../service/brokers.ts';
 import { platformaticConnection } from '../connection/connections.ts';
+import { Consumer, ListOffsetTimestamps } from '../library.ts';
 import { readTopic } from './read-topic.ts';
 
 /** The newest record of a partition. */

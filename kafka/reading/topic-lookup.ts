@@ -1,4 +1,3 @@
-import { Consumer } from '@platformatic/kafka';
 import type { Brokers } from '../../service/brokers.ts';
 import { KafkaUnavailableError } from '../../service/failure.ts';
 import {
@@ -9,6 +8,7 @@ import {
 import { explainingRefusals } from '../connection/refusal.ts';
 import { withRetries } from '../connection/retries.ts';
 import { type Right, withRight } from '../connection/rights.ts';
+import { Consumer } from '../library.ts';
 
 /** Offsets of a partition. */
 export interface PartitionBounds {

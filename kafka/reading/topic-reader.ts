@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { protocolErrorsCodesById } from '@platformatic/kafka';
 import type { BufferPool } from '../../service/buffer-pool.ts';
 import { KafkaUnavailableError } from '../../service/failure.ts';
 import { isAuthorizationError, MissingRightError } from '../connection/rights.ts';
+import { protocolErrorsCodesById } from '../library.ts';
 import { type PartitionAnswer, requestFetchVersion, sendFetch } from '../protocol/fetch.ts';
 import { NearbyReplicas } from './nearby-replicas.ts';
 import { createReadBudget, type PartitionRead, readPartition } from './partition-read.ts';

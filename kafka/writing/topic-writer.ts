@@ -1,4 +1,3 @@
-import { Base, protocolErrors, protocolErrorsCodesById } from '@platformatic/kafka';
 import type { Brokers } from '../../service/brokers.ts';
 import {
   type FindConnectionError,
@@ -8,6 +7,7 @@ import {
 import { explainingRefusals } from '../connection/refusal.ts';
 import { TopicError, withRetries } from '../connection/retries.ts';
 import { isAuthorizationError, MissingRightError, type Right, withRight } from '../connection/rights.ts';
+import { Base, protocolErrors, protocolErrorsCodesById } from '../library.ts';
 import { type ProducerIdentity, requestProducerId, sendProduce } from '../protocol/produce.ts';
 import { type OutgoingRecord, writeBatch } from '../protocol/write-batch.ts';
 import { partitionOfKey } from './key-partition.ts';
