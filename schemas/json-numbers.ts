@@ -37,8 +37,8 @@ export function findRoundedNumber(json: string): string | null {
 const MAY_DIFFER = /[:,[]\s*(?:-0|-?[0-9]+[.e]|-?[0-9]{16})/i;
 
 /**
- * Parses an object or a list like `JSON.parse`, but `JSON.stringify` writes each number of the value as it was written, such as 1.50 or
- * 12345678901234567890. The value is of use for nothing else.
+ * Parses an object or a list so that `JSON.stringify` writes each number as it was written, such as 1.50 or
+ * 12345678901234567890. Use the value for nothing else.
  *
  * @throws SyntaxError if the text is not JSON
  */
