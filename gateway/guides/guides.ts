@@ -109,7 +109,7 @@ function renderList(): string {
 `;
 }
 
-/** Makes the page at a path; null if there is none. */
+/** Makes the page at a path. @returns null if the path is unknown */
 function makePage(where: string, options: GuidesOptions): PageSource | null {
   const html = (title: string, body: string) => ({
     type: 'text/html',

@@ -1,4 +1,4 @@
-/** What a choice `h` stands for: the lines of a candidate are one contender (contract, "Candidates, not lines"). */
+/** The contender of a choice `h`, which is the same for all lines of a candidate (contract, "Candidates, not lines"). */
 export const CONTENDER = 'COALESCE(-h.candidate_id, h.id)';
 
 /** The most contenders of a contest `c` that a voter may mark or rank; null if it is not known. */

@@ -27,7 +27,8 @@ export async function settleRejection(client: ClientBase, name: string, how: Set
 }
 
 /**
- * Who dismissed or corrected a rejection last, and when; null if nobody did. Reads the audit log back to it.
+ * Finds the person who dismissed or corrected a rejection last, and the time; null if nobody did. Reads the audit log back
+ * to it.
  *
  * @param name PARTITION/OFFSET@TIME
  */

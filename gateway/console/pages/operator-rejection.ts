@@ -111,8 +111,8 @@ async function showOne(request: PageRequest, context: ConsoleContext): Promise<S
 interface Correctable {
   item: Rejection;
   submission: Submission;
-  /** Its fate since. */
-  story: readonly Content[];
+  /** All rejections that were read. */
+  rejections: readonly Rejection[];
   /** The contest, if the submission is a whole position in one that exists; otherwise it is corrected as JSON. */
   position: OwnPosition | null;
 }
@@ -139,8 +139,7 @@ async function findCorrectable(request: PageRequest, context: ConsoleContext): P
   const isPosition = action === 'position' && item.code !== 'unknown_endorser';
   const contestId = isPosition ? await findContestId(context.pool, contest) : null;
   const found = contestId && (await findOwnPosition(context.pool, { endorser, contestId, since: null }));
-  const story = await loadStory(context, item, rejections);
-  return { item, submission, story, position: found ? { ...found, picks } : null };
+  return { item, submission, rejections, position: found ? { ...found, picks } : null };
 }
 
 interface EditForm {
@@ -149,11 +148,13 @@ interface EditForm {
   problems?: readonly string[];
 }
 
-function showEdit(
+async function showEdit(
   { csrf, query, form }: PageRequest,
-  { item, submission, story, position }: Correctable,
+  context: ConsoleContext,
+  { item, submission, rejections, position }: Correctable,
   { values, problems = [] }: EditForm = {},
-): ShownPage {
+): Promise<ShownPage> {
+  const story = await loadStory(context, item, rejections);
   const before = query.get('before') ?? form.get('before');
   const isJson = position === null || query.get('as') === 'json' || values?.has('json') === true;
   const known = new Set(position?.choices.map(({ key }) => key));
@@ -226,11 +227,11 @@ async function findEffect({ pool }: ConsoleContext, correction: Submission): Pro
 async function previewCorrection(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
   const found = await findCorrectable(request, context);
   const { form, csrf } = request;
-  if (form.has(BACK_FIELD)) return showEdit(request, found, { values: form });
+  if (form.has(BACK_FIELD)) return showEdit(request, context, found, { values: form });
   const read = await readCorrection(request, context, found);
   const effect = 'problems' in read ? read.problems : await findEffect(context, read.correction);
   if (typeof effect === 'string' || Array.isArray(effect)) {
-    return showEdit(request, found, { values: form, problems: [effect].flat() });
+    return showEdit(request, context, found, { values: form, problems: [effect].flat() });
   }
   const { item, submission } = found;
   const sent = 'correction' in read ? read.correction : submission;
@@ -254,7 +255,8 @@ async function previewCorrection(request: PageRequest, context: ConsoleContext):
 async function correct(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
   const found = await findCorrectable(request, context);
   const read = await readCorrection(request, context, found);
-  if ('problems' in read) return showEdit(request, found, { values: request.form, problems: read.problems });
+  if ('problems' in read)
+    return showEdit(request, context, found, { values: request.form, problems: read.problems });
   const { correction } = read;
   await refuseAsPage(() =>
     inTransaction(context.pool, (client) =>
@@ -271,7 +273,7 @@ export const operatorRejectionPages: readonly Page[] = [
     method: 'GET',
     path: `${REJECTED}/{partition}/{offset}/edit`,
     role: 'operator',
-    handle: async (request, context) => showEdit(request, await findCorrectable(request, context)),
+    handle: async (request, context) => showEdit(request, context, await findCorrectable(request, context)),
   },
   {
     method: 'POST',
