@@ -76,6 +76,9 @@ async function change(count: number, endorser?: string): Promise<void> {
 const eventsAfter = async (cursor: string, filter = '') =>
   (await service.events(`cursor=${cursor}${filter}`)).data;
 
+const endorsersOf = ({ json }: ReceivedMessage): string[] =>
+  json.data.events.map(({ endorser }: { endorser: { slug: string } }) => endorser.slug);
+const noBatchIsStored = async () => (await client.query('SELECT FROM webhook_batches')).rowCount === 0;
 const idsOf = (events: { id: string }[]) => events.map(({ id }) => id);
 /** The ids of the events of a message, in order and once. */
 const withoutRepeats = (ids: string[]) => [...new Set(ids)];
@@ -313,6 +316,7 @@ describe('a webhook', () => {
     });
     const { id: subscription } = saved.body.data;
     const id = await createWebhook(first, { subscription });
+    const { cursor: beginning } = await read(id);
     second.secret = first.secret;
     await startDeliverer();
     await change(1);
@@ -324,6 +328,12 @@ describe('a webhook', () => {
       await change(1);
       return first.accepted.length > 0;
     });
+    // A message under way keeps its events, and would go to the new address with them.
+    const newest = idsOf(await eventsAfter(beginning)).at(-1) as string;
+    await until(
+      'nothing is under way',
+      async () => first.eventIds.includes(newest) && (await noBatchIsStored()),
+    );
     await service.send('PUT', `${PATH}/${id}`, {
       name: `moved${made}`,
       url: second.url,
@@ -339,10 +349,29 @@ describe('a webhook', () => {
     await until('one more', () => second.eventIds.length > 1);
     expect(first.messages.length).toBe(at);
     expect(at - seen).toBeLessThanOrEqual(5);
-    const endorsers = second.accepted.flatMap(({ json }) =>
-      json.data.events.map(({ endorser }: { endorser: { slug: string } }) => endorser.slug),
-    );
-    expect(new Set(endorsers)).toEqual(new Set(['coast-gazette']));
+    expect(new Set(second.accepted.flatMap(endorsersOf))).toEqual(new Set(['coast-gazette']));
+  });
+
+  test('sends a message under way to its new address, with the same id and events', async () => {
+    const first = await startReceiver((response) => void response.writeHead(503).end());
+    const second = await startReceiver();
+    const id = await createWebhook(first);
+    second.secret = first.secret;
+    await startDeliverer();
+    await change(1, 'bakers-local-1');
+    await until('the first attempt is noted', async () => (await read(id)).failures > 0);
+    await service.send('PUT', `${PATH}/${id}`, {
+      name: `moved${made}`,
+      url: second.url,
+      filter: { endorsers: ['coast-gazette'] },
+    });
+    await change(1, 'coast-gazette');
+    await change(1, 'bakers-local-1');
+    await until('both messages', () => second.accepted.length === 2);
+    const [begun, next] = second.accepted as [ReceivedMessage, ReceivedMessage];
+    expect([begun.id, begun.body]).toEqual([first.messages[0]?.id, first.messages[0]?.body]);
+    expect(endorsersOf(begun)).toEqual(['bakers-local-1']);
+    expect(endorsersOf(next)).toEqual(['coast-gazette']);
   });
 
   test('gets nothing while its account is suspended or after it is deleted, and continues without a gap', async () => {
