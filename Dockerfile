@@ -29,6 +29,8 @@ COPY administration administration
 COPY gateway gateway
 COPY consumers consumers
 COPY ops ops
+# The client, by which a command follows the stream.
+COPY clients/typescript/src clients/typescript/src
 # The guides, which gateways serve.
 COPY docs docs
 # The files belong to root: the program cannot change itself.

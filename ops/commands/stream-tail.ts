@@ -1,6 +1,12 @@
 import path from 'node:path';
 import { type Command, Option } from 'commander';
-import type { Event } from '../../schemas/http/events.ts';
+import {
+  ApiError,
+  BallotEndorsements,
+  CursorExpiredError,
+  type StreamOptions,
+  UnexpectedAnswerError,
+} from '../../clients/typescript/src/index.ts';
 import { streamFilters } from '../../schemas/http/parameters.ts';
 import { showControls } from '../../schemas/show-controls.ts';
 import { FILTER_FIELDS, type FilterField } from '../../schemas/vocabulary.ts';
@@ -10,7 +16,6 @@ import { hasService, readDataDir, readServiceUrl } from '../../service/running-s
 import { openSecretFile, readSecret } from '../../service/secret.ts';
 import { createPaint } from '../colours.ts';
 import type { CommandIo } from '../command.ts';
-import { followStream } from '../stream/follow-stream.ts';
 import { formatEvent } from '../stream/format-event.ts';
 
 /** The most values of a field that its help names. */
@@ -89,44 +94,74 @@ async function tail(flags: TailFlags, io: CommandIo): Promise<void> {
 
 async function show(
   flags: TailFlags,
-  place: { url: string; key: string; signal: AbortSignal },
+  { url, key, signal }: { url: string; key: string; signal: AbortSignal },
   io: CommandIo,
 ): Promise<void> {
   const paint = createPaint(io);
+  let lost: string | null = null;
+  const client = new BallotEndorsements({
+    baseUrl: url,
+    apiKey: key,
+    onRetry: ({ error, waitMs }) => {
+      const reason = showControls(describeLoss(error));
+      // An outage is reported once.
+      if (reason !== lost) io.err(`${url}: ${reason}. Trying again in ${Math.ceil(waitMs / 1000)} s.`);
+      lost = reason;
+    },
+    fetch: async (...request) => {
+      const answer = await fetch(...request);
+      if (lost !== null && answer.ok) io.err(`Connected to ${url} again.`);
+      if (answer.ok) lost = null;
+      return answer;
+    },
+  });
+  const items = client.stream({ ...readQuery(flags), checkpoints: true });
+  signal.addEventListener('abort', () => items.close());
   let cursor: string | null = null;
   let shown = 0;
-  let lost: string | null = null;
-  for await (const news of followStream({ ...place, query: readQuery(flags) })) {
-    if (news.kind === 'lost') {
-      const reason = showControls(news.reason);
-      const line = `${place.url}: ${reason}. Trying again every ${Math.ceil(news.waitMs / 1000)} s.`;
-      // An outage is reported once.
-      if (reason !== lost) io.err(line);
-      lost = reason;
-      continue;
+  try {
+    for await (const item of items) {
+      if (item.type === 'checkpoint') {
+        cursor = item.cursor;
+        continue;
+      }
+      cursor = item.id;
+      io.out(flags.json ? showControls(JSON.stringify(item)) : formatEvent(item, paint));
+      shown += 1;
+      if (shown === flags.limit) break;
     }
-    if (news.kind === 'connected') {
-      if (lost !== null) io.err(`Connected to ${place.url} again.`);
-      lost = null;
-      continue;
-    }
-    cursor = news.id;
-    if (news.kind !== 'event') continue;
-    const event = JSON.parse(news.data) as Event;
-    io.out(flags.json ? showControls(news.data) : formatEvent(event, paint));
-    shown += 1;
-    if (shown === flags.limit) break;
+  } catch (error) {
+    throw explain(url, error);
   }
   if (cursor !== null) io.err(`To continue from here: --cursor ${showControls(cursor)}`);
 }
 
-/** The parameters of the request. The service checks their values and names the faulty one. */
-function readQuery(flags: TailFlags): Record<string, string> {
-  const query: Record<string, string> = {};
+/** Errors of fetch say "fetch failed" and have the reason in their cause. */
+function describeLoss(error: unknown): string {
+  const { cause, message } = error as Error;
+  const { code, message: reason } = (cause ?? {}) as { code?: string; message?: string };
+  return (code ?? (reason || message)).replace(/\.$/, '');
+}
+
+/** The sentence for an error that ends the stream. */
+function explain(url: string, error: unknown): unknown {
+  if (error instanceof CursorExpiredError) {
+    return new OperatorError(
+      'The stream no longer keeps the changes after that cursor: begin again with --from earliest.',
+    );
+  }
+  if (error instanceof ApiError) return new OperatorError(`${url} refuses: ${showControls(error.message)}`);
+  if (error instanceof UnexpectedAnswerError) {
+    return new OperatorError(`${url} is not this service: ${showControls(error.message)}`);
+  }
+  return error;
+}
+
+/** The filter and the start. The service checks their values and names the faulty one. */
+function readQuery(flags: TailFlags): StreamOptions {
+  const query: Record<string, unknown> = {};
   for (const name of [...FILTER_FIELDS, 'from', 'since', 'cursor']) {
-    const attribute = name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-    const value = flags[attribute];
-    if (typeof value === 'string') query[name] = value;
+    query[name] = flags[name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())];
   }
   return query;
 }

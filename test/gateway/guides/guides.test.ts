@@ -1,5 +1,5 @@
 /** The guides of the folder docs, as gateways serve them. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { renderGuide } from '../../../gateway/guides/render-guide.ts';
 import { createOpenApi } from '../../../gateway/http/openapi.ts';
@@ -119,12 +119,6 @@ test.each([
   expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, type]);
   expect(Buffer.from(await answer.arrayBuffer())).toEqual(readFileSync(`docs/${file}`));
   expect((await open(`${GUIDES}/${file}`, { method: 'POST' })).status).toBe(405);
-});
-
-test('the image has the guides', () => {
-  expect(readFileSync('Dockerfile', 'utf8')).toContain('COPY docs docs');
-  expect(readFileSync('.dockerignore', 'utf8')).toContain('!docs\n');
-  expect(existsSync('docs/deployment.md')).toBe(true);
 });
 
 describe('a guide becomes a page', () => {
