@@ -54,7 +54,8 @@ async function follow(
   const progress = startProgress(io.terminal, 'Applying', sent.count);
   const onStall = () =>
     io.err(
-      'Nothing was applied for 10 seconds: do the consumers run? "npm run ops -- lag" shows how many submissions wait.',
+      'No submissions were applied for 10 seconds. A large batch can take that long; otherwise, do the consumers run? ' +
+        '"npm run ops -- lag" shows how many submissions wait.',
     );
   const outcome = await followSubmissions(config, {
     ...{ start, sent, onStall },

@@ -18,11 +18,10 @@ import { describeMissingTopic } from '../missing-topic.ts';
 import { count } from '../table.ts';
 import { RejectionTally } from './rejection-tally.ts';
 import type { SentOffsets } from './sent-offsets.ts';
+import { StallWatch } from './stall-watch.ts';
 
 /** The interval between looks at the stored offsets, in milliseconds. */
 const LOOK_MS = 200;
-/** `onStall` is called after this long without progress, in milliseconds. */
-const STALL_MS = 10_000;
 /** The number of rejections loaded from Postgres at a time. */
 const PAGE = { records: 1000, bytes: 16 * 1024 * 1024 };
 
@@ -70,7 +69,7 @@ export interface FollowOptions {
   signal: AbortSignal;
   /** Called with the number of newly applied submissions. */
   onProgress(count: number): void;
-  /** Called after a while without progress. */
+  /** Called while consumers apply nothing. */
   onStall(): void;
 }
 
@@ -108,18 +107,14 @@ async function waitUntilApplied(
   { sent, signal, onProgress, onStall }: FollowOptions,
 ): Promise<Map<number, number>> {
   let applied = 0;
-  let movedAt = performance.now();
+  const watch = new StallWatch(performance.now());
   for (;;) {
     const offsets = await loadOffsetsOf(client, place);
     const now = sent.countApplied(offsets);
-    if (now !== applied) movedAt = performance.now();
     onProgress(now - applied);
     applied = now;
     if (applied === sent.count || signal.aborted) return offsets;
-    if (performance.now() - movedAt >= STALL_MS) {
-      onStall();
-      movedAt = performance.now();
-    }
+    if (watch.notices(offsets, performance.now())) onStall();
     await systemClock.wait(LOOK_MS, signal);
   }
 }
