@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 
@@ -7,6 +7,16 @@ export async function runProgram(command: string, args: string[], cwd = process.
   const child = spawn(command, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] });
   const [code] = await Promise.race([once(child, 'exit'), once(child, 'error').then(() => [1])]);
   return code ?? 1;
+}
+
+/** Runs a program, and prints its output only if it fails. @returns its exit status */
+export function runQuietly(command: string, args: string[]): Promise<number> {
+  return new Promise((resolve) => {
+    const child = execFile(command, args, { maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+      if (error) process.stderr.write(`${stdout}${stderr}${error.message}\n`);
+      resolve(child.exitCode ?? 1);
+    });
+  });
 }
 
 /**
