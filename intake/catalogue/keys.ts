@@ -14,8 +14,10 @@ const HASH_DIGITS = 10;
  * @returns an empty text if the name has no letter and no digit
  */
 export function slugOf(name: string): string {
-  const folded = normalizeText(name).normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-  const spelled = folded.replace(/['’`´.]/g, '').replace(/&/g, ' and ');
+  // Decomposed, an acute accent that serves as an apostrophe is a space.
+  const plain = normalizeText(name).replace(/['’`´]/g, '');
+  const folded = plain.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  const spelled = folded.replaceAll('.', '').replaceAll('&', ' and ');
   const words = spelled.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
   const slug = words.join('-');
   return /^[a-z0-9-]*$/.test(slug) ? shortenKey(slug, MAX_SLUG) : hashed(slug, MAX_SLUG);

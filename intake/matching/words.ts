@@ -5,8 +5,9 @@ const APOSTROPHES = /['’‘`´ʻʼ]/g;
  * and `cafe`.
  */
 export function foldWords(text: string): string[] {
-  const folded = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(APOSTROPHES, '');
-  return folded
+  // Decomposed, an acute accent that serves as an apostrophe is a space.
+  const plain = text.replace(APOSTROPHES, '').normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  return plain
     .replaceAll('&', ' and ')
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '');

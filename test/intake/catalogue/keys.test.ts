@@ -10,6 +10,7 @@ describe('the part of a key that a name gives', () => {
     ['José Díaz, Jr.', 'jose-diaz-jr'],
     ['Jose\u0301 Di\u0301az Jr', 'jose-diaz-jr'],
     ["O'Brien", 'obrien'],
+    ['O\u00b4Brien', 'obrien'],
     ['U.S. Senate', 'us-senate'],
     ['Parks & Water', 'parks-and-water'],
     ['—', ''],
