@@ -119,7 +119,10 @@ function createSend(io: CommandIo, { brokers, topicPrefix }: KafkaConfig, follow
     const progress = startProgress(io.terminal, 'Sending', total);
     try {
       const sender = nameSender('ops submit', currentActor());
-      return await submitAll({ brokers, topic, submissions, sender, onProgress: progress.advance, onSent });
+      const options = { brokers, topic, submissions, sender, onSent };
+      const sent = await submitAll({ ...options, onProgress: progress.advance });
+      follower?.listen();
+      return sent;
     } finally {
       progress.stop();
     }

@@ -11,6 +11,8 @@ import { SentOffsets } from './sent-offsets.ts';
 export interface Follower {
   /** Receives the offsets of all sent submissions. */
   sent: SentOffsets;
+  /** Lets Ctrl-C end the wait, no longer the program. Call this when everything is sent. */
+  listen(): void;
   /**
    * Waits until all submissions are applied, and reports the outcome.
    *
@@ -33,23 +35,31 @@ export async function createFollower(
 ): Promise<Follower> {
   const start = await prepareToFollow(config);
   const sent = new SentOffsets();
-  return { sent, follow: () => follow(config, io, { start, sent, timeoutSeconds }) };
+  const interrupted = new AbortController();
+  let forget = () => {};
+  return {
+    sent,
+    listen: () => {
+      forget = io.onInterrupt(() => interrupted.abort());
+    },
+    follow: () =>
+      follow(config, io, { start, sent, timeoutSeconds, interrupted: interrupted.signal }).finally(forget),
+  };
 }
 
 interface Following {
   start: Awaited<ReturnType<typeof prepareToFollow>>;
   sent: SentOffsets;
   timeoutSeconds: number | undefined;
+  interrupted: AbortSignal;
 }
 
 async function follow(
   config: OpsConfig,
   io: CommandIo,
-  { start, sent, timeoutSeconds }: Following,
+  { start, sent, timeoutSeconds, interrupted }: Following,
 ): Promise<void> {
-  const interrupted = new AbortController();
-  const forget = io.onInterrupt(() => interrupted.abort());
-  const signals = [interrupted.signal];
+  const signals = [interrupted];
   if (timeoutSeconds !== undefined) signals.push(AbortSignal.timeout(timeoutSeconds * 1000));
   const progress = startProgress(io.terminal, 'Applying', sent.count);
   const onStall = () =>
@@ -61,17 +71,12 @@ async function follow(
     ...{ start, sent, onStall },
     signal: AbortSignal.any(signals),
     onProgress: progress.advance,
-  }).finally(() => {
-    progress.stop();
-    forget();
-  });
+  }).finally(progress.stop);
   io.out(formatOutcome(outcome));
   for (const line of formatRejections(outcome.rejections)) io.err(line);
   const waiting = sent.count - outcome.applied;
   if (waiting > 0) {
-    const reason = interrupted.signal.aborted
-      ? 'You pressed Ctrl-C'
-      : `${timeoutSeconds} seconds have passed`;
+    const reason = interrupted.aborted ? 'You pressed Ctrl-C' : `${timeoutSeconds} seconds have passed`;
     throw new UnfinishedError(
       `${reason}: ${count(waiting)} submissions are in Kafka but not applied yet. They will be, without another ` +
         '"submit"; "npm run ops -- lag" shows how many wait.',
