@@ -63,7 +63,7 @@ export function defineTail(command: Command, io: CommandIo): void {
       'latest',
     ]),
     new Option('--since <time>', 'begin with changes from this time on, such as 2026-11-03T00:00:00Z'),
-    new Option('--cursor <cursor>', 'begin after this cursor or event id'),
+    new Option('--cursor <cursor>', 'begin after this cursor or event id').argParser(parseCursor),
   ];
   for (const start of starts) {
     const others = starts.filter((other) => other !== start).map((other) => other.attributeName());
@@ -76,6 +76,14 @@ export function defineTail(command: Command, io: CommandIo): void {
     .option('--key-file <file>', 'a file that holds the API key')
     .addHelpText('after', HELP)
     .action((flags: TailFlags) => tail(flags, io));
+}
+
+/** The service judges a cursor; this only refuses what no header can carry. */
+function parseCursor(text: string): string {
+  if (/^[\x21-\x7e]+$/.test(text)) return text;
+  throw new OperatorError(
+    `--cursor is "${showControls(text)}"; a cursor has only letters, digits and signs of ASCII.`,
+  );
 }
 
 const parseLimit = (text: string) => parseInteger('--limit', text, { min: 1, max: 999_999_999 });

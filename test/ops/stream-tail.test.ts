@@ -135,6 +135,7 @@ describe('a refusal is one sentence, without a retry', () => {
     ['two beginnings', ['--since', '2026-01-01T00:00:00Z'], {}, /cannot be used with/],
     ['a key with a line break', [], { API_KEY: 'a\nb' }, /^API_KEY holds no API key/],
     ['no key', [], { API_KEY: '' }, /^There is no API key: set API_KEY/],
+    ['a cursor with other letters', ['--cursor', 'ö…'], {}, /^--cursor is "ö…"; a cursor has only/],
     ['a limit of 0', ['--limit', '0'], {}, /^--limit is "0"/],
   ])('%s', async (_, args, env, message) => {
     await expect(tail(tailIo({ env }), ...args)).rejects.toThrow(message);

@@ -167,6 +167,8 @@ describe('a stream', () => {
     ]);
     // biome-ignore lint/suspicious/noExplicitAny: a program without types can do this.
     expect(() => client.stream({ cursor: idOf(1), from: 'latest' } as any)).toThrow(TypeError);
+    // As a header, it would look like a network that fails.
+    expect(() => client.stream({ cursor: 'ö…' })).toThrow(/^cursor is "ö…": it must be the text/);
   });
 
   test('waits as long as reconnect and Retry-After ask', async () => {

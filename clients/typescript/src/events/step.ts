@@ -29,12 +29,17 @@ export function pickFilter(options: EventFilter): QueryValues {
 }
 
 /**
- * @throws TypeError if more than one of `cursor`, `from` and `since` is given: the service would refuse them later,
- * when there is a cursor
+ * @throws TypeError if more than one of `cursor`, `from` and `since` is given, which the service would refuse later,
+ * when there is a cursor; or if the cursor has characters that no header can have
  */
 export function readStart({ cursor = null, from, since }: EventStart): Start {
   const given = [cursor ?? undefined, from, since].filter((value) => value !== undefined);
   if (given.length > 1) throw new TypeError('cursor, from and since exclude each other; give one of them.');
+  if (cursor !== null && !/^[\x21-\x7e]*$/.test(cursor)) {
+    throw new TypeError(
+      `cursor is "${cursor}": it must be the text that the service sent, without other characters.`,
+    );
+  }
   return { cursor, from, since: since instanceof Date ? since.toISOString() : since };
 }
 
