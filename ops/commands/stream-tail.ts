@@ -144,11 +144,12 @@ async function show(
   if (cursor !== null) io.err(`To continue from here: --cursor ${showControls(cursor)}`);
 }
 
-/** Errors of fetch say "fetch failed" and have the reason in their cause. */
+/** The first cause: errors of fetch only say "fetch failed". */
 function describeLoss(error: unknown): string {
-  const { cause, message } = error as Error;
-  const { code, message: reason } = (cause ?? {}) as { code?: string; message?: string };
-  return (code ?? (reason || message)).replace(/\.$/, '');
+  let first = error as Error & { code?: string };
+  while (first.cause instanceof Error) first = first.cause;
+  // An error of several addresses has no message of its own.
+  return (first.message || (first.code ?? first.name)).replace(/\.$/, '');
 }
 
 /** The sentence for an error that ends the stream. */

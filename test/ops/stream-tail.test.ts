@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorser } from '../helpers/ballots/catalogue-records.ts';
 import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
@@ -200,6 +201,16 @@ describe('a faulty server', () => {
     const [lost, connected] = [`${address()}: busy. Trying again in`, `Connected to ${address()} again.`];
     const told = [lost, connected, lost, connected];
     expect(io.told).toEqual(told.map((part) => expect.stringContaining(part)));
+  });
+
+  test('that cannot be reached is told with the reason', async () => {
+    const url = `http://127.0.0.1:${await findFreePort()}`;
+    const io = tailIo();
+    const ended = run(['tail', '--url', url], io);
+    await until('the reason', () => io.told.length > 0);
+    io.interrupt();
+    expect(await ended).toBe(0);
+    expect(io.told[0]).toMatch(/: .*ECONNREFUSED.*\. Trying again in 1 s\.$/);
   });
 
   test.each([
