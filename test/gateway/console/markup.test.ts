@@ -1,5 +1,5 @@
 /** Texts from people and catalogues never become markup on a page of the console. */
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { HOSTILE, HOSTILE_ADDRESS, HOSTILE_BALLOT } from '../../helpers/ballots/hostile-texts.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { testInBrowser, useChromium } from '../../helpers/browser/use-chromium.ts';
@@ -47,7 +47,7 @@ beforeAll(async () => {
     [ACCOUNT, HOSTILE.slice(0, 100)],
   );
 
-  client = await ConsoleClient.signIn(service, { account: ACCOUNT, role: 'operator', person: PERSON });
+  client = await signIn();
   const idOf = async (table: string) => {
     const [row] = await console.service.query(
       `SELECT max(t.id) AS id FROM ${table} t JOIN accounts a ON a.id = t.account_id WHERE a.name = $1`,
@@ -75,6 +75,15 @@ beforeAll(async () => {
     uploads: await uploadInConsole(client, hostileTable(), { name: HOSTILE.slice(0, 100) }),
   };
 });
+
+// Each test has a session of its own, because the console takes 120 requests a minute of a session.
+beforeEach(async () => {
+  client = await signIn();
+});
+
+function signIn(): Promise<ConsoleClient> {
+  return ConsoleClient.signIn(console.service, { account: ACCOUNT, role: 'operator', person: PERSON });
+}
 
 /** A table whose column and cells are markup. */
 function hostileTable(): string[] {

@@ -11,14 +11,17 @@ import { webUrl } from '../../helpers/properties/arbitraries.ts';
 // With a proxy's header for the client's address, each test comes from its own address.
 const console = useConsoleWithProvider({ gateways: 1, gatewayConfig: { trustedProxies: 1 } });
 
-const signIn = (options = {}) => ConsoleClient.signIn(console.service, options);
+// Each client has an account of its own, because the console takes 600 requests a minute of an account.
+const signIn = async (options = {}) =>
+  ConsoleClient.signIn(console.service, { account: await console.makeAccount(), ...options });
 const withoutId = ({ html }: ReceivedPage): string => html.replace(/Request [\w-]+/, '');
 const POSTS = addressesOf('POST');
 
 describe('forged forms', () => {
   test.each(POSTS)('%s refuses a form without the token of its session', async (path) => {
-    const operator = await signIn({ role: 'operator' });
-    const other = await signIn({ role: 'operator' });
+    const account = await console.makeAccount();
+    const operator = await signIn({ account, role: 'operator' });
+    const other = await signIn({ account, role: 'operator' });
     const token = await operator.formToken();
     const foreign = await other.formToken();
     for (const csrf of ['', 'x', foreign, token.slice(1), `${token}x`]) {
