@@ -5,6 +5,7 @@ import {
   platformaticConnection,
 } from '../connection/connections.ts';
 import { explainingRefusals } from '../connection/refusal.ts';
+import { withRetries } from '../connection/retries.ts';
 import { withRight } from '../connection/rights.ts';
 import { Admin } from '../library.ts';
 
@@ -26,7 +27,8 @@ export class GroupOffsets {
     this.#admin = new Admin({
       clientId: groupId,
       ...platformaticConnection(brokers),
-      retries: 1,
+      // A commit that is sent again could meet another cluster.
+      retries: 0,
       timeout: 5000,
       connectTimeout: 3000,
     });
@@ -42,7 +44,9 @@ export class GroupOffsets {
    * while a member of the group is running
    */
   async commit(offsets: ReadonlyMap<number, number>, clusterId: string): Promise<void> {
-    const { id } = await this.#ask(() => this.#admin.metadata({ topics: [], forceUpdate: true }));
+    // Otherwise the client repeats the id of the first cluster, even if it asks the brokers again.
+    this.#admin.clearMetadata();
+    const { id } = await this.#ask(() => this.#admin.metadata({ topics: [] }));
     if (id !== clusterId) return;
     const partitionOffsets = [...offsets].map(([partition, offset]) => ({
       partition,
@@ -59,7 +63,12 @@ export class GroupOffsets {
    * @throws as `commit` does
    */
   async load(): Promise<Map<number, number>> {
-    const groups = await this.#ask(() => this.#admin.listConsumerGroupOffsets({ groups: [this.#groupId] }));
+    const groups = await this.#ask(() =>
+      withRetries(
+        () => this.#admin.listConsumerGroupOffsets({ groups: [this.#groupId] }),
+        () => {},
+      ),
+    );
     const topics = groups.flatMap((group) => group.topics).filter(({ name }) => name === this.#topic);
     const committed = topics.flatMap(({ partitions }) => partitions);
     return new Map(

@@ -90,7 +90,9 @@ export class TopicLookup {
    * @throws OtherTopicError if the topic's id is not the expected one
    */
   async identify(): Promise<TopicIdentity> {
-    const { clusterId, topic } = await this.metadata(true);
+    // Otherwise the client repeats the id of the first cluster, even if it asks the brokers again.
+    this.client.clearMetadata();
+    const { clusterId, topic } = await this.metadata();
     return { topicId: topic.id, clusterId };
   }
 

@@ -4,6 +4,9 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import os from 'node:os';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { GroupOffsets } from '../../kafka/reading/group-offsets.ts';
+import { TopicReader } from '../../kafka/reading/topic-reader.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
 import { chooseRunner, inspectMachine } from '../../ops/local/servers/runner.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
@@ -53,6 +56,12 @@ embeddedTest('other machines reach no port of a start, and other users none of i
 embeddedTest(
   'a Kafka without its data gets new storage and its topics, and readers continue',
   async () => {
+    const { brokers } = await terminal.servers();
+    const topic = topicNames('').submissions;
+    const reader = new TopicReader({ brokers, topic, clientId: 'test' });
+    const group = new GroupOffsets({ brokers, groupId: 'test', topic });
+    const { clusterId, topicId } = await reader.identify();
+    await group.commit(new Map([[0, 1]]), clusterId);
     await say('Before.');
     const before = await terminal.eventsOnceTheyEndWith('Before.');
     await rm(terminal.file('kafka', 'data'), { recursive: true, maxRetries: 10 });
@@ -69,6 +78,14 @@ embeddedTest(
     );
     const after = await terminal.eventsOnceTheyEndWith('After.');
     expect(after.slice(0, before.length)).toEqual(before);
+
+    // Clients that knew the earlier Kafka notice the other one. Its offsets would skip submissions here.
+    await group.commit(new Map([[0, 1]]), clusterId);
+    expect(await group.load()).toEqual(new Map());
+    const now = await reader.identify();
+    expect(now.clusterId).not.toBe(clusterId);
+    expect(now.topicId).not.toBe(topicId);
+    await Promise.all([group.close(), reader.close()]);
   },
   240_000,
 );

@@ -31,14 +31,6 @@ test('offsets are committed for a topic, and only while the brokers belong to th
   expect([await group.load(), await other.load()]).toEqual([new Map([[0, 7]]), new Map([[1, 9]])]);
 });
 
-test('the brokers are asked before each commit, since the client keeps the id of their cluster for seconds', async () => {
-  const { clusterId } = await identifyTopic({ brokers, topic, clientId: 'test' });
-  const asked = jest.spyOn(Admin.prototype, 'metadata');
-  for (const offset of [7, 8]) await group.commit(new Map([[0, offset]]), clusterId);
-  expect(asked.mock.calls.map(([{ forceUpdate }]) => forceUpdate)).toEqual([true, true]);
-  asked.mockRestore();
-});
-
 test('partitions without a committed offset are left out', async () => {
   const partitions = [-1n, 0n, 5n].map((committedOffset, partitionIndex) => ({
     partitionIndex,
