@@ -27,7 +27,7 @@ export class GroupOffsets {
     this.#admin = new Admin({
       clientId: groupId,
       ...platformaticConnection(brokers),
-      // A commit that is sent again could meet another cluster.
+      // A commit that the client sends again could meet another cluster.
       retries: 0,
       timeout: 5000,
       connectTimeout: 3000,
@@ -44,17 +44,18 @@ export class GroupOffsets {
    * while a member of the group is running
    */
   async commit(offsets: ReadonlyMap<number, number>, clusterId: string): Promise<void> {
-    // Otherwise the client repeats the id of the first cluster, even if it asks the brokers again.
-    this.#admin.clearMetadata();
-    const { id } = await this.#ask(() => this.#admin.metadata({ topics: [] }));
-    if (id !== clusterId) return;
     const partitionOffsets = [...offsets].map(([partition, offset]) => ({
       partition,
       offset: BigInt(offset),
     }));
     const topics = [{ name: this.#topic, partitionOffsets }];
     const groupId = this.#groupId;
-    await this.#ask(() => this.#admin.alterConsumerGroupOffsets({ groupId, topics }));
+    await this.#ask(async () => {
+      // Otherwise the client repeats the id of the first cluster, even if it asks the brokers again.
+      this.#admin.clearMetadata();
+      const { id } = await this.#admin.metadata({ topics: [] });
+      if (id === clusterId) await this.#admin.alterConsumerGroupOffsets({ groupId, topics });
+    });
   }
 
   /**
@@ -63,12 +64,7 @@ export class GroupOffsets {
    * @throws as `commit` does
    */
   async load(): Promise<Map<number, number>> {
-    const groups = await this.#ask(() =>
-      withRetries(
-        () => this.#admin.listConsumerGroupOffsets({ groups: [this.#groupId] }),
-        () => {},
-      ),
-    );
+    const groups = await this.#ask(() => this.#admin.listConsumerGroupOffsets({ groups: [this.#groupId] }));
     const topics = groups.flatMap((group) => group.topics).filter(({ name }) => name === this.#topic);
     const committed = topics.flatMap(({ partitions }) => partitions);
     return new Map(
@@ -80,7 +76,8 @@ export class GroupOffsets {
 
   #ask<T>(action: () => Promise<T>): Promise<T> {
     const right = { operation: 'Read', resource: 'group', name: this.#groupId } as const;
-    return explainingRefusals(this.#brokers, () => withRight(right, action), this.#findHidden);
+    const attempt = () => withRetries(action, () => {});
+    return explainingRefusals(this.#brokers, () => withRight(right, attempt), this.#findHidden);
   }
 
   async close(): Promise<void> {
