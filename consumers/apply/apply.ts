@@ -153,7 +153,7 @@ async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): 
     if (!isCommitted && performance.now() - committedAt >= COMMIT_INTERVAL_MS) {
       committedAt = performance.now();
       isCommitted = true;
-      group.commit(new Map(reached), reconciled.clusterId).catch((error: unknown) => {
+      group.commit(new Map(reached), reconciled.topicId).catch((error: unknown) => {
         isCommitted = false;
         // Only tools need these offsets, and another round follows, so an outage is not reported here.
         const message = 'offsets could not be committed to the consumer group';

@@ -36,25 +36,24 @@ export class GroupOffsets {
   }
 
   /**
-   * Commits the offset of the next record, by partition, unless the brokers now belong to another cluster,
-   * whose topic has different offsets.
+   * Commits the offset of the next record, by partition, unless the topic was made anew or the brokers now belong to
+   * another cluster: its topic has different offsets, and another id. The cluster's own id would not show this, because
+   * the client repeats that of its first cluster.
    *
-   * @param clusterId the cluster of these offsets
+   * @param topicId the topic of these offsets
    * @throws KafkaRefusal if the right to the group is missing, and the client's error otherwise, for instance
    * while a member of the group is running
    */
-  async commit(offsets: ReadonlyMap<number, number>, clusterId: string): Promise<void> {
+  async commit(offsets: ReadonlyMap<number, number>, topicId: string): Promise<void> {
     const partitionOffsets = [...offsets].map(([partition, offset]) => ({
       partition,
       offset: BigInt(offset),
     }));
-    const topics = [{ name: this.#topic, partitionOffsets }];
-    const groupId = this.#groupId;
+    const name = this.#topic;
+    const alteration = { groupId: this.#groupId, topics: [{ name, partitionOffsets }] };
     await this.#ask(async () => {
-      // Otherwise the client repeats the id of the first cluster, even if it asks the brokers again.
-      this.#admin.clearMetadata();
-      const { id } = await this.#admin.metadata({ topics: [] });
-      if (id === clusterId) await this.#admin.alterConsumerGroupOffsets({ groupId, topics });
+      const { topics } = await this.#admin.metadata({ topics: [name], forceUpdate: true });
+      if (topics.get(name)?.id === topicId) await this.#admin.alterConsumerGroupOffsets(alteration);
     });
   }
 

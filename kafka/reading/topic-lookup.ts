@@ -85,14 +85,13 @@ export class TopicLookup {
   }
 
   /**
-   * The ids that Kafka gave the topic and the cluster. Asks the brokers again.
+   * The ids that Kafka gave the topic and the cluster. Asks the brokers again for that of the topic; the client keeps the
+   * id of its first cluster.
    *
    * @throws OtherTopicError if the topic's id is not the expected one
    */
   async identify(): Promise<TopicIdentity> {
-    // Otherwise the client repeats the id of the first cluster, even if it asks the brokers again.
-    this.client.clearMetadata();
-    const { clusterId, topic } = await this.metadata();
+    const { clusterId, topic } = await this.metadata(true);
     return { topicId: topic.id, clusterId };
   }
 

@@ -198,8 +198,8 @@ describe('INV-8: the submissions topic', () => {
     const { brokers, topicPrefix } = service;
     const topic = topics().submissions;
     const group = new GroupOffsets({ brokers, groupId: applyGroup(topicPrefix), topic });
-    const { clusterId } = await identifyTopic({ brokers, topic, clientId: 'test' });
-    await group.commit(new Map([0, 1, 2, 3, 4, 5].map((partition) => [partition, 5])), clusterId);
+    const { topicId } = await identifyTopic({ brokers, topic, clientId: 'test' });
+    await group.commit(new Map([0, 1, 2, 3, 4, 5].map((partition) => [partition, 5])), topicId);
     await group.close();
     const client = new pg.Client({ connectionString: service.databaseUrl });
     await client.connect();

@@ -8,6 +8,7 @@ import { createTestTopics } from '../../helpers/kafka/topics.ts';
 
 let brokers: Brokers;
 let topic: string;
+let rejected: string;
 let group: GroupOffsets;
 /** The offsets of another topic in the same group. */
 let other: GroupOffsets;
@@ -18,16 +19,18 @@ beforeAll(async () => {
   topic = topicNames(topics.prefix).submissions;
   const groupId = `${topics.prefix}apply`;
   group = new GroupOffsets({ brokers, groupId, topic });
-  other = new GroupOffsets({ brokers, groupId, topic: topicNames(topics.prefix).rejected });
+  rejected = topicNames(topics.prefix).rejected;
+  other = new GroupOffsets({ brokers, groupId, topic: rejected });
 });
 afterAll(() => Promise.all([group.close(), other.close()]));
 
-test('offsets are committed for a topic, and only while the brokers belong to the cluster that they are of', async () => {
-  const { clusterId } = await identifyTopic({ brokers, topic, clientId: 'test' });
-  await group.commit(new Map([[0, 5]]), 'another cluster');
+test('offsets are committed for a topic, and only while it is the topic that they are of', async () => {
+  const idOf = async (name: string) =>
+    (await identifyTopic({ brokers, topic: name, clientId: 'test' })).topicId;
+  await group.commit(new Map([[0, 5]]), await idOf(rejected));
   expect(await group.load()).toEqual(new Map());
-  await group.commit(new Map([[0, 7]]), clusterId);
-  await other.commit(new Map([[1, 9]]), clusterId);
+  await group.commit(new Map([[0, 7]]), await idOf(topic));
+  await other.commit(new Map([[1, 9]]), await idOf(rejected));
   expect([await group.load(), await other.load()]).toEqual([new Map([[0, 7]]), new Map([[1, 9]])]);
 });
 

@@ -60,3 +60,12 @@ test('a former leader of a partition refuses, and does not show its own end', as
     await reader.close();
   }
 });
+
+test('a reader still asks for the topic while the only broker that it was given is away', async () => {
+  const brokers = { ...cluster.brokers, addresses: cluster.second.brokers.addresses };
+  const reader = new TopicReader({ brokers, topic: TOPIC, clientId: 'test' });
+  const { topicId } = await reader.identify();
+  await cluster.second.stop();
+  expect(await reader.identify()).toMatchObject({ topicId });
+  await reader.close();
+});
