@@ -46,6 +46,9 @@ const REPLICATION_TIMEOUT_MS = 8000;
 /** Sequence numbers of a partition restart at 0 after the greatest. */
 const SEQUENCES = 2 ** 31;
 
+/** A producer's id, and the cluster that gave it. Each cluster numbers its producers from the beginning. */
+type Identity = ProducerIdentity & { clusterId: string };
+
 /** The broker already has this batch: an attempt that seemed to fail has arrived. */
 const DUPLICATE = 'DUPLICATE_SEQUENCE_NUMBER';
 
@@ -62,7 +65,7 @@ export class TopicWriter {
   readonly #findHidden: FindConnectionError;
   readonly #produce: typeof sendProduce;
   readonly #retryMs: number;
-  #identity: ProducerIdentity | undefined;
+  #identity: Identity | undefined;
   /** By partition: the number of records sent under this identity. */
   readonly #sequences = new Map<number, number>();
 
@@ -88,6 +91,11 @@ export class TopicWriter {
       metadataMaxAge: METADATA_MAX_AGE_MS,
     });
     this.#findHidden = keepConnectionErrors(this.#client);
+    // Another cluster may answer next at the same address, where another producer has this one's id.
+    this.#client.on('client:broker:disconnect', () => {
+      this.#identity = undefined;
+      this.#client.clearMetadata();
+    });
   }
 
   /** Finds the topic and gets an id for this producer. @throws as `send` does */
@@ -125,7 +133,7 @@ export class TopicWriter {
         let open = this.#writeBatches(records, partitions, identity);
         const acknowledged: Acknowledgement[] = [];
         await this.#withRetries(async () => {
-          const results = await this.#sendToLeaders(open);
+          const results = await this.#sendToLeaders(open, identity);
           for (const { acknowledgement } of results) if (acknowledgement) acknowledged.push(acknowledgement);
           open = results.flatMap(({ batch, acknowledgement }) => (acknowledgement ? [] : [batch]));
           const failure = results.find(({ error }) => error !== undefined);
@@ -152,23 +160,24 @@ export class TopicWriter {
   }
 
   async #metadata() {
-    const { brokers, topics } = await this.#client.metadata({ topics: [this.topic] });
+    const { id: clusterId, brokers, topics } = await this.#client.metadata({ topics: [this.topic] });
     const topic = topics.get(this.topic);
     if (!topic) throw new TopicError(`The topic ${this.topic} does not exist.`, true);
-    return { brokers, topic };
+    return { clusterId, brokers, topic };
   }
 
-  async #identify(): Promise<ProducerIdentity> {
+  async #identify(): Promise<Identity> {
     if (this.#identity) return this.#identity;
-    const { brokers } = await this.#metadata();
+    const { clusterId, brokers } = await this.#metadata();
     const [broker] = brokers.values();
     if (!broker) throw new TopicError('The cluster has no broker.', true);
-    this.#identity = await requestProducerId(await this.#client.connections.get(broker));
+    const given = await requestProducerId(await this.#client.connections.get(broker));
     this.#sequences.clear();
+    this.#identity = { ...given, clusterId };
     return this.#identity;
   }
 
-  #writeBatches(records: readonly OutgoingRecord[], partitions: number, identity: ProducerIdentity): Batch[] {
+  #writeBatches(records: readonly OutgoingRecord[], partitions: number, identity: Identity): Batch[] {
     const now = Date.now();
     const byPartition = Map.groupBy(records, ({ key }) => partitionOfKey(key, partitions));
     return [...byPartition].map(([partition, own]) => {
@@ -181,8 +190,11 @@ export class TopicWriter {
   /** Sends batches to all leaders concurrently. @returns an acknowledgement or an error for each batch */
   async #sendToLeaders(
     batches: readonly Batch[],
+    identity: Identity,
   ): Promise<{ batch: Batch; acknowledgement?: Acknowledgement; error?: unknown }[]> {
-    const { topic } = await this.#metadata();
+    const { clusterId, topic } = await this.#metadata();
+    if (clusterId !== identity.clusterId)
+      throw new TopicError(`Another cluster has the topic ${this.topic} now.`, false);
     const byLeader = Map.groupBy(batches, ({ partition }) => topic.partitions[partition]?.leader ?? -1);
     const sent = [...byLeader].map(async ([leader, own]) => {
       try {

@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import os from 'node:os';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { GroupOffsets } from '../../kafka/reading/group-offsets.ts';
 import { identifyTopic } from '../../kafka/reading/read-topic.ts';
 import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
+import { openProducer } from '../../kafka/writing/submissions-producer.ts';
+import { TopicWriter } from '../../kafka/writing/topic-writer.ts';
 import { chooseRunner, inspectMachine } from '../../ops/local/servers/runner.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
@@ -70,6 +72,14 @@ embeddedTest(
         () => false,
       ),
     );
+    const openProducers = () => Promise.all(Array.from({ length: 10 }, () => openProducer(brokers, topic)));
+    const producers = await openProducers();
+    const replaced = Promise.withResolvers<never>();
+    const produce = jest.fn(() => replaced.promise);
+    const writer = new TopicWriter({ brokers, topic, clientId: 'test', produce });
+    const sending = writer.send([{ key: 'k', value: Buffer.from('x'), headers: {} }]);
+    sending.catch(() => {});
+    await until('a request', () => produce.mock.calls.length > 0);
     await say('Before.');
     const before = await terminal.eventsOnceTheyEndWith('Before.');
     await rm(terminal.file('kafka', 'data'), { recursive: true, maxRetries: 10 });
@@ -93,6 +103,18 @@ embeddedTest(
     expect((await reader.identify()).topicId).not.toBe(topicId);
     expect((await identifyTopic({ brokers, topic, clientId: 'test' })).clusterId).not.toBe(clusterId);
     await Promise.all([group.close(), reader.close()]);
+
+    // The other Kafka gives the same ids to other producers. With a shared id, a message would count as sent before.
+    replaced.reject(Object.assign(new Error('The connection is lost.'), { canRetry: true }));
+    await expect(sending).rejects.toThrow('Another cluster');
+    producers.unshift(...(await openProducers()));
+    const places = new Set<string>();
+    for (const producer of producers) {
+      const sent = await producer.send([{ key: 'k', value: Buffer.from('x') }]);
+      places.add(JSON.stringify(sent));
+    }
+    expect(places.size).toBe(producers.length);
+    await Promise.all([writer.close(), ...producers.map((producer) => producer.close())]);
   },
   240_000,
 );
