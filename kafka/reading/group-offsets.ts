@@ -4,6 +4,7 @@ import {
   keepConnectionErrors,
   platformaticConnection,
 } from '../connection/connections.ts';
+import { correctRequests } from '../connection/corrected-requests.ts';
 import { explainingRefusals } from '../connection/refusal.ts';
 import { withRetries } from '../connection/retries.ts';
 import { withRight } from '../connection/rights.ts';
@@ -32,6 +33,7 @@ export class GroupOffsets {
       timeout: 5000,
       connectTimeout: 3000,
     });
+    correctRequests(this.#admin);
     this.#findHidden = keepConnectionErrors(this.#admin);
   }
 

@@ -1,5 +1,6 @@
 import type { Brokers } from '../../service/brokers.ts';
 import { platformaticConnection } from '../connection/connections.ts';
+import { correctRequests } from '../connection/corrected-requests.ts';
 import { Consumer, ListOffsetTimestamps } from '../library.ts';
 import { readTopic } from './read-topic.ts';
 
@@ -48,6 +49,7 @@ async function readNewestTimes(
     timeout: 5000,
     connectTimeout: 3000,
   });
+  correctRequests(consumer);
   try {
     const timestamp = ListOffsetTimestamps.MAX;
     const listed = await consumer.listOffsetsWithTimestamps({ topics: [topic], timestamp });

@@ -5,6 +5,7 @@ import {
   keepConnectionErrors,
   platformaticConnection,
 } from '../connection/connections.ts';
+import { correctRequests } from '../connection/corrected-requests.ts';
 import { explainingRefusals } from '../connection/refusal.ts';
 import { withRetries } from '../connection/retries.ts';
 import { type Right, withRight } from '../connection/rights.ts';
@@ -72,6 +73,7 @@ export class TopicLookup {
       timeout: 5000,
       connectTimeout: 3000,
     });
+    correctRequests(this.client);
     this.#findHidden = keepConnectionErrors(this.client);
   }
 

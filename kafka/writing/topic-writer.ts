@@ -4,6 +4,7 @@ import {
   keepConnectionErrors,
   platformaticConnection,
 } from '../connection/connections.ts';
+import { correctRequests } from '../connection/corrected-requests.ts';
 import { explainingRefusals } from '../connection/refusal.ts';
 import { TopicError, withRetries } from '../connection/retries.ts';
 import { isAuthorizationError, MissingRightError, type Right, withRight } from '../connection/rights.ts';
@@ -90,6 +91,7 @@ export class TopicWriter {
       requestTimeout: REQUEST_TIMEOUT_MS,
       metadataMaxAge: METADATA_MAX_AGE_MS,
     });
+    correctRequests(this.#client);
     this.#findHidden = keepConnectionErrors(this.#client);
     // Another cluster may answer next at the same address, where another producer has this one's id.
     this.#client.on('client:broker:disconnect', () => {
