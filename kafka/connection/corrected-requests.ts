@@ -2,24 +2,55 @@
 import {
   type Base,
   type Callback,
+  type Connection,
   findCoordinatorV4,
   kGetApi,
+  kGetBootstrapConnection,
   listOffsetsV7,
   metadataV12,
   offsetCommitV8,
   offsetFetchV8,
+  TimeoutError,
 } from '../library.ts';
 
+/** The longest wait for a broker's answer about topics before another broker is asked, in milliseconds. */
+const ANSWER_MS = 5000;
+
+type Topics = Awaited<ReturnType<typeof metadataV12.api.async>>;
+
 /**
- * Corrects a habit of a client:
+ * Corrects two habits of a client:
  *
  * - It takes the newest version of a request that its first broker knows, and keeps it. An older broker hangs up on
  *   such a request, during an upgrade of the cluster or after a downgrade. So the versions are those of Kafka 3.1.
+ * - It asks the same broker first, however long that is silent. So after a failure, it asks another one first.
  */
 export function correctRequests(client: Base): void {
   const getApi = client[kGetApi].bind(client);
+  const getBootstrapConnection = client[kGetBootstrapConnection].bind(client);
+  /** Which of the brokers is asked first. */
+  let turn = 0;
+  const requestTopics = (
+    connection: Connection,
+    names: string[],
+    isCreating: boolean,
+    isShowingRights: boolean,
+    callback: Callback<Topics>,
+  ) => {
+    let isAnswered = false;
+    const answer: Callback<Topics> = (error, topics) => {
+      if (isAnswered) return;
+      isAnswered = true;
+      clearTimeout(timer);
+      if (error) turn += 1;
+      callback(error, topics);
+    };
+    const late = () => answer(new TimeoutError('A broker does not answer.', { canRetry: true }));
+    const timer = setTimeout(late, ANSWER_MS);
+    metadataV12.api(connection, names, isCreating, isShowingRights, answer);
+  };
   const apis: Record<string, object> = {
-    Metadata: metadataV12.api,
+    Metadata: Object.assign(requestTopics, { version: metadataV12.api.version }),
     ListOffsets: listOffsetsV7.api,
     FindCoordinator: findCoordinatorV4.api,
     OffsetCommit: offsetCommitV8.api,
@@ -30,6 +61,9 @@ export function correctRequests(client: Base): void {
       const api = apis[name];
       if (api) callback(null, api);
       else getApi(name, callback);
+    },
+    [kGetBootstrapConnection](callback: Callback<Connection>) {
+      getBootstrapConnection(callback, turn);
     },
   });
 }

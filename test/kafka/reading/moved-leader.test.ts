@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { withAdmin } from '../../../kafka/connection/admin.ts';
 import { TopicReader } from '../../../kafka/reading/topic-reader.ts';
+import { partitionOfKey } from '../../../kafka/writing/key-partition.ts';
 import { openProducer } from '../../../kafka/writing/submissions-producer.ts';
+import { plaintextBrokers } from '../../../service/brokers.ts';
 import { createTopic } from '../../helpers/kafka/topics.ts';
 import { startTwoBrokers, type TwoBrokers } from '../../helpers/kafka/two-brokers.ts';
 import { securedTest as test } from '../../helpers/servers/secured-test.ts';
 import { until } from '../../helpers/until.ts';
 
 const TOPIC = 'moved';
+/** Each broker has one of its partitions, without a copy. */
+const SPREAD = 'spread';
 const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 1024 * 1024 };
 
 /** A reader that keeps the first answer about leaders, as readers do for seconds. */
@@ -24,9 +28,11 @@ let cluster: TwoBrokers;
 
 beforeAll(async () => {
   cluster = await startTwoBrokers();
-  await withAdmin(cluster.brokers, (admin) =>
-    createTopic(admin, { topic: TOPIC, replicaAssignment: [{ partition: 0, replicas: [2, 1] }] }),
-  );
+  await withAdmin(cluster.brokers, async (admin) => {
+    await createTopic(admin, { topic: TOPIC, replicaAssignment: [{ partition: 0, replicas: [2, 1] }] });
+    const replicaAssignment = [1, 2].map((node, partition) => ({ partition, replicas: [node] }));
+    await createTopic(admin, { topic: SPREAD, replicaAssignment });
+  });
 });
 afterAll(() => cluster?.stop());
 
@@ -60,6 +66,34 @@ test('a former leader of a partition refuses, and does not show its own end', as
     await reader.close();
   }
 });
+
+const [atFirst = '', atSecond = ''] = [0, 1].map((partition) =>
+  ['ada', 'bob', 'cyd', 'dan'].find((key) => partitionOfKey(key, 2) === partition),
+);
+const readFirst = async (reader: TopicReader) =>
+  (await reader.fetch(1, new Map([[0, 0]]), LIMITS))[0]?.records;
+
+test('INV-14: a silent broker does not hold up the partitions of others, even if it is the first of the list', async () => {
+  const brokers = plaintextBrokers([...cluster.second.brokers.addresses, ...cluster.first.brokers.addresses]);
+  const producer = await openProducer(brokers, SPREAD);
+  await producer.send([atFirst, atSecond].map((key) => ({ key, value: Buffer.from('one') })));
+  await producer.close();
+  const reader = new TopicReader({ brokers, topic: SPREAD, clientId: 'spread' });
+  await reader.refresh();
+  process.kill(Number(cluster.second.pid), 'SIGSTOP');
+  const held = reader.fetch(2, new Map([[1, 0]]), LIMITS);
+  try {
+    const lookUp = async () => {
+      for (let time = 0; time < 3; time += 1) await reader.refresh();
+      return readFirst(reader);
+    };
+    expect(await Promise.race([lookUp(), held])).toHaveLength(1);
+  } finally {
+    process.kill(Number(cluster.second.pid), 'SIGCONT');
+    await held.catch(() => {});
+    await reader.close();
+  }
+}, 60_000);
 
 test('a reader still asks for the topic while the only broker that it was given is away', async () => {
   const brokers = { ...cluster.brokers, addresses: cluster.second.brokers.addresses };
