@@ -65,7 +65,8 @@ export class Tail {
       ...{ reader, name: 'the changes topic', where: 'feed', watchIntervalMs: WATCH_INTERVAL_MS, clock, log },
       choose: (sources) => {
         this.#partitions = sources.length;
-        return new Set(sources);
+        // A partition without a leader waits until it has one.
+        return new Set(sources.filter((node) => node >= 0));
       },
       read: (node, sources) => this.#read(node, sources),
       afterLook: () => this.#fillHoles(),

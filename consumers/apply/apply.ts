@@ -99,7 +99,7 @@ async function lead(options: ApplyOptions, term: Term): Promise<void> {
   const backlog = new Backlog(
     reader,
     reconciled.offsets,
-    () => wasTruncated(pool, reader, topics.submissions),
+    (partitions) => wasTruncated(pool, reader, topics.submissions, partitions),
     log,
   );
   const sender = new RejectionSender(pool, producer, log);

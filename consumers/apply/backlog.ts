@@ -54,13 +54,17 @@ export interface PartitionLag {
  */
 export class Backlog {
   readonly #reader: TopicReader;
-  readonly #wasTruncated: () => Promise<boolean>;
+  readonly #wasTruncated: (partitions: readonly number[]) => Promise<boolean>;
   readonly #log: Logger;
   readonly #partitions: PartitionState[];
   /** By partition: the offset up to which submissions are applied. */
   readonly #applied: number[];
   readonly #loops: BrokerLoops;
   readonly #answeredAt = new Map<number, number>();
+  /** By partition: the broker to read it from; negative without a leader. */
+  #sources: readonly number[] = [];
+  /** Partitions whose broker failed or changed, and may have an older log now. */
+  readonly #doubtful = new Set<number>();
   #failure: Error | undefined;
   readonly #filled = new Notifier();
   #room = Promise.withResolvers<void>();
@@ -70,13 +74,13 @@ export class Backlog {
 
   /**
    * @param offsets the offset to read from, by partition
-   * @param wasTruncated asked once reading recovers from a failure: whether the topic was rolled back, which
-   * ends the reading
+   * @param wasTruncated asked before partitions are read from another broker, or again after a failure: whether one of
+   * them was rolled back, which ends the reading
    */
   constructor(
     reader: TopicReader,
     offsets: readonly number[],
-    wasTruncated: () => Promise<boolean>,
+    wasTruncated: (partitions: readonly number[]) => Promise<boolean>,
     log: Logger,
   ) {
     this.#reader = reader;
@@ -94,7 +98,7 @@ export class Backlog {
       ...{ reader, name: 'the submissions topic', where: 'apply', watchIntervalMs: WATCH_INTERVAL_MS },
       ...{ clock: systemClock, log },
       choose: (sources) => this.#choose(sources),
-      read: (node, sources, isFailing) => this.#read(node, sources, isFailing),
+      read: (node, sources) => this.#read(node, sources),
       endsFor: (error, node) => this.#endsFor(error, node),
     });
   }
@@ -110,12 +114,13 @@ export class Backlog {
     await stopped;
   }
 
-  /** Whether every leading broker has answered lately. */
+  /** Whether every partition has a leader, and every leader has answered lately. */
   get isHealthy(): boolean {
     const now = performance.now();
     const { nodes } = this.#loops;
     const answeredAt = (node: number) => this.#answeredAt.get(node) ?? Number.NEGATIVE_INFINITY;
-    return nodes.length > 0 && nodes.every((node) => now - answeredAt(node) < HEALTHY_MS);
+    const isLed = this.#sources.every((node) => node >= 0);
+    return isLed && nodes.length > 0 && nodes.every((node) => now - answeredAt(node) < HEALTHY_MS);
   }
 
   /** The lag of each partition at its broker's last answer. */
@@ -196,15 +201,21 @@ export class Backlog {
       this.#partitions.push({ nextOffset: 0, waiting: [], waitingBytes: 0, end: 0, stableEnd: 0 });
       this.#applied.push(0);
     }
+    for (const [partition, node] of this.#sources.entries()) {
+      if (sources[partition] !== node) this.#doubtful.add(partition);
+    }
+    this.#sources = sources;
     // A partition without a leader waits until it has one.
     return new Set(sources.filter((node) => node >= 0));
   }
 
-  async #read(node: number, sources: readonly number[], isFailing: boolean): Promise<void> {
-    if (isFailing && (await this.#wasTruncated())) {
+  async #read(node: number, sources: readonly number[]): Promise<void> {
+    const led = [...this.#partitions.keys()].filter((partition) => sources[partition] === node);
+    const doubtful = led.filter((partition) => this.#doubtful.has(partition));
+    if (doubtful.length > 0 && (await this.#wasTruncated(doubtful))) {
       throw new SupersededError('The submissions topic was rolled back to an older log.');
     }
-    const led = [...this.#partitions.keys()].filter((partition) => sources[partition] === node);
+    for (const partition of doubtful) this.#doubtful.delete(partition);
     const open = this.#hasRoom ? led.filter((partition) => this.#isOpen(partition)) : [];
     this.#answeredAt.set(node, performance.now());
     if (open.length === 0) await this.#room.promise;
@@ -216,6 +227,9 @@ export class Backlog {
     else if (error instanceof OtherTopicError) {
       this.#fail(new SupersededError('The submissions topic was made anew.'));
     } else {
+      for (const [partition, source] of this.#sources.entries()) {
+        if (source === node) this.#doubtful.add(partition);
+      }
       if (node !== null) this.#answeredAt.delete(node);
       return false;
     }

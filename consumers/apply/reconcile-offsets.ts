@@ -120,17 +120,20 @@ async function findTime(reader: LogReader, partition: number, offset: number): P
 }
 
 /**
- * Whether a partition was rolled back behind its applied offset, as happens when a broker returns with an
+ * Whether one of these partitions was rolled back behind its applied offset, as happens when a broker returns with an
  * older log. Call it when reading recovers from a failure.
  */
 export async function wasTruncated(
   client: ClientBase | Pool,
   reader: LogReader & Pick<TopicReader, 'bounds'>,
   topic: string,
+  partitions: readonly number[],
 ): Promise<boolean> {
   const stored = await loadStoredOffsets(client, topic);
-  for (const [partition, { end }] of (await reader.bounds()).entries()) {
+  const bounds = await reader.bounds(partitions);
+  for (const partition of partitions) {
     const known = stored.get(partition);
+    const { end } = bounds[partition] ?? { end: 0 };
     if (known && (await findTruncated(reader, partition, known, end)) !== null) return true;
   }
   return false;

@@ -19,10 +19,11 @@ const ANSWER_MS = 5000;
 type Topics = Awaited<ReturnType<typeof metadataV12.api.async>>;
 
 /**
- * Corrects two habits of a client:
+ * Corrects three habits of a client:
  *
  * - It takes the newest version of a request that its first broker knows, and keeps it. An older broker hangs up on
  *   such a request, during an upgrade of the cluster or after a downgrade. So the versions are those of Kafka 3.1.
+ * - It takes a partition without a leader for a failure of the whole topic. So the partition has the leader -1.
  * - It asks the same broker first, however long that is silent. So after a failure, it asks another one first.
  */
 export function correctRequests(client: Base): void {
@@ -42,8 +43,10 @@ export function correctRequests(client: Base): void {
       if (isAnswered) return;
       isAnswered = true;
       clearTimeout(timer);
-      if (error) turn += 1;
-      callback(error, topics);
+      const known = error ? findTopics(error) : topics;
+      if (known) return callback(null, known);
+      turn += 1;
+      callback(error);
     };
     const late = () => answer(new TimeoutError('A broker does not answer.', { canRetry: true }));
     const timer = setTimeout(late, ANSWER_MS);
@@ -66,4 +69,10 @@ export function correctRequests(client: Base): void {
       getBootstrapConnection(callback, turn);
     },
   });
+}
+
+/** The topics of an answer in which only partitions have errors, such as a missing leader; undefined for other errors. */
+function findTopics(error: Error): Topics | undefined {
+  const { response } = error as { response?: Topics };
+  return response?.topics.every(({ errorCode }) => errorCode === 0) ? response : undefined;
 }

@@ -17,8 +17,8 @@ export interface BrokerLoopsOptions {
   log: Logger;
   /** Chooses the brokers to read from, by the broker of each partition. Called at every look. */
   choose: (sources: readonly number[]) => Iterable<number>;
-  /** Reads once from a broker. `isFailing` tells whether the last attempt failed. */
-  read: (node: number, sources: readonly number[], isFailing: boolean) => Promise<void>;
+  /** Reads once from a broker. */
+  read: (node: number, sources: readonly number[]) => Promise<void>;
   /** Called with each failure. Returns whether it ends the reading; otherwise it is reported and retried. */
   endsFor?: (error: unknown, node: number | null) => boolean;
   /** Called after each look for new brokers. Must not reject. */
@@ -98,7 +98,7 @@ export class BrokerLoops {
         // A broker may have named a nearer one.
         this.#startLoops(sources);
         if (!sources.includes(node)) return;
-        await read(node, sources, isFailing);
+        await read(node, sources);
         if (isFailing) log.info({ node }, `${name} is readable again`);
         isFailing = false;
       } catch (error) {

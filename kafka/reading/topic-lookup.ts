@@ -112,15 +112,18 @@ export class TopicLookup {
     return Array.from(ends.get(this.topic) ?? [], (end) => Number(end ?? 0n));
   }
 
-  /** The bounds of every partition, by partition. */
-  async bounds(): Promise<PartitionBounds[]> {
+  /** The bounds of every partition, or only of these, by partition. */
+  async bounds(partitions?: readonly number[]): Promise<PartitionBounds[]> {
     await this.refresh();
-    const topics = [this.topic];
+    const wanted = {
+      topics: [this.topic],
+      ...(partitions && { partitions: { [this.topic]: [...partitions] } }),
+    };
     const [starts, stableEnds, ends] = await this.ask(() =>
       Promise.all([
-        this.client.listOffsets({ topics, timestamp: EARLIEST }),
-        this.client.listOffsets({ topics, isolationLevel: 1 }),
-        this.client.listOffsets({ topics, isolationLevel: 0 }),
+        this.client.listOffsets({ ...wanted, timestamp: EARLIEST }),
+        this.client.listOffsets({ ...wanted, isolationLevel: 1 }),
+        this.client.listOffsets({ ...wanted, isolationLevel: 0 }),
       ]),
     );
     const of = (offsets: typeof ends, partition: number) =>

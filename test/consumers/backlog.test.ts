@@ -25,7 +25,7 @@ interface Topic {
   /** By partition: its broker. */
   sources: number[];
   fetch: (node: number, offsets: ReadonlyMap<number, number>) => PartitionRead[] | Promise<PartitionRead[]>;
-  wasTruncated?: () => Promise<boolean>;
+  wasTruncated?: (partitions: readonly number[]) => Promise<boolean>;
 }
 
 /** Starts a backlog of a topic in memory. */
@@ -222,6 +222,45 @@ test('a partition without a leader is not asked for, and an added one is read fr
     ],
   ]);
   expect(backlog.lag.map(({ partition }) => partition)).toEqual([0, 1, 2]);
+});
+
+test.each([
+  ['has a leader again', -1],
+  ['has another leader after a failure', 3],
+])('a partition that %s is not read before it is known not to be rolled back', async (_, former) => {
+  const steps: string[] = [];
+  const topic: Topic = {
+    sources: [1, former],
+    fetch: (node, offsets) => {
+      const isFirst = topic.sources[1] === former;
+      topic.sources = [1, 2];
+      if (node === former) throw new KafkaUnavailableError('away');
+      if (offsets.has(1)) steps.push(`fetch of ${[...offsets.keys()]}`);
+      return isFirst || steps.length === 2 ? [] : held.promise;
+    },
+    wasTruncated: async (partitions) => {
+      steps.push(`look at ${partitions}`);
+      return false;
+    },
+  };
+  start(topic);
+  await until('the partition is read twice', () => steps.length > 2);
+  expect(steps).toEqual(['look at 1', 'fetch of 1', 'fetch of 1']);
+});
+
+test('reading is not healthy while a partition has no leader', async () => {
+  const healthy: boolean[] = [];
+  const topic: Topic = {
+    sources: [1, -1],
+    fetch: () => {
+      healthy.push(backlog.isHealthy);
+      topic.sources = [1, 1];
+      return healthy.length === 2 ? held.promise : [];
+    },
+  };
+  start(topic);
+  await until('both are read', () => healthy.length === 2);
+  expect(healthy).toEqual([false, true]);
 });
 
 test('the lag counts what is not applied, to the end of the log and to the last stable offset', async () => {

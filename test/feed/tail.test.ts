@@ -51,6 +51,11 @@ class HoldingBrokers {
     return new Set(this.#leaders).size === this.#held.size;
   }
 
+  /** The brokers that hold back a fetch. */
+  get asked(): number[] {
+    return [...this.#held.keys()];
+  }
+
   /** Answers every fetch with nothing. */
   release(): void {
     for (const { resolve } of this.#held.values()) resolve([]);
@@ -161,6 +166,17 @@ test("a change is not held back if the one before it waits for another broker's"
     brokers.append(0, 3);
     await until('the third change', () => sequences.length === 3);
     expect(sequences).toEqual([1, 2, 3]);
+  } finally {
+    await stop();
+  }
+});
+
+test('a partition without a leader is not asked for', async () => {
+  const brokers = new HoldingBrokers([-1, 1]);
+  const { stop } = followBrokers(brokers);
+  try {
+    await until('the other partition is asked for', () => brokers.asked.includes(1));
+    expect(brokers.asked).toEqual([1]);
   } finally {
     await stop();
   }

@@ -103,3 +103,19 @@ test('a reader still asks for the topic while the only broker that it was given 
   expect(await reader.identify()).toMatchObject({ topicId });
   await reader.close();
 });
+
+test('INV-14: a partition without a leader does not hold up the others, for reading and writing', async () => {
+  const { brokers } = cluster;
+  await cluster.second.stop();
+  const reader = new TopicReader({ brokers, topic: SPREAD, clientId: 'spread' });
+  await until('a partition has no leader', async () => {
+    await reader.refresh().catch(() => {});
+    return (await reader.sources())[1] === -1;
+  });
+  expect(await readFirst(reader)).toHaveLength(1);
+  const producer = await openProducer(brokers, SPREAD);
+  const message = { key: atFirst, value: Buffer.from('two') };
+  expect(await producer.send([message])).toEqual([{ partition: 0, offset: 1 }]);
+  await expect(producer.send([{ ...message, key: atSecond }])).rejects.toThrow('LEADER_NOT_AVAILABLE');
+  await Promise.all([reader.close(), producer.close()]);
+}, 60_000);
