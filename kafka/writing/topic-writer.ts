@@ -47,8 +47,8 @@ const REPLICATION_TIMEOUT_MS = 8000;
 /** Sequence numbers of a partition restart at 0 after the greatest. */
 const SEQUENCES = 2 ** 31;
 
-/** A producer's id, and the cluster that gave it. Each cluster numbers its producers from the beginning. */
-type Identity = ProducerIdentity & { clusterId: string };
+/** A producer's id, and the topic that it writes to. Each cluster numbers its producers from the beginning. */
+type Identity = ProducerIdentity & { topicId: string };
 
 /** The broker already has this batch: an attempt that seemed to fail has arrived. */
 const DUPLICATE = 'DUPLICATE_SEQUENCE_NUMBER';
@@ -67,6 +67,8 @@ export class TopicWriter {
   readonly #produce: typeof sendProduce;
   readonly #retryMs: number;
   #identity: Identity | undefined;
+  /** Whether the brokers may know more about the topic than this writer. */
+  #isOutdated = false;
   /** By partition: the number of records sent under this identity. */
   readonly #sequences = new Map<number, number>();
 
@@ -93,10 +95,10 @@ export class TopicWriter {
     });
     correctRequests(this.#client);
     this.#findHidden = keepConnectionErrors(this.#client);
-    // Another cluster may answer next at the same address, where another producer has this one's id.
+    // Another cluster, or this one with older storage, may answer next, and may know this id of another producer.
     this.#client.on('client:broker:disconnect', () => {
       this.#identity = undefined;
-      this.#client.clearMetadata();
+      this.#isOutdated = true;
     });
   }
 
@@ -115,8 +117,9 @@ export class TopicWriter {
     return topic.partitions.length;
   }
 
-  /** Kafka's id of the topic. */
+  /** Kafka's id of the topic. Asks the brokers again. */
   async identifyTopic(): Promise<string> {
+    this.#isOutdated = true;
     const { topic } = await this.#write(() => this.#withRetries(() => this.#metadata()));
     return topic.id;
   }
@@ -158,24 +161,35 @@ export class TopicWriter {
   }
 
   #withRetries<T>(action: () => Promise<T>): Promise<T> {
-    return withRetries(action, () => this.#client.clearMetadata(), this.#retryMs);
+    const prepare = () => {
+      this.#isOutdated = true;
+    };
+    return withRetries(action, prepare, this.#retryMs);
   }
 
+  /** The brokers' answer, up to 30 s old unless it may be outdated. */
   async #metadata() {
-    const { id: clusterId, brokers, topics } = await this.#client.metadata({ topics: [this.topic] });
-    const topic = topics.get(this.topic);
-    if (!topic) throw new TopicError(`The topic ${this.topic} does not exist.`, true);
-    return { clusterId, brokers, topic };
+    const forceUpdate = this.#isOutdated;
+    this.#isOutdated = false;
+    try {
+      const { brokers, topics } = await this.#client.metadata({ topics: [this.topic], forceUpdate });
+      const topic = topics.get(this.topic);
+      if (!topic) throw new TopicError(`The topic ${this.topic} does not exist.`, true);
+      return { brokers, topic };
+    } catch (error) {
+      this.#isOutdated = true;
+      throw error;
+    }
   }
 
   async #identify(): Promise<Identity> {
-    if (this.#identity) return this.#identity;
-    const { clusterId, brokers } = await this.#metadata();
+    const { brokers, topic } = await this.#metadata();
+    if (this.#identity?.topicId === topic.id) return this.#identity;
     const [broker] = brokers.values();
     if (!broker) throw new TopicError('The cluster has no broker.', true);
     const given = await requestProducerId(await this.#client.connections.get(broker));
     this.#sequences.clear();
-    this.#identity = { ...given, clusterId };
+    this.#identity = { ...given, topicId: topic.id };
     return this.#identity;
   }
 
@@ -194,9 +208,8 @@ export class TopicWriter {
     batches: readonly Batch[],
     identity: Identity,
   ): Promise<{ batch: Batch; acknowledgement?: Acknowledgement; error?: unknown }[]> {
-    const { clusterId, topic } = await this.#metadata();
-    if (clusterId !== identity.clusterId)
-      throw new TopicError(`Another cluster has the topic ${this.topic} now.`, false);
+    const { topic } = await this.#metadata();
+    if (topic.id !== identity.topicId) throw new TopicError(`The topic ${this.topic} was made anew.`, false);
     const byLeader = Map.groupBy(batches, ({ partition }) => topic.partitions[partition]?.leader ?? -1);
     const sent = [...byLeader].map(async ([leader, own]) => {
       try {

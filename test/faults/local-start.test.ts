@@ -106,7 +106,7 @@ embeddedTest(
 
     // The other Kafka gives the same ids to other producers. With a shared id, a message would count as sent before.
     replaced.reject(Object.assign(new Error('The connection is lost.'), { canRetry: true }));
-    await expect(sending).rejects.toThrow('Another cluster');
+    await expect(sending).rejects.toThrow('was made anew');
     producers.unshift(...(await openProducers()));
     const places = new Set<string>();
     for (const producer of producers) {

@@ -1,6 +1,6 @@
 /** How a writer continues after every kind of answer of the leaders, which the test gives. topic-writer.test.ts asks real ones. */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { Base } from '@platformatic/kafka';
+import { Base, type MetadataOptions } from '@platformatic/kafka';
 import type { ProduceAnswer } from '../../../kafka/protocol/produce.ts';
 import { partitionOfKey } from '../../../kafka/writing/key-partition.ts';
 import { openProducer } from '../../../kafka/writing/submissions-producer.ts';
@@ -15,6 +15,7 @@ const FIRST_SEQUENCE_AT = 53;
 /** By partition: its leader, and the leader that clients know from their last question. */
 let leaders: number[];
 let known: number[];
+let topicId: string;
 /** The requests so far: the broker, and its partitions. */
 let requests: [node: number, partitions: number[]][];
 let firstSequences: number[];
@@ -29,14 +30,15 @@ const refuse = (partitions: number[], errorCode: number): ProduceAnswer[] =>
 
 beforeEach(() => {
   [leaders, known, requests, firstSequences] = [[1, 2], [1, 2], [], []];
+  topicId = 'first';
   answer = (_, partitions) => accept(partitions);
-  jest.spyOn(Base.prototype, 'clearMetadata').mockImplementation(() => {
-    known = leaders;
-  });
-  jest.spyOn(Base.prototype, 'metadata').mockImplementation((async () => ({
-    brokers: new Map([1, 2].map((node) => [node, node])),
-    topics: new Map([[TOPIC, { id: 'id', partitions: known.map((leader) => ({ leader })) }]]),
-  })) as never);
+  jest.spyOn(Base.prototype, 'metadata').mockImplementation((async ({ forceUpdate }: MetadataOptions) => {
+    if (forceUpdate) known = leaders;
+    return {
+      brokers: new Map([1, 2].map((node) => [node, node])),
+      topics: new Map([[TOPIC, { id: topicId, partitions: known.map((leader) => ({ leader })) }]]),
+    };
+  }) as never);
   const send = (...given: unknown[]) => {
     const callback = given.at(-1) as (error: null, answer: object) => void;
     callback(null, { producerId: 7n, producerEpoch: 0 });
@@ -87,6 +89,13 @@ test('each leader gets the batches of its partitions, which are numbered on from
   expect(firstSequences).toEqual([0, 0, 1, 1]);
 });
 
+test('after the topic was made anew, a send gets another id for the producer, and numbers from 0 again', async () => {
+  await send();
+  topicId = 'second';
+  expect(await send()).toEqual(BOTH);
+  expect(firstSequences).toEqual([0, 0, 0, 0]);
+});
+
 describe('a batch', () => {
   test.each<[string, (node: number, partitions: number[]) => ProduceAnswer[]]>([
     ['whose leader refuses it', (node, parts) => (node === 2 ? refuse(parts, NOT_LEADER) : accept(parts))],
@@ -106,6 +115,15 @@ describe('a batch', () => {
       [2, [1]],
       [1, [1]],
     ]);
+  });
+
+  test('is not sent again to a topic that was made anew', async () => {
+    answer = (_, partitions) => {
+      topicId = 'second';
+      return refuse(partitions, NOT_LEADER);
+    };
+    await expect(send()).rejects.toThrow('made anew');
+    expect(requests).toHaveLength(2);
   });
 
   test('whose leader is none of the brokers waits for another one', async () => {

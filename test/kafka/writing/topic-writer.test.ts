@@ -1,5 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { Base } from '@platformatic/kafka';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { withAdmin } from '../../../kafka/connection/admin.ts';
 import { type ProduceAnswer, type ProduceRequest, sendProduce } from '../../../kafka/protocol/produce.ts';
 import { readHeaders } from '../../../kafka/protocol/record-batches.ts';
@@ -161,25 +160,6 @@ describe('a writer', () => {
     const acknowledged = await writer.send(records);
     expect(requests.map(({ batches }) => batches.size)).toEqual([acknowledged.length, 1]);
     expect(await readValues()).toEqual(valuesOf([...before, ...records]));
-  });
-
-  test('asks for the leaders again before it sends a refused batch again', async () => {
-    await writer.send(makeRecords(1));
-    const forgets = jest.spyOn(Base.prototype, 'clearMetadata');
-    const forgotten: number[] = [];
-    faults = [
-      async ({ batches }) => {
-        forgotten.push(forgets.mock.calls.length);
-        return [...batches.keys()].map((partition) => ({ partition, errorCode: NOT_LEADER, baseOffset: -1 }));
-      },
-      (_, pass) => {
-        forgotten.push(forgets.mock.calls.length);
-        return pass();
-      },
-    ];
-    await writer.send(makeRecords(1));
-    forgets.mockRestore();
-    expect(forgotten).toEqual([0, 1]);
   });
 
   test('begins no attempt after its time for retries', async () => {
