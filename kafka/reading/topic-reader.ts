@@ -219,7 +219,7 @@ export class TopicReader extends TopicLookup {
     offsets: ReadonlyMap<number, number>,
     answers: readonly PartitionAnswer[],
   ): Promise<PartitionRead[]> {
-    const bounds = await this.bounds();
+    const bounds = await this.bounds(answers.map(({ partition }) => partition));
     return answers.map(({ partition }) => {
       const { start, stableEnd, end } = bounds[partition] ?? { start: 0, stableEnd: 0, end: 0 };
       const offset = offsets.get(partition) ?? 0;

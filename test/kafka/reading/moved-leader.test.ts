@@ -25,6 +25,10 @@ class OutdatedReader extends TopicReader {
 }
 
 let cluster: TwoBrokers;
+/** A key in the partition of each broker. */
+const [atFirst = '', atSecond = ''] = [0, 1].map((partition) =>
+  ['ada', 'bob', 'cyd', 'dan'].find((key) => partitionOfKey(key, 2) === partition),
+);
 
 beforeAll(async () => {
   cluster = await startTwoBrokers();
@@ -33,6 +37,9 @@ beforeAll(async () => {
     const replicaAssignment = [1, 2].map((node, partition) => ({ partition, replicas: [node] }));
     await createTopic(admin, { topic: SPREAD, replicaAssignment });
   });
+  const producer = await openProducer(cluster.brokers, SPREAD);
+  await producer.send([atFirst, atSecond].map((key) => ({ key, value: Buffer.from('one') })));
+  await producer.close();
 });
 afterAll(() => cluster?.stop());
 
@@ -67,17 +74,11 @@ test('a former leader of a partition refuses, and does not show its own end', as
   }
 });
 
-const [atFirst = '', atSecond = ''] = [0, 1].map((partition) =>
-  ['ada', 'bob', 'cyd', 'dan'].find((key) => partitionOfKey(key, 2) === partition),
-);
 const readFirst = async (reader: TopicReader) =>
   (await reader.fetch(1, new Map([[0, 0]]), LIMITS))[0]?.records;
 
 test('INV-14: a silent broker does not hold up the partitions of others, even if it is the first of the list', async () => {
   const brokers = plaintextBrokers([...cluster.second.brokers.addresses, ...cluster.first.brokers.addresses]);
-  const producer = await openProducer(brokers, SPREAD);
-  await producer.send([atFirst, atSecond].map((key) => ({ key, value: Buffer.from('one') })));
-  await producer.close();
   const reader = new TopicReader({ brokers, topic: SPREAD, clientId: 'spread' });
   await reader.refresh();
   process.kill(Number(cluster.second.pid), 'SIGSTOP');
@@ -113,6 +114,8 @@ test('INV-14: a partition without a leader does not hold up the others, for read
     return (await reader.sources())[1] === -1;
   });
   expect(await readFirst(reader)).toHaveLength(1);
+  const beyond = await reader.fetch(1, new Map([[0, 100]]), LIMITS);
+  expect(beyond.map(({ isOutOfRange, nextOffset }) => [isOutOfRange, nextOffset])).toEqual([[true, 0]]);
   const producer = await openProducer(brokers, SPREAD);
   const message = { key: atFirst, value: Buffer.from('two') };
   expect(await producer.send([message])).toEqual([{ partition: 0, offset: 1 }]);
