@@ -13,7 +13,7 @@ import type { Service } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
 import { OperatorError } from '../service/operator-error.ts';
 import { type FailurePlace, reportFailure } from '../service/report-failure.ts';
-import { createClient } from '../store/connection/client.ts';
+import { createClient, endClient } from '../store/connection/client.ts';
 import { WATCHFUL_SESSION, watchSession } from '../store/connection/session.ts';
 
 /** The interval between a stand-by's attempts to take the lock, in milliseconds. */
@@ -118,7 +118,7 @@ async function serveTerm(options: LeadershipOptions, state: State, stopping: Abo
   const client = createClient(databaseUrl, { ...WATCHFUL_SESSION, pipeline: true });
   const lost = new AbortController();
   client.on('error', () => lost.abort());
-  const cleanUps: (() => Promise<unknown>)[] = [() => client.end()];
+  const cleanUps: (() => Promise<unknown>)[] = [() => endClient(client)];
   const signal = AbortSignal.any([stopping, lost.signal]);
   try {
     await client.connect();

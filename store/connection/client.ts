@@ -13,6 +13,19 @@ export function createClient(
   return new pg.Client({ ...config, ...readConnectionConfig(databaseUrl) });
 }
 
+/** How long a connection may take to end gracefully, in milliseconds. */
+export const GOODBYE_MS = 500;
+
+/** Ends a connection. A server that has fallen silent never answers the goodbye, so the wait for it is short. */
+export async function endClient(client: pg.Client): Promise<void> {
+  const timer = setTimeout(() => client.connection.stream.destroy(), GOODBYE_MS);
+  try {
+    await client.end();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** A pool of connections to a database. Each new connection uses the current certificates and password. */
 export function createClientPool(
   databaseUrl: string,

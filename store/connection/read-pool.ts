@@ -9,6 +9,7 @@ import {
 } from 'slonik';
 import { z } from 'zod';
 import { classifyFailure } from '../../service/failure.ts';
+import { GOODBYE_MS } from './client.ts';
 import { readConnectionConfig } from './connection-config.ts';
 import { createDriver } from './driver.ts';
 
@@ -52,8 +53,6 @@ function createObserver(onQuery: NonNullable<PoolOptions['onQuery']>): Intercept
 
 /** How long the driver waits beyond the statement timeout, in milliseconds. */
 const ANSWER_MARGIN_MS = 1000;
-/** How long a connection may take to end gracefully, in milliseconds. */
-const GOODBYE_MS = 500;
 
 export interface PoolOptions {
   databaseUrl: string;

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { type Leadership, startLeadership, type Term } from '../../consumers/leadership.ts';
 import { createLog } from '../../service/log.ts';
+import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { until } from '../helpers/until.ts';
 
@@ -37,4 +38,29 @@ test('a stand-by that takes over is not ready until its own work has succeeded',
   expect([second.leadership.isReady(), second.leadership.leads()]).toEqual([false, false]);
   await term.succeeded();
   expect([second.leadership.isReady(), second.leadership.leads()]).toEqual([true, true]);
+});
+
+test('a term ends although Postgres has fallen silent, and another begins once it answers', async () => {
+  const way = await TcpProxy.open(database.url);
+  let terms = 0;
+  const leadership = startLeadership({
+    ...{ name: 'the work', where: 'apply', databaseUrl: way.url, locks: LOCKS },
+    onLead: () => {},
+    log: createLog('test', 'silent'),
+    lead: async (term) => {
+      terms += 1;
+      if (terms === 1) {
+        way.silence();
+        throw new Error('Kafka is away as well.');
+      }
+      await new Promise((resolve) => term.signal.addEventListener('abort', resolve));
+    },
+  });
+  started.push(leadership);
+  await until('the first term', () => terms === 1);
+  way.mend();
+  way.forgetSilenced();
+  await until('the second term', () => terms === 2);
+  await leadership.stop();
+  await way.close();
 });

@@ -1,7 +1,7 @@
 import { monotonicClock } from '../../../service/clock.ts';
 import { nameServer } from '../../../service/database-address.ts';
 import type { Logger } from '../../../service/log.ts';
-import { createClient } from '../../../store/connection/client.ts';
+import { createClient, endClient } from '../../../store/connection/client.ts';
 import { WATCHFUL_SESSION, watchSession } from '../../../store/connection/session.ts';
 import { ReplicaRegistry } from '../../../store/replicas/registry.ts';
 import { ReplicaLink } from '../../../store/replicas/replica-link.ts';
@@ -54,7 +54,7 @@ export async function openGate(
     failure ??= error;
     ending.abort();
   });
-  atEnd(() => client.end());
+  atEnd(() => endClient(client));
   await client.connect();
   await watchSession(client);
   const links = new Map(readDatabaseUrls.map((url) => [nameServer(url), new ReplicaLink(url)]));

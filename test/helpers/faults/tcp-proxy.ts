@@ -36,7 +36,8 @@ export class TcpProxy {
   private constructor(url: URL) {
     this.#url = url;
     this.target = Number(url.port);
-    this.#server = createServer((client) => this.#join(client));
+    // A silenced connection does not even answer the end of its client.
+    this.#server = createServer({ allowHalfOpen: true }, (client) => this.#join(client));
   }
 
   /** Opens a port of 127.0.0.1 in front of a server. @param target its URL, or its port on 127.0.0.1 */
@@ -129,6 +130,9 @@ export class TcpProxy {
     const server = isSilent ? null : connect(this.target, this.#url.hostname);
     const line: Line = { client, server, isSilent };
     this.#lines.add(line);
+    client.on('end', () => {
+      if (!line.isSilent) client.end();
+    });
     client.on('data', (bytes: Buffer) => {
       this.packets += 1;
       this.#springTrap();
