@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import { Notifier } from '../../service/notifier.ts';
 import { reportFailure } from '../../service/report-failure.ts';
+import { isSilence } from '../../store/connection/session.ts';
 import {
   countPendingRejections,
   deletePendingRejections,
@@ -71,6 +72,7 @@ export class RejectionSender {
 
   async #sendNext(): Promise<number> {
     const client = await this.#pool.connect();
+    let broken: Error | undefined;
     try {
       const pending = await loadPendingRejections(client, REQUEST);
       // Also counts before sending, which may fail for as long as they wait.
@@ -84,8 +86,11 @@ export class RejectionSender {
         await countPending(client);
       }
       return pending.length;
+    } catch (error) {
+      if (isSilence(error)) broken = error;
+      throw error;
     } finally {
-      client.release();
+      client.release(broken);
     }
   }
 

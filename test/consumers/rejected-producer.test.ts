@@ -8,8 +8,10 @@ import { createRejectedProducer, RecordTooLargeError } from '../../kafka/writing
 import { type Rejection, rejectionCodec, submissionCodec } from '../../schemas/submission.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { createLog } from '../../service/log.ts';
+import { createWorkPool } from '../../store/connection/work-pool.ts';
 import { addPendingRejections } from '../../store/stream/pending-rejections.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
+import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { loadAllRejections } from '../helpers/kafka/all-rejections.ts';
 import { createHushedKafka, type HushedKafka } from '../helpers/kafka/hushed-kafka.ts';
 import { createTestTopics } from '../helpers/kafka/topics.ts';
@@ -103,6 +105,25 @@ describe('the sender of rejections', () => {
     await running;
     await producer.disconnect();
     expect(await recordedOffsets()).toEqual([1, 2, 3, 4]);
+  });
+
+  test('INV-14: does not use a connection again on which Postgres has fallen silent', async () => {
+    const path = await TcpProxy.open(url);
+    const own = createWorkPool(path.url, 1, () => {}, { query_timeout: 500 });
+    await own.query('SELECT');
+    path.silence();
+    await addPendingRejections(client, [record(1)]);
+    const lines: string[] = [];
+    const log = createLog('test', 'warn', { write: (line) => lines.push(line) });
+    const stopping = new AbortController();
+    const running = new RejectionSender(own, { send: async () => {} }, log).run(stopping.signal);
+    await until('it failed', () => lines.length > 0);
+    path.mend();
+    await until('it is sent', async () => (await waiting()) === 0, 10_000);
+    stopping.abort();
+    await running;
+    await own.end();
+    await path.close();
   });
 
   test('looks again at once for rejections that were stored while it looked', async () => {
