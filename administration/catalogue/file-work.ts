@@ -5,7 +5,7 @@ import type { Logger } from '../../service/log.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import { type Actor, recordAudit } from '../../store/accounts/audit-log.ts';
-import { createClient } from '../../store/connection/client.ts';
+import { createClient, endClient } from '../../store/connection/client.ts';
 import { PATIENT_SESSION, watchSession } from '../../store/connection/session.ts';
 import { LOCK_NOT_AVAILABLE, sqlStateOf } from '../../store/connection/sql-state.ts';
 import {
@@ -19,6 +19,8 @@ import { compareFile, type FileOutcome, importFile, type LoadedFile } from './up
 
 /** The longest wait for the lock of another edit of the catalogue. */
 const LOCK_TIMEOUT = '60s';
+/** The longest wait for an answer of Postgres, in milliseconds: far more than a statement about 4 MB of records takes. */
+const ANSWER_MS = 300_000;
 
 /** The order of a person. An import names the outcome that they have seen, and the removals that they agree to. */
 export type Order =
@@ -32,13 +34,16 @@ export type Order =
 export class CatalogueFileWork implements Stoppable {
   readonly #databaseUrl: string;
   readonly #log: Logger;
+  readonly #answerMs: number;
   #running: Promise<void> | null = null;
   #client: pg.Client | null = null;
   #isStopping = false;
 
-  constructor(databaseUrl: string, log: Logger) {
+  /** @param answerMs for tests */
+  constructor(databaseUrl: string, log: Logger, answerMs = ANSWER_MS) {
     this.#databaseUrl = databaseUrl;
     this.#log = log;
+    this.#answerMs = answerMs;
   }
 
   /**
@@ -75,13 +80,14 @@ export class CatalogueFileWork implements Stoppable {
   async stop(): Promise<void> {
     this.#isStopping = true;
     const running = this.#running;
-    await this.#client?.end();
+    if (this.#client) await endClient(this.#client);
     await running;
   }
 
   async #work(id: number, order: Order, onBegun: () => void): Promise<void> {
     const client = createClient(this.#databaseUrl, {
       ...PATIENT_SESSION,
+      query_timeout: this.#answerMs,
       application_name: 'catalogue-file',
     });
     this.#client = client;
@@ -98,7 +104,7 @@ export class CatalogueFileWork implements Stoppable {
         this.#noteFailure(client, id, order.work, error),
       );
     } finally {
-      await client.end().catch(() => {});
+      await endClient(client).catch(() => {});
     }
   }
 

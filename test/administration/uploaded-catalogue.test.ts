@@ -1,7 +1,10 @@
 import { beforeAll, expect, jest, test } from '@jest/globals';
+import { CatalogueFileWork } from '../../administration/catalogue/file-work.ts';
 import { compareFile, importFile, type LoadedFile } from '../../administration/catalogue/uploaded-file.ts';
+import { createLog } from '../../service/log.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorser, ndjson } from '../helpers/ballots/catalogue-records.ts';
+import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const { client, url } = useTestDatabase();
@@ -58,4 +61,22 @@ test('what was endorsed since the comparison does not change its digest, and a r
   const skipping = await compareFile(client, fileOf(`${right}${wrong}`, true));
   expect(skipping).toMatchObject({ isPossible: true, refusedLines: 1 });
   expect(new Set([digest, refused.digest, skipping.digest]).size).toBe(3);
+});
+
+test('work on a file ends if Postgres falls silent during it, and the next file can be worked on', async () => {
+  const way = await TcpProxy.open(url);
+  const work = new CatalogueFileWork(way.url, createLog('test', 'silent'), 500);
+  const doWork = async () => {
+    const hasBegun = await work.start(1, { work: 'compare' });
+    await work.wait(10_000);
+    return hasBegun;
+  };
+  expect(await doWork()).toBe(true);
+  // The last packets of this work: a statement, and the goodbye.
+  way.trap(way.packets - 1, () => way.silence());
+  expect(await doWork()).toBe(true);
+  way.mend();
+  expect(await doWork()).toBe(true);
+  await work.stop();
+  await way.close();
 });
