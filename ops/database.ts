@@ -6,7 +6,7 @@ import { explainDatabaseRefusal } from '../service/explain-failure.ts';
 import { OperatorError } from '../service/operator-error.ts';
 import { readEnv } from '../service/running-service.ts';
 import type { Actor } from '../store/accounts/audit-log.ts';
-import { createClient } from '../store/connection/client.ts';
+import { createClient, endClient } from '../store/connection/client.ts';
 import { describeDatabaseClient } from '../store/connection/connection-config.ts';
 import { PATIENT_SESSION } from '../store/connection/session.ts';
 import {
@@ -35,7 +35,7 @@ async function connect(databaseUrl: string, name: string): Promise<pg.Client> {
   try {
     await client.connect();
   } catch (error) {
-    await client.end().catch(() => {});
+    await endClient(client).catch(() => {});
     throw new OperatorError(describeUnusable(client, error, databaseUrl), { cause: error });
   }
   return client;
@@ -87,7 +87,7 @@ export async function withDatabase<T>(
   } catch (error) {
     throw nameDatabase(error, client);
   } finally {
-    await client.end().catch(() => {});
+    await endClient(client).catch(() => {});
   }
 }
 

@@ -4,7 +4,9 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { requireBrokers } from '../../kafka/connection/admin.ts';
+import { withDatabase } from '../../ops/database.ts';
 import { plaintextBrokers } from '../../service/brokers.ts';
+import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { createTestDatabase } from '../helpers/postgres/database.ts';
 import { withClient } from '../helpers/postgres/with-client.ts';
 import { testServers } from '../helpers/servers/servers.ts';
@@ -133,6 +135,17 @@ describe('a database that cannot be used is reported in one sentence, without it
       );
     });
   });
+});
+
+test('a command ends although Postgres falls silent after its work', async () => {
+  const way = await TcpProxy.open(await createTestDatabase());
+  const work = withDatabase(way.url, 'ops', async (client) => {
+    const { rows } = await client.query('SELECT 1 AS n');
+    way.silence();
+    return rows;
+  });
+  expect(await work).toEqual([{ n: 1 }]);
+  await way.close();
 });
 
 test.each([
