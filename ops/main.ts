@@ -20,6 +20,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   isUnread = true;
 });
 
+// Messages that nobody reads do not end the work, and leave its exit status as it is.
+process.stderr.on('error', () => {});
+
 /** The longest wait for connections to close after the work, in milliseconds. */
 const GOODBYE_MS = 2000;
 

@@ -13,13 +13,17 @@ const FULL = '/dev/full';
 const testOnFullDisk = existsSync(FULL) ? test : test.skip;
 const { databaseUrl, client, writeFiles, file, importFiles, importPaths } = useCatalogueCommand();
 
+function startOps(args: string[], output: number | 'pipe') {
+  return spawn(process.execPath, ['ops/main.ts', ...args], {
+    env: { ...INHERITED_ENV, DATA_DIR: '/nowhere', DATABASE_URL: databaseUrl },
+    stdio: ['ignore', output, 'pipe'],
+  });
+}
+
 /** Runs a command with this file, or with a reader that closes at once, as standard output. @returns its status and errors */
 async function runOps(args: string[], output: string | null): Promise<{ status: unknown; told: string }> {
   await using handle = output === null ? null : await open(output, 'w');
-  const child = spawn(process.execPath, ['ops/main.ts', ...args], {
-    env: { ...INHERITED_ENV, DATA_DIR: '/nowhere', DATABASE_URL: databaseUrl },
-    stdio: ['ignore', handle?.fd ?? 'pipe', 'pipe'],
-  });
+  const child = startOps(args, handle?.fd ?? 'pipe');
   child.stdout?.destroy();
   const [told, [status]] = await Promise.all([text(child.stderr as Readable), once(child, 'exit')]);
   return { status, told };
@@ -52,6 +56,13 @@ test('a failure counts even if nobody reads the output, and a reader that has re
   await importFiles(GOOD);
   expect(await runOps(['catalog', 'export', 'no-election'], null)).toMatchObject({ status: 1 });
   expect(await runOps(['aliases', 'list'], null)).toEqual({ status: 0, told: '' });
+});
+
+test('a command whose messages nobody reads finishes its work', async () => {
+  const child = startOps(['keys', 'create', '--account', 'unread', '--plan', 'free'], 'pipe');
+  child.stderr?.destroy();
+  const [key, [status]] = await Promise.all([text(child.stdout as Readable), once(child, 'exit')]);
+  expect([status, key]).toEqual([0, expect.stringMatching(/^bes_\w+\n$/)]);
 });
 
 test('a path that the system refuses is named in a sentence', async () => {
