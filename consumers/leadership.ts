@@ -22,6 +22,8 @@ const STANDBY_POLL_MS = 1000;
 const RETRY_MS = 500;
 /** The pause after a refusal that only an operator can end, in milliseconds. */
 const REFUSED_RETRY_MS = 5000;
+/** How long a leader that must stop may use its clients of Kafka, in milliseconds: long enough for a send under way. */
+const LAST_REQUESTS_MS = 5000;
 /** A process without a success for this long is not ready, in milliseconds. */
 const STUCK_MS = 10_000;
 
@@ -32,7 +34,11 @@ export interface Term {
   signal: AbortSignal;
   /** Call this after every success, including an idle round. The first call shows that this leader works. */
   succeeded(): Promise<void>;
-  /** Registers a clean-up at the end of the term. It runs while the connection closes, to release the lock at once. */
+  /**
+   * Registers a clean-up at the end of the term. It runs while the connection closes, to release the lock at once. If the
+   * signal has aborted and the term does not end within seconds, it runs before: a silent broker answers no request, and
+   * the requests of a closed client fail.
+   */
   atEnd(cleanUp: () => Promise<unknown>): void;
 }
 
@@ -118,8 +124,14 @@ async function serveTerm(options: LeadershipOptions, state: State, stopping: Abo
   const client = createClient(databaseUrl, { ...WATCHFUL_SESSION, pipeline: true });
   const lost = new AbortController();
   client.on('error', () => lost.abort());
-  const cleanUps: (() => Promise<unknown>)[] = [() => endClient(client)];
+  const cleanUps: (() => Promise<unknown>)[] = [];
+  const cleanUpAll = () => Promise.allSettled(cleanUps.map((cleanUp) => cleanUp()));
   const signal = AbortSignal.any([stopping, lost.signal]);
+  let patience: NodeJS.Timeout | undefined;
+  const endSoon = () => {
+    patience = setTimeout(cleanUpAll, LAST_REQUESTS_MS);
+  };
+  signal.addEventListener('abort', endSoon);
   try {
     await client.connect();
     await watchSession(client);
@@ -140,7 +152,9 @@ async function serveTerm(options: LeadershipOptions, state: State, stopping: Abo
     await lead({ client, signal, succeeded, atEnd: (cleanUp) => cleanUps.push(cleanUp) });
   } finally {
     // After a lost connection these fail too, and the error that ended the term says more.
-    await Promise.allSettled(cleanUps.map((cleanUp) => cleanUp()));
+    await Promise.allSettled([endClient(client), cleanUpAll()]);
+    signal.removeEventListener('abort', endSoon);
+    clearTimeout(patience);
   }
 }
 

@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg';
 import { findHistoryConflict } from '../domain/history.ts';
 import { type PublishedChange, readNewestPublished } from '../kafka/reading/newest-published.ts';
-import type { Brokers } from '../service/brokers.ts';
 import { OperatorError } from '../service/operator-error.ts';
 import { historyConflict } from '../service/stream-metrics.ts';
 import { loadHistory } from '../store/stream/history.ts';
@@ -12,11 +11,11 @@ import { loadHistory } from '../store/stream/history.ts';
  *
  * @returns the newest published change; null without one
  * @throws OperatorError that names the runbook if the store is older or differs, and the Kafka client's error
- * if the brokers do not answer
+ * if the brokers do not answer or the signal aborts
  */
 export async function verifyHistory(
   client: ClientBase,
-  changes: { brokers: Brokers; topic: string },
+  changes: Parameters<typeof readNewestPublished>[0],
 ): Promise<PublishedChange | null> {
   const published = await readNewestPublished(changes);
   const conflict = findHistoryConflict(published, await loadHistory(client, published?.sequence ?? 0));

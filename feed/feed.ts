@@ -119,8 +119,8 @@ export class Feed {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
-    await this.#tail?.stop();
-    await Promise.all([this.#reader.close(), this.#replay.close()]);
+    // A silent broker answers no fetch under way, which would hold up the end of the tail.
+    await Promise.all([this.#tail?.stop(), this.#reader.close(), this.#replay.close()]);
   }
 
   /**

@@ -73,7 +73,7 @@ async function lead(options: ApplyOptions, term: Term): Promise<void> {
   const { kafka, brokers, topics, groupId, pool, clock, log } = options;
   const ending = new AbortController();
   const signal = AbortSignal.any([term.signal, ending.signal]);
-  await verifyHistory(term.client, { brokers, topic: topics.changes });
+  await verifyHistory(term.client, { brokers, topic: topics.changes, signal });
   let reconciledId: string | null = null;
   const reader = new TopicReader({
     brokers,

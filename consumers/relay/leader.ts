@@ -69,7 +69,7 @@ async function lead(options: RelayOptions, term: Term): Promise<void> {
   const { client, signal, succeeded, atEnd } = term;
   const { brokers, topicPrefix, log } = options;
   const { changes: topic } = topicNames(topicPrefix);
-  const published = await verifyHistory(client, { brokers, topic });
+  const published = await verifyHistory(client, { brokers, topic, signal });
   const producer = createChangesProducer({ brokers, topic });
   atEnd(() => producer.disconnect());
   await producer.connect();

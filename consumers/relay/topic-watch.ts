@@ -19,9 +19,11 @@ export function watchTopicSettings(
   { clock, log }: { clock: Clock; log: Logger },
 ): Stoppable {
   let known = '';
+  let isStopped = false;
   const look = async () => {
     try {
       const problems = await findChangesTopicProblems(options);
+      if (isStopped) return;
       topicSettingsProblems.set(problems.length);
       const found = problems.join('; ');
       if (found !== '' && found !== known) log.error(`${found}. Run "npm run ops -- topics apply"`);
@@ -36,7 +38,9 @@ export function watchTopicSettings(
   const looking = repeat(INTERVAL_MS, clock, look);
   return {
     async stop() {
-      await looking.stop();
+      isStopped = true;
+      // A look under way changes nothing, and silent brokers would hold up the end of the term for minutes.
+      void looking.stop();
       // Another process leads now. Otherwise the last value would stay for ever.
       topicSettingsProblems.set(0);
     },

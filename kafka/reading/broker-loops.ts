@@ -68,7 +68,7 @@ export class BrokerLoops {
       try {
         this.#startLoops(await reader.sources());
       } catch (error) {
-        if (endsFor?.(error, null)) return;
+        if (signal.aborted || endsFor?.(error, null)) return;
         reportFailure(log, error, {
           where,
           message: `the leaders of ${name} cannot be looked up; trying again`,
@@ -102,7 +102,7 @@ export class BrokerLoops {
         if (isFailing) log.info({ node }, `${name} is readable again`);
         isFailing = false;
       } catch (error) {
-        if (endsFor?.(error, node)) return;
+        if (signal.aborted || endsFor?.(error, node)) return;
         const message = `${name} cannot be read; trying again`;
         reportFailure(log, error, { where, message, fields: { node }, quiet: isFailing });
         isFailing = true;

@@ -1,7 +1,6 @@
 import { AvroDecodeError } from '../../schemas/avro-codec.ts';
 import { type Change, changeCodec } from '../../schemas/change.ts';
-import type { Brokers } from '../../service/brokers.ts';
-import { readTopic } from './read-topic.ts';
+import { type ReadTopic, readTopic } from './read-topic.ts';
 import type { PartitionBounds } from './topic-lookup.ts';
 
 /** The number of offsets to read before the end of a partition. */
@@ -14,12 +13,11 @@ export type PublishedChange = Pick<Change, 'epoch' | 'sequence' | 'id'>;
  * The newest change in the changes topic: the highest sequence of the highest epoch. Null if the ends of the
  * partitions hold no change. Ignores other records.
  *
- * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
+ * @throws the Kafka client's error if the brokers do not answer, the topic does not exist, or the signal aborts
  */
-export async function readNewestPublished(options: {
-  brokers: Brokers;
-  topic: string;
-}): Promise<PublishedChange | null> {
+export async function readNewestPublished(
+  options: Pick<ReadTopic, 'brokers' | 'topic' | 'signal'>,
+): Promise<PublishedChange | null> {
   let newest: PublishedChange | null = null;
   const fromTail = (_: number, { start, end }: PartitionBounds) => Math.max(start, end - TAIL_OFFSETS);
   const topic = { ...options, clientId: 'ballot-endorsements-history' };

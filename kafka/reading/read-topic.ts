@@ -12,6 +12,8 @@ export interface ReadTopic {
   clientId: string;
   /** The right that an error names as missing; by default the one that the call needs. */
   operation?: 'Describe' | 'Read';
+  /** Ends the reading when it aborts, although a broker does not answer. */
+  signal?: AbortSignal;
   /** Called with the number of offsets read so far, and the total. */
   onProgress?: (done: number, total: number) => void;
 }
@@ -29,6 +31,11 @@ export async function* readTopic(
   ends: ReadonlyMap<number, number> = new Map(),
 ): AsyncGenerator<PartitionRead> {
   const reader = new TopicReader(options);
+  const { signal } = options;
+  // Its requests then fail.
+  const giveUp = () => void reader.close().catch(() => {});
+  signal?.addEventListener('abort', giveUp, { once: true });
+  if (signal?.aborted) giveUp();
   try {
     const bounds = await reader.bounds();
     const open = new Map(bounds.map((each, partition) => [partition, chooseStart(partition, each)]));
@@ -48,6 +55,7 @@ export async function* readTopic(
       }
     }
   } finally {
+    signal?.removeEventListener('abort', giveUp);
     await reader.close();
   }
 }
