@@ -114,7 +114,8 @@ export class Deliverer {
     const { noticeUrl, pool, clock, log } = this.#options;
     if (noticeUrl) {
       const message = 'notices of disabled webhooks cannot be sent; trying again';
-      this.#loops.push(loop(NOTICES_MS, message, () => sendNotices(pool, noticeUrl, log), clock));
+      const { signal } = this.#stopping;
+      this.#loops.push(loop(NOTICES_MS, message, () => sendNotices(pool, noticeUrl, log, signal), clock));
     }
   }
 

@@ -6,6 +6,9 @@ import type { Pool } from 'pg';
 import { sendNotices } from '../../../consumers/deliver/notices.ts';
 import { createLog } from '../../../service/log.ts';
 
+const log = createLog('test', 'silent');
+const NEVER = new AbortController().signal;
+
 test('a notice that is not accepted stays due, and holds up no other', async () => {
   const due = new Set([1, 2, 3]);
   const query = async (text: string, [id]: [number]) => {
@@ -18,7 +21,7 @@ test('a notice that is not accepted stays due, and holds up no other', async () 
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-  await sendNotices({ query } as unknown as Pool, url, createLog('test', 'silent'));
+  await sendNotices({ query } as unknown as Pool, url, log, NEVER);
   expect([...due]).toEqual([1]);
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
@@ -49,7 +52,7 @@ test('a notice says which webhook of which account was disabled and why, and fol
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/told`);
-  const send = () => sendNotices({ query } as unknown as Pool, url, createLog('test', 'silent'));
+  const send = () => sendNotices({ query } as unknown as Pool, url, log, NEVER);
   await send();
   expect(due.size).toBe(1);
   status = 200;
@@ -58,6 +61,22 @@ test('a notice says which webhook of which account was disabled and why, and fol
   const webhook = { id: 1, name: 'Ours', url: 'https://a.example/', reason: 'receiver_gone' };
   const notice = { type: 'webhook.disabled', account: 'acme', people: ['ann@a.org'], webhook };
   expect(received).toEqual([1, 2].map(() => ['POST', '/told', 'application/json', notice]));
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test('notices end at once when the process stops, although their receiver is silent', async () => {
+  const stopping = new AbortController();
+  const query = async () => ({ rows: [1, 2].map((id) => ({ id, account: 'acme', people: [] })) });
+  let received = 0;
+  const server = http.createServer(() => {
+    received += 1;
+    stopping.abort();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  await sendNotices({ query } as unknown as Pool, url, log, stopping.signal);
+  expect(received).toBe(1);
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 });
