@@ -43,8 +43,25 @@ test('a log whose folder cannot be made fails harmlessly', () => {
   expect(failures).toHaveLength(1);
 });
 
+const LARGEST = 20 * 1024 * 1024;
+
+test('a log that grows beyond 20 MB while it is open is put aside, and no line is lost', async () => {
+  const file = inFolder('growing.log');
+  const sizes = () => Promise.all([file, `${file}.1`].map(async (name) => (await stat(name)).size));
+  await writeFile(file, '');
+  await truncate(file, LARGEST - 3);
+  const log = new LogFile(file, () => {});
+  for (const line of ['first', 'second', 'third']) log.write(line);
+  log.end();
+  const later = 'second\nthird\n';
+  await until('the lines are written', async () => {
+    const [size, aside] = await sizes().catch(() => []);
+    return size === later.length && aside === LARGEST - 3 + 'first\n'.length;
+  });
+  expect(await readFile(file, 'utf8')).toBe(later);
+});
+
 test('a log of more than 20 MB is put aside when it is opened, in the place of the one before, and a smaller one is continued', async () => {
-  const LARGEST = 20 * 1024 * 1024;
   const file = inFolder('large.log');
   const logOnce = async (line: string) => {
     const log = new LogFile(file, () => {});
