@@ -67,8 +67,8 @@ export class Authenticator {
   readonly #unknownKeys = createLruCache<string, Remembered>(MAX_REMEMBERED_UNKNOWN);
   /** The look-ups under way, by digest. */
   readonly #lookups = new Map<string, Promise<StoredKey | null>>();
-  /** Known keys are not looked up before this time. */
-  #awayUntil = Number.NEGATIVE_INFINITY;
+  /** When the database last failed to answer. */
+  #awayAt = Number.NEGATIVE_INFINITY;
 
   constructor(pool: DatabasePool, clock: Clock, log: Logger) {
     this.#pool = pool;
@@ -104,13 +104,12 @@ export class Authenticator {
   async #find(text: string): Promise<StoredKey | null> {
     const digest = digestApiKey(text);
     const remembered = this.#knownKeys.get(digest) ?? this.#unknownKeys.get(digest);
-    const now = this.#clock.now();
-    const age = remembered ? now - remembered.at : Number.POSITIVE_INFINITY;
+    const age = remembered ? this.#timeSince(remembered.at) : Number.POSITIVE_INFINITY;
     if (remembered && age < FRESH_MS) return remembered.key;
     // The checksum reveals a mistyped key without a look-up.
     if (!remembered && !isWellFormedApiKey(text)) throw refuse('invalid_api_key', WHOLE_KEY);
     const stale = age < STALE_MS ? remembered?.key : undefined;
-    if (stale && now < this.#awayUntil) return stale;
+    if (stale && this.#timeSince(this.#awayAt) < RETRY_MS) return stale;
     try {
       return await this.#lookUp(digest);
     } catch (error) {
@@ -126,10 +125,15 @@ export class Authenticator {
    * Pauses the look-ups of known keys for a moment. Many requests meet the same outage, which is logged once.
    */
   #noteOutage(error: unknown): void {
-    const now = this.#clock.now();
-    if (now >= this.#awayUntil)
+    if (this.#timeSince(this.#awayAt) >= RETRY_MS)
       this.#log.warn({ error }, 'API keys cannot be looked up; known ones still work');
-    this.#awayUntil = now + RETRY_MS;
+    this.#awayAt = this.#clock.now();
+  }
+
+  /** In milliseconds. If the clock was set back since, it counts as long: a revoked key must not keep working. */
+  #timeSince(time: number): number {
+    const passed = this.#clock.now() - time;
+    return passed < 0 ? Number.POSITIVE_INFINITY : passed;
   }
 
   /** Looks a key up once for all requests that wait for it. The pool's timeouts bound the wait. */

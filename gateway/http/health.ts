@@ -56,7 +56,9 @@ export function createReadiness({
   const requireReady = async () => {
     if (draining.aborted) throw createUnavailableError('server_busy', SHUTTING_DOWN);
     requireStream();
-    if (!checking && clock.now() - checkedAt >= CHECK_INTERVAL_MS) {
+    const sinceMs = clock.now() - checkedAt;
+    // It is negative if the clock was set back.
+    if (!checking && (sinceMs < 0 || sinceMs >= CHECK_INTERVAL_MS)) {
       checkedAt = clock.now();
       reachable = check();
     }

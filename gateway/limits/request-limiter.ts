@@ -67,8 +67,8 @@ export class RequestLimiter {
   /** By account: every account that has sent a request since this gateway started. */
   readonly #windows = new Map<number, Windows>();
   #tidying: Stoppable | undefined;
-  /** Before this time, the database is not asked, and this gateway counts alone. */
-  #awayUntil = Number.NEGATIVE_INFINITY;
+  /** When the database last failed to answer. */
+  #awayAt = Number.NEGATIVE_INFINITY;
 
   constructor(pool: DatabasePool, clock: Clock, log: Logger) {
     this.#pool = pool;
@@ -139,12 +139,14 @@ export class RequestLimiter {
 
   /** @throws the error if it is a defect. */
   async #lease(request: Parameters<typeof leaseRequests>[1]): Promise<QuotaLease | null> {
-    if (this.#clock.now() < this.#awayUntil) return null;
+    const awayMs = this.#clock.now() - this.#awayAt;
+    // It is negative if the clock was set back since.
+    if (awayMs >= 0 && awayMs < RETRY_MS) return null;
     try {
       return await leaseRequests(this.#pool, request);
     } catch (error) {
       if (classifyFailure(error) === 'defect') throw error;
-      this.#awayUntil = this.#clock.now() + RETRY_MS;
+      this.#awayAt = this.#clock.now();
       this.#log.warn({ error }, 'request limits cannot be leased; counting alone');
       return null;
     }

@@ -55,6 +55,27 @@ describe('keys are remembered', () => {
     await client.query(`UPDATE accounts SET plan = 'free' WHERE name = 'acme'`);
   });
 
+  test('and looked up again after the clock was set back, also right after an outage', async () => {
+    const [first, second] = [await newKey(), await newKey()];
+    const { id } = await authenticate(first);
+    const revoke = (revoked: number) =>
+      client.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [revoked]);
+    await revoke(id);
+    await clock.advance(-60 * MINUTE_MS);
+    await expect(authenticate(first)).rejects.toMatchObject({ code: 'revoked_api_key' });
+
+    const other = await authenticate(second);
+    severable.way.sever();
+    await clock.advance(2000);
+    await authenticate(second);
+    severable.way.mend();
+    await clock.advance(-60 * MINUTE_MS);
+    await authenticate(second);
+    await revoke(other.id);
+    await clock.advance(2000);
+    await expect(authenticate(second)).rejects.toMatchObject({ code: 'revoked_api_key' });
+  });
+
   test('and made-up keys do not evict real ones', async () => {
     const key = await newKey();
     await authenticate(key);

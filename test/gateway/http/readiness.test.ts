@@ -39,6 +39,15 @@ test('a gateway is ready only while it has caught up, reaches the database and i
   expect(await isReady()).toBe(false);
 });
 
+test('a gateway whose clock was set back checks the database again', async () => {
+  const { state, clock, isReady } = setUp();
+  state.store = async () => false;
+  expect(await isReady()).toBe(false);
+  state.store = async () => true;
+  await clock.advance(-60_000);
+  expect(await isReady()).toBe(true);
+});
+
 test('a gateway reports whether it catches up or waits for a repaired database', async () => {
   const { state, require } = setUp();
   state.ready = false;

@@ -211,6 +211,17 @@ test('while the database is away, it is asked once a second, and the log says so
   expect(outages()[0]).toHaveProperty('error');
 });
 
+test('it is asked again although the clock was set back after an outage', async () => {
+  const plan = { requestsPerMinute: 600 };
+  severable.way.sever();
+  await ask(plan);
+  severable.way.mend();
+  await clock.advance(-HOUR_MS);
+  const before = severable.queries;
+  await ask(plan);
+  expect(severable.queries).toBeGreaterThan(before);
+});
+
 test('the second without questions begins when the database has failed to answer, however long that took', async () => {
   let questions = 0;
   const one = async () => {
