@@ -22,11 +22,11 @@ afterEach(async () => {
   await pool.end();
 });
 
-const openPool = (databaseUrl: string) =>
+const openPool = (databaseUrl: string, connectionTimeoutMs = STATEMENT_MS) =>
   createReadPool({
     databaseUrl,
     maxConnections: 3,
-    connectionTimeoutMs: STATEMENT_MS,
+    connectionTimeoutMs,
     statementTimeoutMs: STATEMENT_MS,
   });
 const one = sql.type(z.object({ n: z.number() }))`SELECT 1 AS n`;
@@ -44,13 +44,18 @@ test('an unanswered query ends, wherever it waits', async () => {
 });
 
 test('one silent connection ends the idle ones, and new connections are made as soon as possible', async () => {
+  await pool.end();
+  // A busy machine may take a while.
+  pool = await openPool(way.url, 20_000);
+  const beganAt = performance.now();
   const before = await openAll();
+  const usualMs = performance.now() - beganAt;
   way.silence();
   await expect(pool.oneFirst(one)).rejects.toThrow();
   way.mend();
   const started = performance.now();
   const after = await openAll();
-  expect(performance.now() - started).toBeLessThan(STATEMENT_MS);
+  expect(performance.now() - started).toBeLessThan(usualMs + STATEMENT_MS);
   expect(before.filter((pid) => after.includes(pid))).toEqual([]);
   expect(await isReachable(pool)).toBe(true);
 });
