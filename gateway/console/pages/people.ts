@@ -302,6 +302,8 @@ export const peoplePages: readonly Page[] = [
       const change = await inTransaction(context.pool, (client) =>
         removeMember(client, { accountId, account, personId }, actorOf(session)),
       );
+      // Their session has ended with it.
+      if (change === 'done' && personId === session.personId) return { redirect: '/console/sign-in?left' };
       return answerChange(change, 'removed', request, context);
     },
   },

@@ -81,6 +81,7 @@ export function showSignIn(ctx: Context, { provider, isSecure }: SignInContext):
     title: 'Sign in',
     body: html`
       ${'signed-out' in ctx.query && html`<p class="notice good" role="status">You are signed out.</p>`}
+      ${'left' in ctx.query && html`<p class="notice good" role="status">You have left the account, and are signed out of it.</p>`}
       ${
         provider &&
         html`

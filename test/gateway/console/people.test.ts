@@ -245,6 +245,15 @@ test('an invitation whose author loses the right during its sign-in cannot be ac
   expect(await console.service.query('SELECT 1 FROM people WHERE subject = $1', [guest])).toEqual([]);
 });
 
+test('an owner who removes themselves reads that they have left the account', async () => {
+  const account = await console.makeAccount();
+  const leaving = await console.join(account, { role: 'owner' });
+  await console.join(account, { name: 'other', role: 'owner' });
+  const { location } = await leaving.client.post(`/console/people/${await personId(leaving.subject)}/remove`);
+  expect((await leaving.client.get(location ?? '')).html).toContain('You have left the account');
+  expect((await leaving.client.get('/console/people')).status).toBe(303);
+});
+
 test('the last owner stays, even if two owners remove each other at the same time', async () => {
   const account = await console.makeAccount();
   const [ann, bob] = [
