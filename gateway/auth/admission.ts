@@ -4,6 +4,7 @@ import type { Caller } from '../http/caller.ts';
 import { READ_METHODS, requireMethod } from '../http/methods.ts';
 import { type RequestSender, senderOf } from '../usage/usage-counter.ts';
 import type { Access } from './access.ts';
+import { CHALLENGE } from './authentication.ts';
 
 export interface AdmissionOptions
   extends Pick<Access, 'authenticator' | 'keyUsage' | 'requestLimiter' | 'concurrencyLimiter'> {
@@ -64,5 +65,6 @@ function requireOwnPage(ctx: Context): void {
   requireMethod(ctx, READ_METHODS);
   const site = ctx.get('Sec-Fetch-Site');
   if (site === '' || site === 'same-origin') return;
-  throw new ApiError('missing_api_key', 'Only pages of the console can use its session; send an API key.');
+  const message = 'Only pages of the console can use its session; send an API key.';
+  throw new ApiError('missing_api_key', message, CHALLENGE);
 }

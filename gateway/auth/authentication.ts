@@ -25,7 +25,8 @@ interface Remembered {
   at: number;
 }
 
-const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
+/** The header of every answer 401 (RFC 9110, 11.6.1). */
+export const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
 
 const WHOLE_KEY =
   'The header must be "Authorization: Bearer <API_KEY>" with a whole key, which begins with bes_.';

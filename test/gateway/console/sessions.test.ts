@@ -73,7 +73,8 @@ test('signing out ends the session on every gateway', async () => {
   for (const gateway of [0, 1]) {
     client.gateway = gateway;
     expect((await client.get('/console/keys')).location).toMatch('/console/sign-in');
-    expect((await client.get('/console/api/v1/states')).status).toBe(401);
+    const { status, headers } = await client.get('/console/api/v1/states');
+    expect([status, headers.get('WWW-Authenticate')]).toEqual([401, 'Bearer']);
   }
 });
 
@@ -108,7 +109,8 @@ test("a page reads the API with its session, outside of its account's limits", a
   expect((await client.send('DELETE', '/console/api/v1/subscriptions/1')).status).toBe(405);
   expect((await client.get('/v1/states')).status).toBe(401);
   client.headers = { 'Sec-Fetch-Site': 'cross-site' };
-  expect((await client.get('/console/api/v1/states')).status).toBe(401);
+  const { status, headers } = await client.get('/console/api/v1/states');
+  expect([status, headers.get('WWW-Authenticate')]).toEqual([401, 'Bearer']);
 });
 
 test('a live stream ends within five seconds of the end of its session', async () => {
