@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import type { TSchema } from 'typebox';
 import type { ErrorCode } from '../../schemas/errors.ts';
-import { problemOfError } from '../../schemas/problems.ts';
+import { problemOfError, showValue } from '../../schemas/problems.ts';
 import { ApiError } from './api-error.ts';
 
 /**
@@ -32,15 +32,19 @@ const readText = koaBody({
   urlencoded: false,
   multipart: false,
   parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT],
-  onError(error) {
-    throw refusalOf(error);
+  onError(error, ctx) {
+    throw refusalOf(error, ctx.get('Content-Encoding'));
   },
 });
 
-function refusalOf(error: unknown): ApiError {
+function refusalOf(error: unknown, coding: string): ApiError {
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
   if (status === 413) return new ApiError('body_too_large', 'The body must be at most 384 KB.');
-  return createJsonError();
+  if (coding === '' || coding === 'identity') return createJsonError();
+  return new ApiError(
+    'invalid_json',
+    `The body cannot be decompressed as ${showValue(coding)}; send it as gzip, deflate or br, or without Content-Encoding.`,
+  );
 }
 
 function createJsonError(): ApiError {
@@ -69,6 +73,9 @@ export async function readJsonBody(ctx: Context): Promise<unknown> {
       'Send a JSON object as the body, with "Content-Type: application/json".',
     );
   }
+  // koa-body compares the coding exactly, although its case does not matter (RFC 9110, 8.4.1).
+  const coding = ctx.get('Content-Encoding');
+  if (coding !== '') ctx.req.headers['content-encoding'] = coding.toLowerCase();
   await readText(ctx, async () => {});
   return parseJson(Buffer.from(String(ctx.request.body), BYTES));
 }

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
@@ -106,6 +107,21 @@ describe('a subscription', () => {
     const { status, body } = await post({ name: 'Café' }, { 'Content-Type': 'application/vnd.example+json' });
     expect([status, body.data.name]).toEqual([201, 'Café']);
   });
+
+  test('is decompressed, in whatever case its Content-Encoding is written', async () => {
+    const { status, body } = await post(gzipSync('{"name":"Packed"}'), { 'Content-Encoding': 'GZIP' });
+    expect([status, body.data?.name]).toEqual([201, 'Packed']);
+  });
+
+  test.each(['zstd', 'gzip'])(
+    'that cannot be decompressed as %s is refused for that reason',
+    async (coding) => {
+      const { status, body } = await post('{"name":"a"}', { 'Content-Encoding': coding });
+      expect([status, body.error.code]).toEqual([400, 'invalid_json']);
+      expect(body.error.message).toContain(`"${coding}"`);
+      expect(body.error.message).toContain('gzip, deflate or br');
+    },
+  );
 
   test('above 384 KB is 413, and with another content type 400', async () => {
     const large = await post({ name: 'x'.repeat(384 * 1024) });
