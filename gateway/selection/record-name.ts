@@ -19,6 +19,6 @@ export function readName(text: string, body: unknown, code: ErrorCode): string {
   const name = normalizeText(text);
   // Composing a text can make it longer.
   if (name !== '' && Array.from(name).length <= MAX_NAME && !/^[0-9]+$/.test(name)) return name;
-  const message = `name must be text of 1 to 100 characters that is not all digits, is ${showValue(text)}.`;
+  const message = `name must be text of 1 to 100 characters, without control characters and not all digits, is ${showValue(text)}.`;
   throw new ApiError(code, message);
 }

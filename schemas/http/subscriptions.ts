@@ -25,7 +25,7 @@ export const recordName = Type.String({
   maxLength: MAX_NAME,
   // Not all digits, so that a name never looks like an id; no control characters.
   pattern: '^(?![0-9]+$)[^\\u0000-\\u001f\\u007f]*\\S[^\\u0000-\\u001f\\u007f]*$',
-  title: 'text of 1 to 100 characters that is not all digits',
+  title: 'text of 1 to 100 characters, without control characters and not all digits',
   description: 'Unique within the account.',
 });
 

@@ -80,6 +80,7 @@ describe('a subscription', () => {
       'invalid_filter',
       'endorsers has "nobody"',
     ],
+    ['a line break in its name', { name: 'a\nb' }, 'invalid_subscription', 'without control characters'],
     ['an unpaired surrogate', { name: 'a\ud800' }, 'invalid_subscription', 'surrogate'],
     ['a NUL beside its name', { name: 'a', filter: { endorsers: ['b\0'] } }, 'invalid_subscription', 'NUL'],
     ['no object', [], 'invalid_subscription', 'must be an object'],

@@ -1594,7 +1594,7 @@ export interface components {
              * @enum {string}
              */
             from?: "latest" | "earliest";
-            /** @description Unique within the account. Must be text of 1 to 100 characters that is not all digits. */
+            /** @description Unique within the account. Must be text of 1 to 100 characters, without control characters and not all digits. */
             name: string;
             /** @description Begin with changes from this time on, within retention. Must be a time with its offset from UTC, such as 2026-11-03T00:00:00Z. */
             since?: string;
@@ -2081,7 +2081,7 @@ export interface components {
         /** @description A subscription to save. */
         SubscriptionBody: {
             filter?: components["schemas"]["Filter"];
-            /** @description Unique within the account. Must be text of 1 to 100 characters that is not all digits. */
+            /** @description Unique within the account. Must be text of 1 to 100 characters, without control characters and not all digits. */
             name: string;
         };
         /** @description A whole list, which is not paged. */
@@ -2190,7 +2190,7 @@ export interface components {
         /** @description The name, the address and the filter of a webhook. */
         WebhookBody: {
             filter?: components["schemas"]["Filter"];
-            /** @description Unique within the account. Must be text of 1 to 100 characters that is not all digits. */
+            /** @description Unique within the account. Must be text of 1 to 100 characters, without control characters and not all digits. */
             name: string;
             /** @description The id or name of a saved subscription, whose filter the webhook follows, instead of `filter`. Must be the id or name of a subscription. */
             subscription?: string | number;
