@@ -64,8 +64,9 @@ function isStateValue(value: unknown): boolean {
  * @throws InvalidCursorError if the text is not a cursor of this listing.
  */
 export function parsePageCursor({ list, selection }: Listing, cursor: string): PageState {
-  const [text = '', sum, ...rest] = cursor.split('.');
-  if (rest.length > 0 || sum !== checksum(text)) throw new InvalidCursorError('it was altered or cut short');
+  const [, text = '', sum] = /^([A-Za-z0-9_-]+)\.([0-9a-v]{7})$/.exec(cursor) ?? [];
+  if (sum === undefined) throw new InvalidCursorError('it is not a whole next_cursor of a list');
+  if (sum !== checksum(text)) throw new InvalidCursorError('it was altered or cut short');
   const values = decodeState(text);
   if (!values) throw new InvalidCursorError('it was not made by this service');
   const [name, chosen, ...state] = values;

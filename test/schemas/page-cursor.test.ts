@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { InvalidCursorError } from '../../schemas/cursor.ts';
+import { formatEventId, InvalidCursorError } from '../../schemas/cursor.ts';
 import { describeListing, formatPageCursor, parsePageCursor } from '../../schemas/page-cursor.ts';
 import { nullable, text } from '../helpers/properties/arbitraries.ts';
 import { sealPageCursor } from '../helpers/stream/sealed-cursors.ts';
@@ -99,10 +99,17 @@ describe('refuses', () => {
     );
   });
 
-  test('a cursor with a third part, and says that it was altered', () => {
+  test('a cursor of the stream, a cut or a longer one, and says that it is not a whole one of a list', () => {
     const cursor = formatPageCursor(ENDORSEMENTS, [1]);
-    expect(() => parsePageCursor(ENDORSEMENTS, `${cursor}.x`)).toThrow('it was altered or cut short');
-    expect(() => parsePageCursor(ENDORSEMENTS, cursor.slice(0, -1))).toThrow('it was altered or cut short');
+    const ofStream = formatEventId({ epoch: 1, sequence: 1, time: 1, offsets: [1] });
+    for (const text of [ofStream, `${cursor}.x`, cursor.slice(0, -1)]) {
+      expect(() => parsePageCursor(ENDORSEMENTS, text)).toThrow('it is not a whole next_cursor of a list');
+    }
+  });
+
+  test('a cursor with a changed character, and says that it was altered', () => {
+    const cursor = formatPageCursor(ENDORSEMENTS, [1]);
+    expect(() => parsePageCursor(ENDORSEMENTS, `A${cursor}`)).toThrow('it was altered or cut short');
   });
 
   test('content of others, and says that it was not made by this service', () => {

@@ -43,7 +43,7 @@ describe('the state in the cursor of a page', () => {
     expect(() => read([7, 'a', '2026-11-03', PERSON], other)).toThrow(
       'it belongs to other filters or another lang',
     );
-    expect(() => readPageState(LISTING, 'x', FORM)).toThrow('it was altered or cut short');
+    expect(() => readPageState(LISTING, 'x', FORM)).toThrow('it is not a whole next_cursor');
   });
 });
 
