@@ -134,18 +134,18 @@ export async function acceptInvitation(
   if (!invitation) return { problem: 'spent' };
   if (invitation.email !== identity.email) return { problem: 'other_address', email: invitation.email };
   const { accountId, account, role } = invitation;
-  const person = await ensurePerson(client, identity);
+  const personId = await ensurePerson(client, identity);
   await client.query('UPDATE console_invitations SET accepted_at = now() WHERE hash = $1', [hash]);
   if (role === 'operator')
-    await client.query('UPDATE people SET is_operator = true WHERE id = $1', [person.id]);
+    await client.query('UPDATE people SET is_operator = true WHERE id = $1', [personId]);
   else {
     await client.query(
       `INSERT INTO account_members AS m (account_id, person_id, role) VALUES ($1, $2, $3)
        ON CONFLICT (account_id, person_id) DO UPDATE SET role = $3 WHERE m.role <> 'owner'`,
-      [accountId, person.id, role],
+      [accountId, personId, role],
     );
   }
-  await noteAccountSeen(client, person.id, accountId);
+  await noteAccountSeen(client, personId, accountId);
   await recordAudit(
     client,
     { osUser: null, person: identity.email },

@@ -13,45 +13,39 @@ export interface Identity {
   name: string;
 }
 
-/** A known person of the console. */
-export interface Person {
-  id: number;
-  isOperator: boolean;
-}
-
 /**
  * Finds a known person, and refreshes their address and name, also in the open invitations that they made.
  *
- * @returns null for a stranger; nothing about strangers is stored
+ * @returns the person's id; null for a stranger: nothing about strangers is stored
  */
-export async function refreshPerson(client: ClientBase, identity: Identity): Promise<Person | null> {
+export async function refreshPerson(client: ClientBase, identity: Identity): Promise<number | null> {
   const { issuer, subject, email, name } = identity;
-  const { rows } = await client.query<Person>(
+  const { rows } = await client.query<{ id: number }>(
     `WITH known AS (
        SELECT email FROM people WHERE issuer = $1 AND subject = $2
      ), renamed AS (
        UPDATE console_invitations SET invited_by = $3 FROM known
        WHERE invited_by = known.email AND known.email <> $3 AND accepted_at IS NULL)
      UPDATE people SET email = $3, name = $4 WHERE issuer = $1 AND subject = $2
-     RETURNING id, is_operator AS "isOperator"`,
+     RETURNING id`,
     [issuer, subject, email, name],
   );
-  return rows[0] ?? null;
+  return rows[0]?.id ?? null;
 }
 
-/** Finds a person, or makes them known. */
-export async function ensurePerson(client: ClientBase, identity: Identity): Promise<Person> {
+/** Finds a person, or makes them known. @returns the person's id */
+export async function ensurePerson(client: ClientBase, identity: Identity): Promise<number> {
   const known = await refreshPerson(client, identity);
-  if (known) return known;
+  if (known !== null) return known;
   const { issuer, subject, email, name } = identity;
-  const { rows } = await client.query<Person>(
+  const { rows } = await client.query<{ id: number }>(
     `INSERT INTO people (issuer, subject, email, name) VALUES ($1, $2, $3, $4)
      ON CONFLICT (issuer, subject) DO UPDATE SET email = $3, name = $4
-     RETURNING id, is_operator AS "isOperator"`,
+     RETURNING id`,
     [issuer, subject, email, name],
   );
   if (!rows[0]) throw new Error('An upsert returned no row.');
-  return rows[0];
+  return rows[0].id;
 }
 
 /** The first account of a person's session. */

@@ -4,7 +4,6 @@ import {
   ensurePerson,
   findFirstAccount,
   noteAccountSeen,
-  type Person,
   refreshPerson,
   removeOperator,
 } from '../../store/console/people.ts';
@@ -18,20 +17,20 @@ const ACTOR = { osUser: 'ada', person: null };
 beforeEach(() => client.query('TRUNCATE people, accounts CASCADE'));
 
 /** A person of one address, who belongs to these accounts. */
-async function add(subject: string, accountIds: readonly number[]): Promise<Person> {
+async function add(subject: string, accountIds: readonly number[]): Promise<number> {
   const identity = { issuer: 'https://id', subject, email: 'ann@a.org', name: subject };
-  const person = await ensurePerson(client, identity);
+  const personId = await ensurePerson(client, identity);
   await client.query(
     `INSERT INTO account_members (account_id, person_id, role) SELECT unnest($1::int[]), $2, 'member'`,
-    [accountIds, person.id],
+    [accountIds, personId],
   );
-  return person;
+  return personId;
 }
 
 test('all operators of an address lose their sessions and their right together', async () => {
   const accountId = await createAccount(client);
   for (const subject of ['ann', 'anna']) {
-    const { id: personId } = await add(subject, []);
+    const personId = await add(subject, []);
     await client.query('UPDATE people SET is_operator = true WHERE id = $1', [personId]);
     await startSession(client, { accountId, personId });
   }
@@ -42,7 +41,7 @@ test('all operators of an address lose their sessions and their right together',
 
 test('a session begins with the account seen last, and with one in use if that is suspended', async () => {
   const [first, second] = [await createAccount(client), await createAccount(client)];
-  const { id } = await add('ann', [first, second]);
+  const id = await add('ann', [first, second]);
   for (const seen of [first, second]) {
     await noteAccountSeen(client, id, seen);
     expect(await findFirstAccount(client, id)).toMatchObject({ id: seen, isSuspended: false });
@@ -52,21 +51,21 @@ test('a session begins with the account seen last, and with one in use if that i
 });
 
 test('a person who signs in again has their new address and name; nobody else does, and no stranger is stored', async () => {
-  const { id } = await add('ann', []);
-  const { id: other } = await add('ben', []);
+  const id = await add('ann', []);
+  const other = await add('ben', []);
   await client.query('UPDATE people SET is_operator = true WHERE id = $1', [id]);
   const [identity, fresh] = [
     { issuer: 'https://id', subject: 'ann' },
     { email: 'ann@b.org', name: 'Ann B' },
   ];
-  expect(await refreshPerson(client, { ...identity, ...fresh })).toEqual({ id, isOperator: true });
+  expect(await refreshPerson(client, { ...identity, ...fresh })).toBe(id);
   const strangers = [{ subject: 'cat' }, { issuer: 'https://other' }];
   for (const stranger of strangers) {
     expect(
       await refreshPerson(client, { ...identity, email: 'c@c.org', name: 'Cat', ...stranger }),
     ).toBeNull();
   }
-  expect(await ensurePerson(client, { ...identity, ...fresh })).toEqual({ id, isOperator: true });
+  expect(await ensurePerson(client, { ...identity, ...fresh })).toBe(id);
   const { rows } = await client.query('SELECT id, subject, email, name FROM people ORDER BY id');
   expect(rows).toEqual([
     { id, subject: 'ann', ...fresh },
@@ -85,12 +84,12 @@ test('what one person sees and may do says nothing of another', async () => {
     second,
   ]);
   const [ann, ben] = [await add('ann', [second]), await add('ben', [second, third])];
-  await client.query(`UPDATE account_members SET role = 'owner' WHERE person_id = $1`, [ben.id]);
+  await client.query(`UPDATE account_members SET role = 'owner' WHERE person_id = $1`, [ben]);
   const nobody = await add('cat', []);
   const operator = await add('dan', []);
-  await client.query('UPDATE people SET is_operator = true WHERE id = $1', [operator.id]);
-  await noteAccountSeen(client, ben.id, third);
-  const firstOf = async ({ id }: Person) => {
+  await client.query('UPDATE people SET is_operator = true WHERE id = $1', [operator]);
+  await noteAccountSeen(client, ben, third);
+  const firstOf = async (id: number) => {
     const found = await findFirstAccount(client, id);
     return found && [found.id, found.role];
   };
@@ -98,7 +97,7 @@ test('what one person sees and may do says nothing of another', async () => {
   expect(await firstOf(ben)).toEqual([third, 'owner']);
   expect(await firstOf(nobody)).toBeNull();
   expect(await firstOf(operator)).toEqual([first, 'operator']);
-  await noteAccountSeen(client, operator.id, second);
+  await noteAccountSeen(client, operator, second);
   expect(await firstOf(operator)).toEqual([second, 'operator']);
   expect(await firstOf(ben)).toEqual([third, 'owner']);
 });
@@ -106,9 +105,9 @@ test('what one person sees and may do says nothing of another', async () => {
 test('the operators of one address leave those of others, and all members, as they are', async () => {
   const accountId = await createAccount(client);
   const [ann, ben] = [await add('ann', [accountId]), await add('ben', [accountId])];
-  await client.query(`UPDATE people SET email = 'ben@a.org' WHERE id = $1`, [ben.id]);
+  await client.query(`UPDATE people SET email = 'ben@a.org' WHERE id = $1`, [ben]);
   await client.query('UPDATE people SET is_operator = true');
-  for (const { id: personId } of [ann, ben]) await startSession(client, { accountId, personId });
+  for (const personId of [ann, ben]) await startSession(client, { accountId, personId });
   const invitations: [number, string, string, boolean][] = [
     [1, 'ann@a.org', 'operator', false],
     [2, 'ann@a.org', 'operator', true],
@@ -128,9 +127,9 @@ test('the operators of one address leave those of others, and all members, as th
     const { rows } = await client.query({ text: query, rowMode: 'array' });
     return rows.flat();
   };
-  expect(await column('SELECT id FROM people WHERE is_operator')).toEqual([ben.id]);
-  expect(await column('SELECT person_id FROM console_sessions')).toEqual([ben.id]);
-  expect(await column('SELECT person_id FROM account_members ORDER BY 1')).toEqual([ann.id, ben.id]);
+  expect(await column('SELECT id FROM people WHERE is_operator')).toEqual([ben]);
+  expect(await column('SELECT person_id FROM console_sessions')).toEqual([ben]);
+  expect(await column('SELECT person_id FROM account_members ORDER BY 1')).toEqual([ann, ben]);
   expect(await column('SELECT get_byte(hash, 0) FROM console_invitations ORDER BY 1')).toEqual([2, 3, 4, 5]);
 });
 

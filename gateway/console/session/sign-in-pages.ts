@@ -117,19 +117,19 @@ async function beginSession(
           : { problem: describeOtherAddress(maskEmailAddress(accepted.email)) };
       }
     }
-    const person = await refreshPerson(client, identity);
-    const account = person && (await findFirstAccount(client, person.id));
+    const personId = await refreshPerson(client, identity);
+    const account = personId !== null && (await findFirstAccount(client, personId));
     if (!account) return { problem: describeStranger(identity.email) };
     const { id: accountId, name, role } = account;
     if (account.isSuspended && role !== 'operator') return { problem: PROBLEMS.suspended };
     if (before !== null) await endSession(client, before);
-    await noteAccountSeen(client, person.id, accountId);
+    await noteAccountSeen(client, personId, accountId);
     await recordAudit(
       client,
       { osUser: null, person: identity.email },
       { action: 'session.started', subject: `account ${name}`, accountId, details: { role, by: 'provider' } },
     );
-    return { session: await startSession(client, { accountId, personId: person.id }) };
+    return { session: await startSession(client, { accountId, personId }) };
   });
 }
 
