@@ -109,7 +109,6 @@ export interface ListedWebhook {
   attempts: number;
   deliveredEvents: number;
   lastAttemptAt: Date | null;
-  lastOutcome: AttemptOutcome | null;
 }
 
 /**
@@ -130,7 +129,7 @@ export async function listAllWebhooks(
   const { rows } = await client.query<ListedWebhook>(
     `SELECT w.id, a.name AS account, w.name, w.url, w.state, w.reason, w.cursor, w.failures,
        w.failing_since AS "failingSince", w.next_attempt_at AS "nextAttemptAt", w.attempts::float8 AS attempts,
-       w.delivered_events::float8 AS "deliveredEvents", t.attempted_at AS "lastAttemptAt", t.outcome AS "lastOutcome"
+       w.delivered_events::float8 AS "deliveredEvents", t.attempted_at AS "lastAttemptAt"
      FROM webhooks w JOIN accounts a ON a.id = w.account_id
        LEFT JOIN webhook_attempts t ON t.webhook_id = w.id AND t.number = w.attempts
      WHERE ($1::integer IS NULL OR w.id = $1) AND ($2::integer IS NULL OR a.id = $2)
