@@ -58,7 +58,6 @@ export interface DelivererOptions {
   retentionMs: number;
   clock: Clock;
   log: Logger;
-  random?: () => number;
 }
 
 /**
@@ -81,13 +80,13 @@ export class Deliverer {
   readonly #stopping = new AbortController();
   #loops: { stop(): Promise<void> }[] = [];
 
-  constructor({ random = Math.random, ...options }: DelivererOptions) {
+  constructor(options: DelivererOptions) {
     this.#options = options;
     const { feed, pool, sender, seal, retentionMs, clock, log } = options;
     this.#lease = new Lease((ms) => renewLease(pool, this.#id, ms));
     const untilLeased = (signal: AbortSignal) => this.#lease.untilItLasts(LEASE_FOR_ATTEMPT_MS, signal);
     this.#services = {
-      ...{ feed, pool, retentionMs, random, clock, log },
+      ...{ feed, pool, retentionMs, random: Math.random, clock, log },
       delivererId: this.#id,
       turns: this.#turns,
       attempts: new AttemptMaker({ sender, seal, untilLeased, clock, log }),
