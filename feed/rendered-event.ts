@@ -34,7 +34,6 @@ export interface EventAt {
 
 /** Changes that were rendered together. Their events share it. */
 export interface RenderedChanges {
-  epoch: number;
   /** The frames of the changes, one after the other. */
   frames: Buffer;
   /** Where the JSON of each frame begins. */
@@ -60,10 +59,6 @@ export class RenderedEvent {
   constructor(changes: RenderedChanges, index: number) {
     this.#changes = changes;
     this.#index = index;
-  }
-
-  get epoch(): number {
-    return this.#changes.epoch;
   }
 
   get sequence(): number {

@@ -17,7 +17,6 @@ export interface DecodeFailure {
 
 /** Decoded and rendered changes of one epoch. */
 export interface TransferableChanges {
-  epoch: number;
   /** The frames of the changes, one after the other. */
   bytes: Uint8Array<ArrayBuffer>;
   /** Where the JSON of each frame begins in `bytes`. */
@@ -33,7 +32,7 @@ export interface TransferableChanges {
   facets: Uint32Array<ArrayBuffer>;
   names: string[];
   failures: DecodeFailure[];
-  /** The highest epoch of the changes that were left out; null if none is higher than `epoch`. */
+  /** The highest epoch of the changes that were left out; null if none is higher than theirs. */
   laterEpoch: number | null;
 }
 
@@ -92,7 +91,6 @@ export function packChanges(records: readonly ChangeRecord[], epoch: number): Tr
     count += 1;
   }
   return {
-    epoch,
     bytes: writer.copyFrames(),
     jsonStarts: jsonStarts.slice(0, count),
     ends: ends.slice(0, count),
@@ -108,9 +106,9 @@ export function packChanges(records: readonly ChangeRecord[], epoch: number): Tr
 
 /** Creates the events of packed changes, with their offsets. */
 export function unpackChanges(packed: TransferableChanges): EventAt[] {
-  const { epoch, bytes, jsonStarts, ends, offsets, sequences, times } = packed;
+  const { bytes, jsonStarts, ends, offsets, sequences, times } = packed;
   const frames = Buffer.from(bytes.buffer);
-  const rendered = { epoch, frames, jsonStarts, ends, sequences, times, facetsAt: createFacetLookup(packed) };
+  const rendered = { frames, jsonStarts, ends, sequences, times, facetsAt: createFacetLookup(packed) };
   return Array.from(offsets, (offset, index) => ({ event: new RenderedEvent(rendered, index), offset }));
 }
 

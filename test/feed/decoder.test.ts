@@ -38,7 +38,7 @@ test('unpacks to the events that this thread creates', async () => {
     fc.asyncProperty(batch, async (records) => {
       const log = createLog('test', 'silent');
       const describe = ({ event, offset }: EventAt) => ({
-        ...{ offset, epoch: event.epoch, sequence: event.sequence, occurredAt: event.occurredAt },
+        ...{ offset, sequence: event.sequence, occurredAt: event.occurredAt },
         ...{ facets: event.facets, id: event.id, json: event.json, frame: event.frame },
       });
       const unpacked = unpackChanges(await decoder.decode(records, 1));
