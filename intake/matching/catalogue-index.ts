@@ -58,8 +58,7 @@ export interface IndexedContest extends ContestEntry {
   electionDate: string;
   /** The words of the title, of the short title, and of a measure by its code. */
   titles: readonly ContestWords[];
-  districtWords: ReadonlySet<string>;
-  /** All of them, and the short words that may mean them. */
+  /** All of them, those of the district, and the short words that may mean them. */
   allWords: ReadonlySet<string>;
   /** The units that have a number or letter, such as `district`. */
   units: ReadonlySet<string>;
@@ -110,7 +109,6 @@ export function indexContest(contest: ContestEntry, election: ElectionEntry): In
   const read = (text: string) => readContestWords(text, state);
   const titles = [read(title), read(shortTitle)];
   if (code !== null) titles.push(read(/^[\p{L}]+\s/u.test(code) ? code : `${title.split(/\s/)[0]} ${code}`));
-  const { words: districtWords } = read(district.name);
   const lines = new Map<string, ChoiceEntry[]>();
   for (const choice of choices) addTo(lines, choice.candidate ?? `\n${choice.key}`, choice);
   const contenders = [...lines.values()].map(createContender);
@@ -119,13 +117,12 @@ export function indexContest(contest: ContestEntry, election: ElectionEntry): In
     for (const joined of new Set(contender.names.map((name) => name.joined)))
       addTo(byName, joined, contender);
   }
-  const words = [...titles.flatMap((title) => [...title.words]), ...districtWords];
+  const words = [...titles, read(district.name)].flatMap((each) => [...each.words]);
   const allWords = new Set([...words, ...shortWordsOf(words)]);
   return {
     ...contest,
     electionDate: election.date,
     titles,
-    districtWords,
     allWords,
     units: new Set([...allWords].map(unitOf).filter((unit) => unit !== null)),
     party: titles.find((words) => words.party !== null)?.party ?? null,
