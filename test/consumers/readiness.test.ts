@@ -51,18 +51,21 @@ async function start(role: 'apply' | 'relay'): Promise<Service> {
   return service;
 }
 
-test('apply is ready while it leads or stands by, and not while Postgres is away', async () => {
-  const pair = [await start('apply'), await start('apply')];
-  const areReady = () => pair.map((apply) => apply.isReady());
-  await until('both are ready', () => areReady().every(Boolean));
-  way.sever();
-  await until('neither is', () => !areReady().some(Boolean));
-  way.mend();
-  await until('both are ready again', () => areReady().every(Boolean));
-  await Promise.all(pair.map((apply) => apply.stop()));
-  started.splice(0);
-  expect(areReady()).toEqual([false, false]);
-});
+test.each(['apply', 'relay'] as const)(
+  '%s is ready while it leads or stands by, and not while Postgres is away',
+  async (role) => {
+    const pair = [await start(role), await start(role)];
+    const areReady = () => pair.map((service) => service.isReady());
+    await until('both are ready', () => areReady().every(Boolean));
+    way.sever();
+    await until('neither is', () => !areReady().some(Boolean));
+    way.mend();
+    await until('both are ready again', () => areReady().every(Boolean));
+    await Promise.all(pair.map((service) => service.stop()));
+    started.splice(0);
+    expect(areReady()).toEqual([false, false]);
+  },
+);
 
 test('apply is not ready while no broker answers its fetches, although it leads', async () => {
   const { fetch } = TopicReader.prototype;
@@ -132,16 +135,6 @@ test('offsets that are reached during a commit to the group are committed after 
   const [first, second] = commit.mock.calls.map(([offsets]) => Math.max(...offsets.values()));
   expect(second).toBeGreaterThan(first as number);
   await commit.mock.results[1]?.value;
-});
-
-test('a relay is ready while it leads or stands by, and not while Postgres is away', async () => {
-  const relays = [await start('relay'), await start('relay')];
-  const areReady = () => relays.map((relay) => relay.isReady());
-  await until('both are ready', () => areReady().every(Boolean));
-  way.sever();
-  await until('neither is', () => !areReady().some(Boolean));
-  way.mend();
-  await until('both are ready again', () => areReady().every(Boolean));
 });
 
 test('a relay that no longer leads claims no last change, since the next leader may relay a shorter history', async () => {
