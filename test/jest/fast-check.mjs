@@ -17,7 +17,9 @@ fc.configureGlobal({
 
 function assert(property, parameters = {}) {
   const numRuns = Math.min((parameters.numRuns ?? 100) * factor, limit);
-  return fc.assert(property, { ...parameters, numRuns });
+  // Without a search, the limit would only interrupt a slow case.
+  const limits = parameters.endOnFailure ? { interruptAfterTimeLimit: undefined } : {};
+  return fc.assert(property, { ...parameters, ...limits, numRuns });
 }
 
 export default { ...fc, assert };
