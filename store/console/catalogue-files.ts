@@ -29,7 +29,6 @@ export type CatalogueWork = 'compare' | 'import';
 export interface CatalogueFile<T> {
   id: number;
   fileName: string;
-  bytes: number;
   person: string;
   options: CatalogueFileOptions;
   work: CatalogueWork | null;
@@ -51,7 +50,7 @@ const IS_WORKED_ON = `EXISTS (
   SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND classid = ${ADVISORY_LOCKS.catalogueFile} AND objid::bigint = catalogue_files.id)`;
-const FILE = `id, file_name AS "fileName", bytes, person, options, work, work_since AS "workSince",
+const FILE = `id, file_name AS "fileName", person, options, work, work_since AS "workSince",
   ${IS_WORKED_ON} AS "isWorkedOn", outcome, problem, imported_at AS "importedAt", changed_at AS "changedAt"`;
 
 /**

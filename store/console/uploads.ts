@@ -39,7 +39,6 @@ export type UploadDecisions = Record<string, UploadDecision>;
 export interface Upload {
   id: number;
   fileName: string;
-  bytes: number;
   /** The names of the table's columns. */
   header: string[];
   person: string;
@@ -64,7 +63,7 @@ export class TooManyUploadsError extends Error {
 const STATE = `CASE WHEN content IS NOT NULL THEN 'draft'
   WHEN EXISTS (SELECT FROM upload_batches b WHERE b.upload_id = uploads.id AND b.publication_id IS NULL) THEN 'sending'
   ELSE 'sent' END`;
-const UPLOAD = `id, file_name AS "fileName", bytes, header, person, settings, decisions, ${STATE} AS state,
+const UPLOAD = `id, file_name AS "fileName", header, person, settings, decisions, ${STATE} AS state,
   changed_at AS "changedAt", undoes, since_sequence::float8 AS "sinceSequence", left_out AS "leftOut"`;
 
 /** A table, or the undoing of an upload, which has no file. */
