@@ -27,8 +27,6 @@ export interface Plan {
   writesPerSecond: number;
   deliveriesPerSecond: number;
   gatewayProcesses: number;
-  /** The share of a gateway's core for changes, whether a stream wants them or not. */
-  gatewayFixed: number;
   streamsEach: number;
   gatewayMemoryGib: number;
   /** Cores of Postgres for reads, and the number of replicas with 16 cores. */
@@ -84,7 +82,6 @@ export function plan(load: Load, costs: Costs): Plan {
     writesPerSecond,
     deliveriesPerSecond,
     gatewayProcesses,
-    gatewayFixed,
     streamsEach,
     gatewayMemoryGib:
       (gateway.memoryMib * gatewayProcesses) / 1024 + (streams * stream.memoryKib) / 1024 ** 2,

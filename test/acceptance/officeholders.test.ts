@@ -100,7 +100,6 @@ interface Record_ {
   office: string;
   state: string;
   email: string | null;
-  term_end: string | null;
   [field: string]: unknown;
 }
 

@@ -21,7 +21,6 @@ interface ElectionLine {
   slug: string;
   state: string;
   date: string;
-  type: string;
 }
 interface ContestLine {
   key: string;

@@ -9,8 +9,6 @@ export interface ReceivedMessage {
   headers: http.IncomingHttpHeaders;
   // biome-ignore lint/suspicious/noExplicitAny: tests check the shapes of the messages that they use.
   json: any;
-  /** The time at which it came, by performance.now(). */
-  at: number;
 }
 
 /** Answers a message that was read. `next` is the number of the attempts before. */
@@ -58,7 +56,7 @@ export class Receiver {
           return void response.writeHead(401).end();
         }
         const json = JSON.parse(body);
-        const message = { id: String(headers['webhook-id']), body, headers, json, at: performance.now() };
+        const message = { id: String(headers['webhook-id']), body, headers, json };
         const before = this.messages.length;
         this.messages.push(message);
         response.once('finish', () => {
