@@ -20,6 +20,7 @@ import { describeTable, readTable, type Table } from '../../intake/tables/read-t
 import { TableError } from '../../intake/tables/table-error.ts';
 import type { Alias } from '../../schemas/alias-files.ts';
 import { OperatorError } from '../../service/operator-error.ts';
+import type { UploadDecision } from '../../store/console/uploads.ts';
 import {
   finishStage,
   keepStored,
@@ -45,7 +46,7 @@ export interface TableOptions {
   /** Takes the lines of the review file: first its head. */
   review?(line: string): Promise<void>;
   /** The decision of a person about the row of a line, which counts before one in the table. */
-  decide?(line: number): RowDecision | undefined;
+  decide?(line: number): UploadDecision | undefined;
   /** Is told of every row, in the order of the table. */
   onRow?(seen: SeenRow): void;
   /** The endorsers that rows can mean; by default all of the catalogue. */
@@ -54,14 +55,6 @@ export interface TableOptions {
   lookOnly?: boolean;
   /** Awaited after each row, so that a process can do its other work. */
   pause?(): Promise<void>;
-}
-
-/** A decision, as the columns of a review file have it. */
-interface RowDecision {
-  /** `no`, or the key of a contest, a slash and the key of a choice. */
-  decision: string;
-  /** The slug of the endorser, if it was in question. */
-  endorser: string | null;
 }
 
 /** A row, and what became of it. */
@@ -311,7 +304,7 @@ interface KnownRow {
   matched: MatchedRow;
 }
 
-const applyDecision = (row: EndorsementRow, decided: RowDecision | undefined): EndorsementRow =>
+const applyDecision = (row: EndorsementRow, decided: UploadDecision | undefined): EndorsementRow =>
   decided === undefined
     ? row
     : {
