@@ -1,5 +1,5 @@
 import { isMoreThanHalf } from './agreement.ts';
-import { countMentions, type Ranking } from './ranking.ts';
+import { countChoices, type Ranking } from './ranking.ts';
 import { Tally } from './tally.ts';
 
 /**
@@ -11,7 +11,7 @@ import { Tally } from './tally.ts';
  */
 export function orderByRunoffs(rankings: readonly Ranking[], limit: number | null): number[] {
   const order: number[] = [];
-  const mentions = countMentions(rankings);
+  const mentions = countChoices(rankings.flat(2));
   const left = new Set(mentions.keys());
   while (left.size > 0 && (limit === null || order.length < limit)) {
     const winner = findWinner(new Tally(rankings, left), mentions);

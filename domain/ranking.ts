@@ -42,11 +42,6 @@ export function countFirstChoices(rankings: readonly Ranking[]): Map<number, num
   return countChoices(rankings.flatMap(([first = []]) => first));
 }
 
-/** The number of endorsers that rank each choice. */
-export function countMentions(rankings: readonly Ranking[]): Map<number, number> {
-  return countChoices(rankings.flat(2));
-}
-
 /** The number of times that each choice occurs. */
 export function countChoices(choices: readonly number[]): Map<number, number> {
   const counts = new Map<number, number>();
