@@ -100,7 +100,3 @@ export function electionConditions({ electionsFrom, ...filters }: ElectionFilter
 export function ballotConditions(filters: BallotFilters): Sql[] {
   return conditionsOn('contest', filters);
 }
-
-export function contestConditions(filters: ContestFilters): Sql[] {
-  return [...electionConditions(filters), ...ballotConditions(filters)];
-}

@@ -4,9 +4,10 @@ import { BUCKET_SIZE } from '../../domain/digest.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
 import {
   allOf,
+  ballotConditions,
   type ContestFilters,
-  contestConditions,
   type EndorserFilters,
+  electionConditions,
   endorserConditions,
 } from './conditions.ts';
 import { offsetsAfter, pointRow, type StreamPoint } from './stream-points.ts';
@@ -34,7 +35,7 @@ const row = pointRow.extend({
 /** Adds up the hashes of the endorsements that a filter chooses, by bucket. */
 export async function sumHashes(pool: DatabasePool, filters: DigestFilters): Promise<StoredSums> {
   const endorsers = endorserConditions(filters);
-  const contests = contestConditions(filters);
+  const contests = [...electionConditions(filters), ...ballotConditions(filters)];
   const none = sql.fragment``;
   const { buckets, hasStale, ...stream } = await pool.one(sql.type(row)`
     SELECT s.epoch, s.last_sequence AS sequence, ${offsetsAfter(sql.fragment`s.last_sequence`)} AS offsets,
