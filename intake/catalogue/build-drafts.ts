@@ -87,8 +87,6 @@ function electionOf(values: GivenValues, notes: Notes): ElectionRecord {
   };
 }
 
-type ContestDraft = Draft & { kind: 'contests' };
-
 function contestOf(contest: CollectedContest, election: ElectionRecord, shape: TableShape, notes: Notes) {
   const { values, line } = contest;
   const problems = [...contest.problems];
@@ -102,7 +100,7 @@ function contestOf(contest: CollectedContest, election: ElectionRecord, shape: T
   const primary = textOf(values, 'primary_party');
   const method = record.vote_method ?? assumeMethod(record.votes_allowed ?? null, isQuestion, title, notes);
   const { district, keyPart } = districtOf(values, election.state, title, problems, notes);
-  const draft: ContestDraft = {
+  const draft: Draft & { kind: 'contests' } = {
     kind: 'contests',
     line,
     problems,
