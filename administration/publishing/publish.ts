@@ -1,12 +1,7 @@
 import type { Message, MessageProducer } from '../../kafka/writing/submissions-producer.ts';
 import { stringifyJson } from '../../schemas/json-text.ts';
 import { type Submission, submissionCodec } from '../../schemas/submission.ts';
-import {
-  type Idempotency,
-  type MadeRecord,
-  makeOnce,
-  type Transaction,
-} from '../../store/access/idempotency.ts';
+import { type Idempotency, type MadeRecord, makeOnce } from '../../store/access/idempotency.ts';
 import {
   type Author,
   beginPublication,
@@ -17,7 +12,7 @@ import {
   nameSender,
   savePublication,
 } from '../../store/access/publications.ts';
-import type { DatabasePool } from '../../store/connection/read-pool.ts';
+import type { DatabasePool, Transaction } from '../../store/connection/read-pool.ts';
 
 /** An account may not publish for some endorsers. */
 export class ForeignEndorserError extends Error {

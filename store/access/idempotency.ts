@@ -1,8 +1,5 @@
 import { z } from 'zod';
-import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
-
-/** A connection in a transaction. */
-export type Transaction = Parameters<Parameters<DatabasePool['transaction']>[0]>[0];
+import { noRow, sql, type Transaction } from '../connection/read-pool.ts';
 
 /** A client's Idempotency-Key, and the hash of the request's body. */
 export interface Idempotency {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ADVISORY_LOCKS } from '../connection/advisory-locks.ts';
-import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
-import type { Transaction } from './idempotency.ts';
+import { type DatabasePool, noRow, sql, type Transaction } from '../connection/read-pool.ts';
 
 /** The most publications that are kept of an account: the newest. */
 const MAX_OF_ACCOUNT = 1000;

@@ -14,6 +14,8 @@ import { readConnectionConfig } from './connection-config.ts';
 import { createDriver } from './driver.ts';
 
 export { type DatabasePool, type QuerySqlToken as Statement, sql };
+/** A connection in a transaction. */
+export type Transaction = Parameters<Parameters<DatabasePool['transaction']>[0]>[0];
 
 /** A piece of SQL that other rooms of the store use as text: a constant, without values. */
 export const sqlText = (text: string): ReturnType<typeof sql.fragment> =>

@@ -1,12 +1,9 @@
-import { type DatabasePool, noRow, sql } from './read-pool.ts';
-
-/** A connection on which all queries read the same snapshot. */
-export type SnapshotConnection = Parameters<Parameters<DatabasePool['transaction']>[0]>[0];
+import { type DatabasePool, noRow, sql, type Transaction } from './read-pool.ts';
 
 /** Runs queries that only read, in one snapshot. @param retries how often a transaction that failed is tried again */
 export function inSnapshot<Result>(
   pool: DatabasePool,
-  read: (connection: SnapshotConnection) => Promise<Result>,
+  read: (connection: Transaction) => Promise<Result>,
   retries?: number,
 ): Promise<Result> {
   return pool.transaction(async (connection) => {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { EndorsedContest } from '../../domain/recommendation.ts';
 import type { Language } from '../../schemas/vocabulary.ts';
-import { type DatabasePool, sql } from '../connection/read-pool.ts';
-import { inSnapshot, type SnapshotConnection } from '../connection/snapshot.ts';
+import { type DatabasePool, sql, type Transaction } from '../connection/read-pool.ts';
+import { inSnapshot } from '../connection/snapshot.ts';
 import { type DataVersions, loadDataVersions } from './data-versions.ts';
 import { columns, jsonObject, type Sql } from './json.ts';
 import {
@@ -131,7 +131,7 @@ const endorserRows = (chosen: BallotContests, lang: Language): Sql => sql.fragme
     SELECT n.endorser_id FROM endorsements n JOIN contests c ON c.id = n.contest_id WHERE ${areChosen(chosen)})`;
 
 async function loadPicks(
-  transaction: SnapshotConnection,
+  transaction: Transaction,
   chosen: BallotContests,
   lang: Language,
 ): Promise<StoredBallotPicks> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
-import { inSnapshot, type SnapshotConnection } from '../connection/snapshot.ts';
+import { type DatabasePool, noRow, sql, type Transaction } from '../connection/read-pool.ts';
+import { inSnapshot } from '../connection/snapshot.ts';
 import { recordRow, type Sql } from './json.ts';
 import { offsetsAfter, pointRow, type StreamPoint } from './stream-points.ts';
 
@@ -32,7 +32,7 @@ export interface ExportSink {
  * @throws the sink's error, after ending the query
  */
 export async function exportRecords(pool: DatabasePool, select: Sql, sink: ExportSink): Promise<number> {
-  const read = async (transaction: SnapshotConnection) => {
+  const read = async (transaction: Transaction) => {
     // For the parts that many records have in common.
     await transaction.query(sql.type(noRow)`SET LOCAL work_mem = '16MB'`);
     const { pid, startedAt, ...point } = await transaction.one(sql.type(beginningRow)`
