@@ -5,6 +5,7 @@ import { contest as contestRecord } from '../../helpers/ballots/catalogue-record
 import { endorse, pick, position, withdraw } from '../../helpers/ballots/submissions.ts';
 import { TABLE_BALLOT } from '../../helpers/ballots/table-ballot.ts';
 import { ConsoleClient, type ReceivedPage } from '../../helpers/console/console-client.ts';
+import { loseAnswer, loseRights } from '../../helpers/console/interrupted-uploads.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 
@@ -85,18 +86,6 @@ async function undo(address: string, client = editor) {
   const made = answer.location.replace(/\?.*/, '');
   const receipt = made.startsWith(UPLOADS) && !made.endsWith('/undo') ? await done(made) : null;
   return { preview, answer, made, receipt };
-}
-
-/** Takes back the account's rights once a batch was sent. */
-async function loseRights<T>(work: () => Promise<T>): Promise<T> {
-  await service.query(
-    `CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$
-     BEGIN DELETE FROM account_endorsers; RETURN NULL; END $$`,
-  );
-  await service.query(
-    'CREATE TRIGGER lose AFTER UPDATE OF publication_id ON upload_batches FOR EACH ROW EXECUTE FUNCTION lose()',
-  );
-  return work().finally(() => service.query('DROP FUNCTION lose() CASCADE'));
 }
 
 const submit = async (...submissions: Parameters<typeof service.submit>[0]) => {
@@ -186,7 +175,7 @@ test('a position that was changed while the upload was on its way, or set to the
     { name: 'list.csv', text: lines.join('\n') },
   );
   const seen = readSeen(await editor.get(`${address}/preview`));
-  expect((await loseRights(() => editor.post(`${address}/publish`, { seen }))).status).toBe(409);
+  expect((await loseRights(service, () => editor.post(`${address}/publish`, { seen }))).status).toBe(409);
   await submit(
     endorse(GAZETTE, 'mayor', 'ann', { statement: 'Theirs.' }),
     endorse(GAZETTE, 'council', 'bob', { statement: 'Mine.' }),
@@ -279,19 +268,6 @@ describe('of two at once', () => {
   });
 });
 
-/** Loses the answer to the first batch that is sent, and what would follow, as if the connection had broken. */
-async function interrupt<T>(work: () => Promise<T>): Promise<T> {
-  await service.query(
-    `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
-     BEGIN RAISE EXCEPTION 'gone' USING ERRCODE = '57P01'; END $$`,
-  );
-  await service.query(
-    `CREATE TRIGGER fail BEFORE INSERT ON upload_batches FOR EACH ROW WHEN (NEW.publication_id IS NOT NULL)
-     EXECUTE FUNCTION fail()`,
-  );
-  return work().finally(() => service.query('DROP FUNCTION fail() CASCADE'));
-}
-
 describe('if the connection is lost in the middle', () => {
   /** Endorses in many contests, so that undoing takes two batches. */
   async function publishMany(): Promise<string> {
@@ -309,7 +285,7 @@ describe('if the connection is lost in the middle', () => {
     const address = await publishMany();
     const events = await countEvents();
     const seen = readSeen(await editor.get(`${address}/undo`));
-    const broken = await interrupt(() => editor.post(`${address}/undo`, { seen }));
+    const broken = await loseAnswer(service, () => editor.post(`${address}/undo`, { seen }));
     expect(broken.status).toBe(503);
     const made = /href="([^"]+)">Undo of list\.csv/.exec((await editor.get(UPLOADS)).html)?.[1] ?? '';
     expect((await editor.get(made)).html).toContain('500 of 501 submissions are sent.');
@@ -322,7 +298,7 @@ describe('if the connection is lost in the middle', () => {
 
     // The same of the undoing's undoing; somebody changes a position of the batch that waits.
     const again = readSeen(await editor.get(`${made}/undo`));
-    const stopped = await loseRights(() => editor.post(`${made}/undo`, { seen: again }));
+    const stopped = await loseRights(service, () => editor.post(`${made}/undo`, { seen: again }));
     expect(stopped.location).toBe(`${made}/undo?stopped`);
     await until('the first batch is applied', async () => (await held()).length === 500);
     const page = await editor.get(stopped.location);
@@ -338,7 +314,7 @@ describe('if the connection is lost in the middle', () => {
   test('and somebody changes a position of a batch that waits, that batch is not sent, and a new preview follows', async () => {
     const address = await publishMany();
     const seen = readSeen(await editor.get(`${address}/undo`));
-    await interrupt(() => editor.post(`${address}/undo`, { seen }));
+    await loseAnswer(service, () => editor.post(`${address}/undo`, { seen }));
     await until('the first batch is applied', async () => (await held()).length === 1);
     const [waiting = ''] = await held();
     const { contest } = JSON.parse(waiting);
@@ -362,7 +338,7 @@ describe('if the connection is lost in the middle', () => {
       { name: 'list.csv', text: ['contest,choice', ...lines, 'council,bob', 'sheriff,cyd'].join('\n') },
     );
     const seen = readSeen(await editor.get(`${address}/preview`));
-    expect((await interrupt(() => editor.post(`${address}/publish`, { seen }))).status).toBe(503);
+    expect((await loseAnswer(service, () => editor.post(`${address}/publish`, { seen }))).status).toBe(503);
     await until('the first batch is applied', async () => (await held()).length === 1);
     expect((await editor.get(address)).html).toContain('500 of 502 submissions are sent.');
     const { preview, receipt } = await undo(address);

@@ -9,6 +9,7 @@ import { endorse } from '../../helpers/ballots/submissions.ts';
 import { TABLE_BALLOT } from '../../helpers/ballots/table-ballot.ts';
 import { ConsoleClient, type ReceivedPage } from '../../helpers/console/console-client.ts';
 import { inputsOf } from '../../helpers/console/console-pages.ts';
+import { loseAnswer, loseRights } from '../../helpers/console/interrupted-uploads.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 
@@ -235,16 +236,8 @@ test('two tabs that publish one upload publish it once', async () => {
 test('a batch is published once, even if its answer is lost, and its key forgotten before the rest is sent', async () => {
   const { address } = await upload(tableOf('mayor,bob'), GAZETTE);
   const seen = await seenOf(address);
-  await service.query(
-    `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
-     BEGIN RAISE EXCEPTION 'gone' USING ERRCODE = '57P01'; END $$`,
-  );
-  await service.query(
-    `CREATE TRIGGER fail BEFORE INSERT ON upload_batches FOR EACH ROW WHEN (NEW.publication_id IS NOT NULL)
-     EXECUTE FUNCTION fail()`,
-  );
-  expect((await editor.post(`${address}/publish`, { seen })).status).toBe(503);
-  await service.query('DROP FUNCTION fail() CASCADE');
+  const broken = await loseAnswer(service, () => editor.post(`${address}/publish`, { seen }));
+  expect(broken.status).toBe(503);
   await service.query(
     'DELETE FROM idempotency_keys WHERE account_id = (SELECT id FROM accounts WHERE name = $1)',
     [account],
@@ -299,15 +292,7 @@ describe('nobody publishes by an upload', () => {
     const long = await upload(['endorser,contest,choice', ...mine, 'Sierra Club,council,dee']);
     const shown = await seenOf(long.address);
     const before = (await service.events()).data.length;
-    await service.query(
-      `CREATE OR REPLACE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$
-       BEGIN DELETE FROM account_endorsers; RETURN NULL; END $$`,
-    );
-    await service.query(
-      'CREATE TRIGGER lose AFTER UPDATE OF publication_id ON upload_batches EXECUTE FUNCTION lose()',
-    );
-    const stopped = await editor.post(`${long.address}/publish`, { seen: shown });
-    await service.query('DROP FUNCTION lose() CASCADE');
+    const stopped = await loseRights(service, () => editor.post(`${long.address}/publish`, { seen: shown }));
     expect(stopped.status).toBe(409);
     expect(stopped.html).toMatch(/sierra-club.*1 submissions are not sent yet/);
     expect((await editor.get(long.address)).html).toContain('500 of 501 submissions are sent.');
