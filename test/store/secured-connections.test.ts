@@ -11,7 +11,7 @@ import { createWorkPool } from '../../store/connection/work-pool.ts';
 import { startHeartbeat } from '../../store/processes/heartbeat.ts';
 import { CERTIFICATE_USER, SecurePostgres } from '../helpers/postgres/secure-postgres.ts';
 import { encryptKey, TestAuthority } from '../helpers/servers/certificates.ts';
-import { securedTest as test } from '../helpers/servers/secured-test.ts';
+import { messageOf, securedTest as test } from '../helpers/servers/secured-test.ts';
 import { captureLog } from '../helpers/service/captured-log.ts';
 import { until } from '../helpers/until.ts';
 
@@ -50,13 +50,6 @@ async function askBoth(databaseUrl: string): Promise<[boolean, number]> {
   const { rowCount } = await pool.query(statement);
   await pool.end();
   return [rows[0].ssl, rowCount];
-}
-
-async function messageOf(action: Promise<unknown>): Promise<string> {
-  return action.then(
-    () => 'It did not fail.',
-    (error: Error) => error.message,
-  );
 }
 
 /** The causes that a long-running process logs, for pg and for slonik. */

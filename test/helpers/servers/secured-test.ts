@@ -12,3 +12,11 @@ export const canSecure = missing.length === 0;
 
 /** A test with such servers. It is skipped if the machine cannot run them. */
 export const securedTest = canSecure ? test : test.skip;
+
+/** The message of the error with which an action fails. */
+export function messageOf(action: Promise<unknown>): Promise<string> {
+  return action.then(
+    () => 'It did not fail.',
+    (error: Error) => error.message,
+  );
+}

@@ -9,7 +9,7 @@ import { type Brokers, readBrokers } from '../../../service/brokers.ts';
 import { PLAIN_USER, SecureKafka } from '../../helpers/kafka/secure-kafka.ts';
 import { createTopic } from '../../helpers/kafka/topics.ts';
 import { encryptKey, TestAuthority } from '../../helpers/servers/certificates.ts';
-import { securedTest as test } from '../../helpers/servers/secured-test.ts';
+import { messageOf, securedTest as test } from '../../helpers/servers/secured-test.ts';
 import { until } from '../../helpers/until.ts';
 
 const TOPIC = 'secured';
@@ -61,13 +61,6 @@ async function read(brokers: Brokers): Promise<void> {
 
 const describeAs = (brokers: Brokers) =>
   withAdmin(brokers, (admin) => admin.describeCluster(), { retries: 0 });
-
-async function messageOf(action: Promise<unknown>): Promise<string> {
-  return action.then(
-    () => 'It did not fail.',
-    (error: Error) => error.message,
-  );
-}
 
 async function tokenSettings(secret = 'bot secret'): Promise<Record<string, string>> {
   return {
