@@ -2,16 +2,14 @@ import { createEvents } from '../../../feed/read-events.ts';
 import type { RenderedEvent } from '../../../feed/rendered-event.ts';
 import { type Change, changeCodec } from '../../../schemas/change.ts';
 import { formatEventId } from '../../../schemas/cursor.ts';
-import type { ChangeType, StateCode } from '../../../schemas/vocabulary.ts';
+import type { StateCode } from '../../../schemas/vocabulary.ts';
 import { CHANGE_BODY } from './change-body.ts';
 
 export interface EventOptions {
   sequence: number;
   state?: StateCode;
-  type?: ChangeType;
   /** Milliseconds since 1970. */
   occurredAt?: number;
-  statement?: string | null;
 }
 
 /** The events of changes of one epoch. */
@@ -23,9 +21,7 @@ export function eventsOf(changes: readonly Change[]): RenderedEvent[] {
 export function createEvent({
   sequence,
   state = 'CA',
-  type = 'created',
   occurredAt = 1_793_000_000_000 + sequence,
-  statement = null,
 }: EventOptions): RenderedEvent {
   const epoch = 7;
   const [event] = eventsOf([
@@ -33,10 +29,10 @@ export function createEvent({
       epoch,
       sequence,
       id: formatEventId({ epoch, sequence, time: occurredAt, offsets: [0] }),
-      type,
+      type: 'created',
       occurred_at: occurredAt,
       ...CHANGE_BODY,
-      endorsement: { ...CHANGE_BODY.endorsement, id: sequence, statement },
+      endorsement: { ...CHANGE_BODY.endorsement, id: sequence, statement: null },
       endorser: { ...CHANGE_BODY.endorser, slug: 'bakers', name: 'Bakers' },
       contest: {
         ...CHANGE_BODY.contest,

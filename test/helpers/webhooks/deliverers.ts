@@ -17,8 +17,6 @@ const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
 export interface TestDelivererOptions {
   databaseUrl?: string;
-  retentionMs?: number;
-  clock?: Clock;
   env?: object;
   /** How long an attempt may take, in milliseconds. */
   timeoutMs?: number;
@@ -27,21 +25,15 @@ export interface TestDelivererOptions {
 /** A deliverer of a service's webhooks, in this process. Attempts take at most a second by default, and repeat soon. */
 export function createTestDeliverer(
   service: TestService,
-  {
-    databaseUrl = service.databaseUrl,
-    retentionMs = WEEK_MS,
-    clock = hurriedClock,
-    env = WEBHOOK_ENV,
-    timeoutMs = 1000,
-  }: TestDelivererOptions = {},
+  { databaseUrl = service.databaseUrl, env = WEBHOOK_ENV, timeoutMs = 1000 }: TestDelivererOptions = {},
 ): Deliver {
   return startDeliver({
     brokers: brokersOf('deliver'),
     databaseUrl,
     topic: topicNames(service.topicPrefix).changes,
-    retentionMs,
+    retentionMs: WEEK_MS,
     webhooks: readWebhookSettings(env as Record<string, string>) as WebhookSettings,
-    clock,
+    clock: hurriedClock,
     synchronized: Promise.resolve(),
     log: createLog('consumers', 'silent'),
     timeoutMs,
