@@ -66,7 +66,6 @@ public class JavaProducer {
     if (isTransactional) {
       config.put("transactional.id", settings.get("transactionalId").asText());
       config.put("enable.idempotence", true);
-      config.put("transaction.timeout.ms", settings.path("transactionTimeoutMs").asInt(60_000));
     }
     KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());

@@ -28,7 +28,6 @@ def open_producer(settings, brokers):
     if transactional_id is not None:
         config["transactional.id"] = transactional_id
         config["enable.idempotence"] = True
-        config["transaction.timeout.ms"] = settings.get("transactionTimeoutMs", 60_000)
     producer = Producer(config)
     if transactional_id is not None:
         producer.init_transactions(30)

@@ -29,7 +29,6 @@ interface ProducerSettings {
   codec?: Codec;
   idempotent?: boolean;
   transactionalId?: string;
-  transactionTimeoutMs?: number;
 }
 
 export interface OutsideProducer {

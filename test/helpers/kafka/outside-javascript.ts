@@ -72,11 +72,10 @@ export function startKafkajsClient(brokers: Brokers, topic: string): OutsideClie
   registerCodecs();
   const kafka: Kafka = createKafkaClient({ brokers, clientId: 'outside' });
   return {
-    async open({ codec = 'none', idempotent = false, transactionalId, transactionTimeoutMs } = {}) {
+    async open({ codec = 'none', idempotent = false, transactionalId } = {}) {
       const producer = kafka.producer({
         idempotent: idempotent || transactionalId !== undefined,
         ...(transactionalId === undefined ? {} : { transactionalId, maxInFlightRequests: 1 }),
-        ...(transactionTimeoutMs === undefined ? {} : { transactionTimeout: transactionTimeoutMs }),
       });
       await producer.connect();
       const transactions = new Transactions(() => producer.transaction());
