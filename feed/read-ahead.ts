@@ -52,8 +52,10 @@ export class ReadAhead {
     offsets: ReadonlyMap<number, number>,
     partitionMaxBytes: number,
   ): Promise<DecodingRead[]> {
-    const fetch = (from: ReadonlyMap<number, number>) =>
-      this.#fetch(reader, sources, from, partitionMaxBytes);
+    const fetch = async (from: ReadonlyMap<number, number>) => {
+      const fetched = await reader.fetchFromSources(sources, from, { maxWaitMs: 0, partitionMaxBytes });
+      return fetched.map((read) => this.#decode(read));
+    };
     const missing = new Map(offsets);
     const reads: DecodingRead[] = [];
     for (const [partition, offset] of offsets) {
@@ -92,18 +94,10 @@ export class ReadAhead {
     }
   }
 
-  async #fetch(
-    reader: Fetches,
-    sources: readonly number[],
-    offsets: ReadonlyMap<number, number>,
-    partitionMaxBytes: number,
-  ): Promise<DecodingRead[]> {
-    const reads = await reader.fetchFromSources(sources, offsets, { maxWaitMs: 0, partitionMaxBytes });
-    return reads.map(({ records, release, ...read }) => {
-      const changes = this.#decoder.decode(records, this.#epoch);
-      changes.catch(ignore);
-      release?.();
-      return { ...read, count: records.length, changes };
-    });
+  #decode({ records, release, ...read }: PartitionRead): DecodingRead {
+    const changes = this.#decoder.decode(records, this.#epoch);
+    changes.catch(ignore);
+    release?.();
+    return { ...read, count: records.length, changes };
   }
 }
