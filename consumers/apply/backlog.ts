@@ -212,10 +212,11 @@ export class Backlog {
   async #read(node: number, sources: readonly number[]): Promise<void> {
     const led = [...this.#partitions.keys()].filter((partition) => sources[partition] === node);
     const doubtful = led.filter((partition) => this.#doubtful.has(partition));
+    // Before the look, because a broker may fail or change during it.
+    for (const partition of doubtful) this.#doubtful.delete(partition);
     if (doubtful.length > 0 && (await this.#wasTruncated(doubtful))) {
       throw new SupersededError('The submissions topic was rolled back to an older log.');
     }
-    for (const partition of doubtful) this.#doubtful.delete(partition);
     const open = this.#hasRoom ? led.filter((partition) => this.#isOpen(partition)) : [];
     this.#answeredAt.set(node, performance.now());
     if (open.length === 0) await this.#room.promise;

@@ -248,6 +248,43 @@ test.each([
   expect(steps).toEqual(['look at 1', 'fetch of 1', 'fetch of 1']);
 });
 
+test('a partition whose broker changes while it is looked at is looked at again', async () => {
+  const asked: number[] = [];
+  const answers = new Map<number, () => void>();
+  const looks: PromiseWithResolvers<boolean>[] = [];
+  const topic: Topic = {
+    sources: [1, -1, 3],
+    fetch: (node) => {
+      asked.push(node);
+      const answer = Promise.withResolvers<PartitionRead[]>();
+      answers.set(node, () => answer.resolve([]));
+      return Promise.race([answer.promise, held.promise]);
+    },
+    wasTruncated: (partitions) => {
+      expect(partitions).toEqual([1]);
+      looks.push(Promise.withResolvers());
+      return looks.at(-1)?.promise ?? Promise.resolve(false);
+    },
+  };
+  const answerOf = async (node: number) => {
+    const before = asked.length;
+    answers.get(node)?.();
+    await until('the next fetch', () => asked.slice(before).includes(node));
+  };
+  start(topic);
+  await until('both brokers are asked', () => asked.length === 2);
+  topic.sources = [1, 2, 3];
+  await answerOf(1);
+  await until('the look', () => looks.length === 1);
+  topic.sources = [1, 3, 3];
+  await answerOf(1);
+  looks[0]?.resolve(false);
+  await until('the former broker is asked', () => asked.includes(2));
+  answers.get(3)?.();
+  await until('the other look', () => looks.length === 2);
+  looks[1]?.resolve(false);
+});
+
 test('reading is not healthy while a partition has no leader', async () => {
   const healthy: boolean[] = [];
   const topic: Topic = {
