@@ -121,7 +121,7 @@ async function findTime(reader: LogReader, partition: number, offset: number): P
 
 /**
  * Whether one of these partitions was rolled back behind its applied offset, as happens when a broker returns with an
- * older log. Call it when reading recovers from a failure.
+ * older log. Call it before reading from another broker, or again after a failure.
  */
 export async function wasTruncated(
   client: ClientBase | Pool,

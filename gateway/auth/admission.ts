@@ -4,7 +4,6 @@ import type { Caller } from '../http/caller.ts';
 import { READ_METHODS, requireMethod } from '../http/methods.ts';
 import { type RequestSender, senderOf } from '../usage/usage-counter.ts';
 import type { Access } from './access.ts';
-import { CHALLENGE } from './authentication.ts';
 
 export interface AdmissionOptions
   extends Pick<Access, 'authenticator' | 'keyUsage' | 'requestLimiter' | 'concurrencyLimiter'> {
@@ -65,6 +64,5 @@ function requireOwnPage(ctx: Context): void {
   requireMethod(ctx, READ_METHODS);
   const site = ctx.get('Sec-Fetch-Site');
   if (site === '' || site === 'same-origin') return;
-  const message = 'Only pages of the console can use its session; send an API key.';
-  throw new ApiError('missing_api_key', message, CHALLENGE);
+  throw new ApiError('missing_api_key', 'Only pages of the console can use its session; send an API key.');
 }

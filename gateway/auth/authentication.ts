@@ -1,6 +1,6 @@
 import { digestApiKey, isWellFormedApiKey } from '../../schemas/api-key.ts';
 import type { Scope } from '../../schemas/vocabulary.ts';
-import type { Clock } from '../../service/clock.ts';
+import { type Clock, timeSince } from '../../service/clock.ts';
 import { classifyFailure } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
 import { createLruCache } from '../../service/lru-cache.ts';
@@ -25,18 +25,8 @@ interface Remembered {
   at: number;
 }
 
-/** The header of every answer 401 (RFC 9110, 11.6.1). */
-export const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
-
 const WHOLE_KEY =
   'The header must be "Authorization: Bearer <API_KEY>" with a whole key, which begins with bes_.';
-
-function refuse(
-  code: 'missing_api_key' | 'invalid_api_key' | 'revoked_api_key' | 'expired_api_key',
-  message: string,
-) {
-  return new ApiError(code, message, CHALLENGE);
-}
 
 /**
  * Returns the key if it is usable at a time, in milliseconds since 1970.
@@ -45,10 +35,14 @@ function refuse(
  *   account_suspended.
  */
 export function requireUsableKey<Key extends KeyState>(key: Key | null, now: number): Key {
-  if (!key) throw refuse('invalid_api_key', 'This API key does not exist.');
-  if (key.revoked) throw refuse('revoked_api_key', 'This API key was revoked; use another of the account.');
+  if (!key) throw new ApiError('invalid_api_key', 'This API key does not exist.');
+  if (key.revoked)
+    throw new ApiError('revoked_api_key', 'This API key was revoked; use another of the account.');
   if (key.expiresAt !== null && key.expiresAt <= now) {
-    throw refuse('expired_api_key', `This API key expired on ${new Date(key.expiresAt).toISOString()}.`);
+    throw new ApiError(
+      'expired_api_key',
+      `This API key expired on ${new Date(key.expiresAt).toISOString()}.`,
+    );
   }
   if (key.suspended) throw new ApiError('account_suspended', 'The account of this API key is suspended.');
   return key;
@@ -89,10 +83,13 @@ export class Authenticator {
     noteRefused: (key: StoredKey) => void = () => {},
   ): Promise<StoredKey> {
     if (authorization === undefined || authorization === '') {
-      throw refuse('missing_api_key', 'Send an API key in the header "Authorization: Bearer <API_KEY>".');
+      throw new ApiError(
+        'missing_api_key',
+        'Send an API key in the header "Authorization: Bearer <API_KEY>".',
+      );
     }
     const text = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
-    if (text === undefined) throw refuse('invalid_api_key', WHOLE_KEY);
+    if (text === undefined) throw new ApiError('invalid_api_key', WHOLE_KEY);
     const key = await this.#find(text);
     try {
       return requireUsableKey(key, this.#clock.now());
@@ -105,12 +102,12 @@ export class Authenticator {
   async #find(text: string): Promise<StoredKey | null> {
     const digest = digestApiKey(text);
     const remembered = this.#knownKeys.get(digest) ?? this.#unknownKeys.get(digest);
-    const age = remembered ? this.#timeSince(remembered.at) : Number.POSITIVE_INFINITY;
+    const age = remembered ? timeSince(this.#clock, remembered.at) : Number.POSITIVE_INFINITY;
     if (remembered && age < FRESH_MS) return remembered.key;
     // The checksum reveals a mistyped key without a look-up.
-    if (!remembered && !isWellFormedApiKey(text)) throw refuse('invalid_api_key', WHOLE_KEY);
+    if (!remembered && !isWellFormedApiKey(text)) throw new ApiError('invalid_api_key', WHOLE_KEY);
     const stale = age < STALE_MS ? remembered?.key : undefined;
-    if (stale && this.#timeSince(this.#awayAt) < RETRY_MS) return stale;
+    if (stale && timeSince(this.#clock, this.#awayAt) < RETRY_MS) return stale;
     try {
       return await this.#lookUp(digest);
     } catch (error) {
@@ -126,15 +123,9 @@ export class Authenticator {
    * Pauses the look-ups of known keys for a moment. Many requests meet the same outage, which is logged once.
    */
   #noteOutage(error: unknown): void {
-    if (this.#timeSince(this.#awayAt) >= RETRY_MS)
+    if (timeSince(this.#clock, this.#awayAt) >= RETRY_MS)
       this.#log.warn({ error }, 'API keys cannot be looked up; known ones still work');
     this.#awayAt = this.#clock.now();
-  }
-
-  /** In milliseconds. If the clock was set back since, it counts as long: a revoked key must not keep working. */
-  #timeSince(time: number): number {
-    const passed = this.#clock.now() - time;
-    return passed < 0 ? Number.POSITIVE_INFINITY : passed;
   }
 
   /** Looks a key up once for all requests that wait for it. The pool's timeouts bound the wait. */

@@ -2,7 +2,6 @@ import { SCOPES } from '../../schemas/vocabulary.ts';
 import type { ConsoleSession, SessionState } from '../../store/access/console-sessions.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
-import { CHALLENGE } from './authentication.ts';
 
 /**
  * Returns the state of a console session if it may read the API at `now`, in milliseconds since 1970.
@@ -11,7 +10,7 @@ import { CHALLENGE } from './authentication.ts';
  */
 export function requireUsableSession<State extends SessionState>(state: State | null, now: number): State {
   if (!state || state.expiresAt <= now) {
-    throw new ApiError('missing_api_key', 'The session of the console has ended; sign in again.', CHALLENGE);
+    throw new ApiError('missing_api_key', 'The session of the console has ended; sign in again.');
   }
   if (state.suspended) throw new ApiError('account_suspended', 'The account of this session is suspended.');
   return state;

@@ -1,5 +1,8 @@
 import { ERROR_STATUS, type ErrorCode } from '../../schemas/errors.ts';
 
+/** The header of every answer 401 (RFC 9110, 11.6.1). */
+const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
+
 /** An error that the client receives. The message names the problem, the value and the remedy. */
 export class ApiError extends Error {
   override name = 'ApiError';
@@ -9,7 +12,7 @@ export class ApiError extends Error {
   constructor(code: ErrorCode, message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message);
     this.code = code;
-    this.headers = headers;
+    this.headers = this.status === 401 ? { ...CHALLENGE, ...headers } : headers;
   }
 
   get status(): number {

@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import type { Clock } from '../../service/clock.ts';
+import { type Clock, timeSince } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import { ApiError, createUnavailableError, SHUTTING_DOWN } from './api-error.ts';
@@ -56,9 +56,7 @@ export function createReadiness({
   const requireReady = async () => {
     if (draining.aborted) throw createUnavailableError('server_busy', SHUTTING_DOWN);
     requireStream();
-    const sinceMs = clock.now() - checkedAt;
-    // It is negative if the clock was set back.
-    if (!checking && (sinceMs < 0 || sinceMs >= CHECK_INTERVAL_MS)) {
+    if (!checking && timeSince(clock, checkedAt) >= CHECK_INTERVAL_MS) {
       checkedAt = clock.now();
       reachable = check();
     }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../service/clock.ts';
+import { type Clock, timeSince } from '../../service/clock.ts';
 import { classifyFailure } from '../../service/failure.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
@@ -139,9 +139,7 @@ export class RequestLimiter {
 
   /** @throws the error if it is a defect. */
   async #lease(request: Parameters<typeof leaseRequests>[1]): Promise<QuotaLease | null> {
-    const awayMs = this.#clock.now() - this.#awayAt;
-    // It is negative if the clock was set back since.
-    if (awayMs >= 0 && awayMs < RETRY_MS) return null;
+    if (timeSince(this.#clock, this.#awayAt) < RETRY_MS) return null;
     try {
       return await leaseRequests(this.#pool, request);
     } catch (error) {
