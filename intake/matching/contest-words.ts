@@ -32,40 +32,26 @@ const SAME: readonly (readonly [RegExp, string])[] = [
   [/ (lt|lieut) (gov|governor) /g, ' lieutenant governor '],
   [/ (cong|leg) dist(rict)? /g, ' district '],
 ];
-const WORDS: Readonly<Record<string, string>> = {
-  ...{ prop: 'proposition', props: 'proposition', meas: 'measure', dist: 'district', dst: 'district' },
-  ...{
-    gov: 'governor',
-    ...{ atty: 'attorney', attn: 'attorney', ag: 'attorney', genl: 'general', gen: 'general' },
-    ...{ secy: 'secretary', sec: 'secretary', ins: 'insurance' },
-    ...{ comptroller: 'controller', comptroll: 'controller' },
-    supt: 'superintendent',
-    pres: 'president',
-  },
-  ...{
-    supervisors: 'supervisor',
-    commissioners: 'commissioner',
-    commission: 'commissioner',
-    comm: 'commissioner',
-  },
-  ...{ judges: 'judge', justices: 'justice', schools: 'school', trustees: 'trustee', directors: 'director' },
-  ...{
-    bd: 'board',
-    co: 'county',
-    dept: 'department',
-    ed: 'education',
-    univ: 'university',
-    amend: 'amendment',
-  },
-  ...{ senator: 'senate', pos: 'position', no: 'number', num: 'number', nbr: 'number' },
-};
+/** Words and their short and other forms. */
+const FORMS = `
+proposition prop props | measure meas | amendment amend | district dist dst | position pos | number no num nbr |
+governor gov | attorney atty attn ag | general genl gen | secretary secy sec | insurance ins | superintendent supt |
+controller comptroller comptroll | president pres | senate senator | supervisor supervisors |
+commissioner commissioners commission comm | judge judges | justice justices | trustee trustees | director directors |
+board bd | county co | department dept | education ed | university univ | school schools`;
+const WORDS = new Map(
+  FORMS.split('|').flatMap((group) => {
+    const [word = '', ...forms] = group.trim().split(' ');
+    return forms.map((form) => [form, word] as const);
+  }),
+);
 /** The words of a chamber, and the short ones that may mean it, or another chamber. */
-const CHAMBERS: Readonly<Record<string, { shown: string; short: readonly string[] }>> = {
-  ushouse: { shown: 'U.S. House', short: ['house'] },
-  ussenate: { shown: 'U.S. Senate', short: ['senate'] },
-  statehouse: { shown: 'State House or Assembly', short: ['house', 'assembly'] },
-  statesenate: { shown: 'State Senate', short: ['senate'] },
-};
+const CHAMBERS = new Map<string, { shown: string; short: readonly string[] }>([
+  ['ushouse', { shown: 'U.S. House', short: ['house'] }],
+  ['ussenate', { shown: 'U.S. Senate', short: ['senate'] }],
+  ['statehouse', { shown: 'State House or Assembly', short: ['house', 'assembly'] }],
+  ['statesenate', { shown: 'State Senate', short: ['senate'] }],
+]);
 /** Words that may be left out. */
 const OPTIONAL = new Set(
   'of the for and in at to a an on member members candidate race primary general election all party nonpartisan number statewide'.split(
@@ -113,36 +99,35 @@ function splitWord(word: string): string[] {
 }
 
 /** Joins each number with the word that it belongs to: `12th district`, `district 12` and `d-12` are `district12`. */
-function joinNumbers(given: readonly string[]): string[] {
+function joinNumbers(words: readonly string[]): string[] {
   const joined: string[] = [];
-  for (let at = 0; at < given.length; at += 1) {
-    const word = given[at] as string;
-    const next = given[at + 1] ?? '';
-    const number = readNumber(word);
-    const following = readNumber(next);
-    if (number?.ordinal && UNITS.has(next)) {
-      joined.push(`${next}${number.value}`);
-      at += 1;
-    } else if (number?.ordinal && next === 'ushouse') {
-      joined.push('ushouse', `district${number.value}`);
-      at += given[at + 2] === 'district' ? 2 : 1;
-    } else if (UNITS.has(word) && following !== null && !following.ordinal) {
-      joined.push(`${word}${following.value}`);
-      at += 1;
-    } else if (UNITS.has(word) && LETTERS.test(next)) {
-      joined.push(`${word}${next}`);
-      at += 1;
-    } else if (
-      CHAMBER_DISTRICT.test(word) &&
-      following !== null &&
-      !(word === 'd' && UNITS.has(joined.at(-1) ?? ''))
-    ) {
-      joined.push(`district${following.value}`);
-      at += 1;
-    } else if (number !== null) joined.push(`district${number.value}`);
-    else joined.push(word);
+  for (let at = 0; at < words.length; ) {
+    const { as, count } = joinFirst(words.slice(at, at + 3), joined.at(-1) ?? '');
+    joined.push(...as);
+    at += count;
   }
   return joined;
+}
+
+/** Joins the first of some words. @returns the joined words, and the number of words that they replace */
+function joinFirst(
+  [word = '', next = '', third = '']: readonly string[],
+  before: string,
+): { as: string[]; count: number } {
+  const number = readNumber(word);
+  if (number?.ordinal && UNITS.has(next)) return { as: [`${next}${number.value}`], count: 2 };
+  if (number?.ordinal && next === 'ushouse') {
+    return { as: ['ushouse', `district${number.value}`], count: third === 'district' ? 3 : 2 };
+  }
+  if (number) return { as: [`district${number.value}`], count: 1 };
+  const following = readNumber(next);
+  const isUnit = UNITS.has(word);
+  if (isUnit && following?.ordinal === false) return { as: [`${word}${following.value}`], count: 2 };
+  if (isUnit && LETTERS.test(next)) return { as: [`${word}${next}`], count: 2 };
+  // After a unit, a d is its letter.
+  const isDistrict = CHAMBER_DISTRICT.test(word) && !(word === 'd' && UNITS.has(before));
+  if (isDistrict && following) return { as: [`district${following.value}`], count: 2 };
+  return { as: [word], count: 1 };
 }
 
 /**
@@ -164,7 +149,7 @@ export function readContestWords(text: string, state: StateWords): ContestWords 
     .trim()
     .split(' ')
     .filter((word) => word !== '' && word !== state.code)
-    .map((word) => WORDS[word] ?? word)
+    .map((word) => WORDS.get(word) ?? word)
     .filter((word) => word !== 'number');
   const words = new Set<string>();
   for (const word of joinNumbers(given)) {
@@ -176,11 +161,11 @@ export function readContestWords(text: string, state: StateWords): ContestWords 
 
 /** The short words that may mean one of these words: `Assembly` may mean the State Assembly. */
 export const shortWordsOf = (words: Iterable<string>): string[] =>
-  [...words].flatMap((word) => CHAMBERS[word]?.short ?? []);
+  [...words].flatMap((word) => CHAMBERS.get(word)?.short ?? []);
 
 /** Words for a message, with the usual names of chambers. */
 export const showWords = (words: Iterable<string>): string =>
-  [...words].map((word) => CHAMBERS[word]?.shown ?? word).join(' ');
+  [...words].map((word) => CHAMBERS.get(word)?.shown ?? word).join(' ');
 
 /** The unit of a word with its number or letter, such as `district` of `district12`; null for other words. */
 export function unitOf(word: string): string | null {

@@ -36,10 +36,12 @@ const BEFORE_TITLES = words(
   'the former state us u s vice deputy lieutenant county city board council school chief member incumbent',
 );
 const DEGREES = words('esq phd md dds dvm rn cpa mba mph lcsw');
-const GENERATIONS: Readonly<Record<string, string>> = {
-  ...{ jr: 'jr', junior: 'jr', sr: 'sr', senior: 'sr', ii: 'ii', iii: 'iii', iv: 'iv' },
-  ...{ '2nd': 'ii', '3rd': 'iii', '4th': 'iv' },
-};
+const GENERATIONS = new Map(
+  Object.entries({
+    ...{ jr: 'jr', junior: 'jr', sr: 'sr', senior: 'sr', ii: 'ii', iii: 'iii', iv: 'iv' },
+    ...{ '2nd': 'ii', '3rd': 'iii', '4th': 'iv' },
+  }),
+);
 /** Words in parentheses that say nothing about the person. */
 const PLAIN_NOTES = words('i inc incumbent write in writein');
 const QUOTED = /["“”«»]([^"“”«»]+)["“”«»]/u;
@@ -65,58 +67,81 @@ function withoutTitles(given: readonly string[], least: number): readonly string
   return given.slice(start);
 }
 
-/** Reads a person's name as people write it: `Lee, Hon. Ann M., Jr. (D)`. */
-export function readPersonName(text: string): PersonName {
-  let party: string | null = null;
-  const notes: string[] = [];
-  let rest = joinLetters(text).replace(/[([]([^)\]]*)[)\]]/gu, (_, inner: string) => {
-    const named = readParty(inner);
-    if (named !== null) party ??= named;
-    else notes.push(...foldWords(inner).filter((word) => !PLAIN_NOTES.has(word)));
+/** The parts of a text that are not the name. */
+interface Marks {
+  party: string | null;
+  generation: string | null;
+  notes: string[];
+}
+
+/** Takes parties and notes in parentheses out of a text. */
+function takeParentheses(text: string, marks: Marks): string {
+  return text.replace(/[([]([^)\]]*)[)\]]/gu, (_, inner: string) => {
+    const party = readParty(inner);
+    if (party !== null) marks.party ??= party;
+    else marks.notes.push(...foldWords(inner).filter((word) => !PLAIN_NOTES.has(word)));
     return ' ';
   });
-  rest = rest.replace(/\s[-–—]\s*([^-–—]+)$/u, (found, inner: string) => {
-    const named = readParty(inner);
-    if (named === null) return found;
-    party ??= named;
+}
+
+/** Takes a party after a dash out of a text: `Ann Lee - Dem`. */
+function takeDashedParty(text: string, marks: Marks): string {
+  return text.replace(/\s[-–—]\s*([^-–—]+)$/u, (found, inner: string) => {
+    const party = readParty(inner);
+    if (party === null) return found;
+    marks.party ??= party;
     return '';
   });
-  const nickname = QUOTED.exec(rest)?.[1] ?? null;
-  rest = rest.replace(QUOTED, ' ');
+}
 
-  let generation: string | null = null;
-  const parts: (readonly string[])[] = [];
-  for (const [at, part] of rest.split(',').entries()) {
-    let given: readonly string[] = foldWords(part);
-    for (let last = given.at(-1); last !== undefined; last = given.at(-1)) {
-      const mark = GENERATIONS[last];
-      // A name can be Senior or II alone.
-      if (mark === undefined && !DEGREES.has(last)) break;
-      if (at === 0 && given.length < 2) break;
-      if (mark !== undefined) generation ??= mark;
-      given = given.slice(0, -1);
-    }
-    const named = at > 0 ? readParty(part) : null;
-    if (named !== null) {
-      party ??= named;
-      continue;
-    }
-    const isTitle = at > 0 && given.every((word) => TITLES.has(word) || BEFORE_TITLES.has(word));
-    if (given.length > 0 && !isTitle) parts.push(given);
+/** Takes degrees, and marks such as Jr., from the end of some words. @param least the fewest words that stay */
+function takeSuffixes(given: readonly string[], least: number, marks: Marks): readonly string[] {
+  let end = given.length;
+  for (; end > least; end -= 1) {
+    const last = given[end - 1] as string;
+    const generation = GENERATIONS.get(last);
+    if (generation !== undefined) marks.generation ??= generation;
+    else if (!DEGREES.has(last)) break;
   }
+  return given.slice(0, end);
+}
+
+/** Reads the words of a name between commas, of which the later ones can be a party, a title or marks alone. */
+function readParts(text: string, marks: Marks): (readonly string[])[] {
+  return text.split(',').flatMap((part, at) => {
+    const isFirst = at === 0;
+    // A name can be Senior or II alone.
+    const given = takeSuffixes(foldWords(part), isFirst ? 1 : 0, marks);
+    if (isFirst) return given.length > 0 ? [given] : [];
+    const party = readParty(part);
+    if (party !== null) marks.party ??= party;
+    const isTitle = given.every((word) => TITLES.has(word) || BEFORE_TITLES.has(word));
+    return party !== null || isTitle ? [] : [given];
+  });
+}
+
+/** Reads a person's name as people write it: `Lee, Hon. Ann M., Jr. (D)`. */
+export function readPersonName(text: string): PersonName {
+  const marks: Marks = { party: null, generation: null, notes: [] };
+  const plain = takeDashedParty(takeParentheses(joinLetters(text), marks), marks);
+  const nickname = foldWords(QUOTED.exec(plain)?.[1] ?? '').join('');
+  const parts = readParts(plain.replace(QUOTED, ' '), marks);
+
   const [first = [], second] = parts;
-  const last = second === undefined || parts.length > 2 ? null : withoutTitles(first, 1);
-  const inOrder = withoutTitles(last && second ? [...second, ...last] : parts.flat(), 2);
+  // Two parts are a last name and given names.
+  const given = parts.length === 2 ? second : undefined;
+  const last = given && withoutTitles(first, 1);
+  const inOrder = withoutTitles(given && last ? [...given, ...last] : parts.flat(), 2);
   const found = inOrder.length > 0 ? inOrder : first;
+  const hasTitle = last !== undefined && last.length < first.length;
   return {
     words: found,
     joined: found.join(''),
-    titled:
-      last && second && last.length < first.length ? withoutTitles([...second, ...first], 2).join('') : null,
-    nickname: nickname === null ? null : foldWords(nickname).join('') || null,
-    generation,
-    party,
-    note: notes.length > 0 ? notes.join(' ') : null,
+    titled: given && hasTitle ? withoutTitles([...given, ...first], 2).join('') : null,
+    nickname: nickname || null,
+    generation: marks.generation,
+    party: marks.party,
+    note: marks.notes.join(' ') || null,
   };
 }
 

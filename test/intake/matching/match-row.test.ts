@@ -291,6 +291,8 @@ test.each<[string, string | null, string, string?]>([
   ['City Council 2', 'John Smith III', 'no such choice; the nearest are John Smith Sr.'],
   ['U.S. House CA-13', 'Barbara Lee', 'no such contest; the nearest are U.S. House California District'],
   ['Dogcatcher', 'Ann', 'no such contest'],
+  // Every object of JavaScript has a property of this name.
+  ['Constructor', 'Ann Constructor', 'no such contest'],
   ['School Board, District 8', 'Kay Ono', 'no such contest'],
   ['Governor', 'John B. Cox', 'no such choice; the nearest are John H. Cox (cox)'],
 ])('%j, %j has no match, and the nearest are named', (contestText, choiceText, why, position = undefined) => {
