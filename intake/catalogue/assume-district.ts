@@ -46,61 +46,69 @@ export interface GivenDistrict {
   type?: string;
 }
 
+/** A complete district; or the field that is missing, and the end of a sentence about it. */
+type Completed =
+  | { district: Required<Omit<GivenDistrict, 'ocdId'>> & { ocdId: string | null } }
+  | { fault: string; field: string };
+
+const NO_LEVEL = {
+  field: 'level',
+  fault:
+    'is missing, and neither the district nor the title tells it; it must be one of federal, state, county, city, school, special',
+};
+
 /**
  * Completes a district: a contest without one is for the whole state if its title says so.
  *
  * @param state the USPS code of the election
  * @param title the contest's title
- * @returns the district; or the end of a sentence about the missing part
  */
 export function completeDistrict(
-  { name: given, ocdId, level, type }: GivenDistrict,
+  given: GivenDistrict,
   state: string,
   title: string,
   notes: Notes,
-):
-  | { district: Required<Omit<GivenDistrict, 'ocdId'>> & { ocdId: string | null } }
-  | { fault: string; field: string } {
-  const isOffice =
-    given !== undefined && ocdId === undefined && type === undefined && isStatewideOffice(given);
-  const name = isOffice ? stateName(state) : given;
-  const whole = jurisdictionOfState(state)?.division ?? null;
-  const isWhole = (name === undefined && ocdId === undefined) || ocdId === whole || name === stateName(state);
-  const kind = ocdId === undefined ? null : kindOfDivision(ocdId);
-  const named = isWhole
-    ? (levelOfStatewide(given ?? '') ?? levelOfStatewide(title))
-    : (kind?.level ?? levelOfNames([name ?? '', title]));
-  const found = level ?? named;
-  if (found === null || (isWhole && found !== 'state' && found !== 'federal' && name === undefined)) {
-    return isWhole && name === undefined
-      ? {
-          field: 'district',
-          fault: `is missing, and ${JSON.stringify(title)} is no office of the whole state; name the district`,
-        }
-      : {
-          field: 'level',
-          fault:
-            'is missing, and neither the district nor the title tells it; it must be one of federal, state, county, city, school, special',
-        };
+): Completed {
+  const { name, ocdId, type } = given;
+  const isOffice = name !== undefined && ocdId === undefined && type === undefined && isStatewideOffice(name);
+  const whole = { name: stateName(state), ocdId: jurisdictionOfState(state)?.division ?? null };
+  const isUnnamed = name === undefined && ocdId === undefined;
+  const isWhole = isOffice || isUnnamed || ocdId === whole.ocdId || name === whole.name;
+  if (!isWhole) return completePart(given, title, notes);
+
+  const level = given.level ?? levelOfStatewide(name ?? '') ?? levelOfStatewide(title);
+  if (name === undefined && level !== 'state' && level !== 'federal') {
+    const fault = `is missing, and ${JSON.stringify(title)} is no office of the whole state; name the district`;
+    return { field: 'district', fault };
   }
-  if (level === undefined) {
-    const source = isWhole ? 'title' : kind ? 'OCD id' : 'name of the district or the title';
-    notes.add('assumed', `the level is ${found}, by the ${source}`, title);
-  }
-  if (isOffice || (isWhole && name === undefined))
-    notes.add('assumed', 'the district is the whole state', title);
-  const assumedType = isWhole ? 'statewide' : (kind?.type ?? TYPES[found]);
-  if (type === undefined && !isWhole && !kind)
-    notes.add('assumed', `the type of the district is ${assumedType}`, name);
+  if (level === null) return NO_LEVEL;
+  if (given.level === undefined) notes.add('assumed', `the level is ${level}, by the title`, title);
+  const isAssumed = isOffice || name === undefined;
+  if (isAssumed) notes.add('assumed', 'the district is the whole state', title);
   return {
     district: {
-      name: name ?? (isWhole ? stateName(state) : (ocdId ?? '')),
+      name: isAssumed ? whole.name : name,
       // A district that is described in full has an OCD id only if it says so.
-      ocdId: ocdId ?? (isWhole && type === undefined ? whole : null),
-      level: found,
-      type: type ?? assumedType,
+      ocdId: ocdId ?? (type === undefined ? whole.ocdId : null),
+      level,
+      type: type ?? 'statewide',
     },
   };
+}
+
+/** Completes the district of a part of the state, which has a name or an OCD id. */
+function completePart(given: GivenDistrict, title: string, notes: Notes): Completed {
+  const { name, ocdId } = given;
+  const kind = ocdId === undefined ? null : kindOfDivision(ocdId);
+  const level = given.level ?? kind?.level ?? levelOfNames([name ?? '', title]);
+  if (level === null) return NO_LEVEL;
+  if (given.level === undefined) {
+    const source = kind ? 'OCD id' : 'name of the district or the title';
+    notes.add('assumed', `the level is ${level}, by the ${source}`, title);
+  }
+  const type = given.type ?? kind?.type ?? TYPES[level];
+  if (given.type === undefined && !kind) notes.add('assumed', `the type of the district is ${type}`, name);
+  return { district: { name: name ?? ocdId ?? '', ocdId: ocdId ?? null, level, type } };
 }
 
 function levelOfStatewide(title: string): Level | null {
