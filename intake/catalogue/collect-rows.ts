@@ -80,11 +80,9 @@ export async function collectRows(
   { election = null, electionType = null, maxHeldBytes = MAX_HELD_BYTES, pause }: TableOptions,
   before: ReadonlySet<string> = new Set(),
 ): Promise<CollectedRows> {
-  const elections = new Map<string, CollectedElection>();
-  const later = new Set<string>();
+  const collected = new Collection(maxHeldBytes);
   const faults: string[] = [];
   let faultCount = 0;
-  let bytes = 0;
   for await (const item of rows) {
     if (pause) await pause();
     if ('fault' in item) {
@@ -92,40 +90,68 @@ export async function collectRows(
       if (faults.length < MAX_FAULTS) faults.push(`line ${item.line} ${item.fault}`);
       continue;
     }
-    const row = readRow(item.line, item.cells, places);
-    const { line } = row;
-    if (election !== null && !row.election.has('election'))
-      row.election.set('election', { value: election, line });
-    if (electionType !== null && row.election.has('election_date') && !row.election.has('election_type')) {
-      row.election.set('election_type', { value: electionType, line });
+    const { line, cells } = item;
+    const row = readRow(line, cells, places);
+    const { election: values } = row;
+    if (election !== null && !values.has('election')) values.set('election', { value: election, line });
+    if (electionType !== null && values.has('election_date') && !values.has('election_type')) {
+      values.set('election_type', { value: electionType, line });
     }
     const key = electionOf(row);
-    if (before.has(key) || later.has(key)) continue;
-    const held = addElection(elections, key, row);
-    const rowBytes = ROW_BYTES + item.cells.reduce((sum, cell) => sum + cell.length, 0);
-    held.bytes += rowBytes;
-    bytes += rowBytes;
-    if (bytes > maxHeldBytes) {
-      const [last = key, ...others] = [...elections.keys()].reverse();
-      if (others.length === 0) {
-        throw new TableError(
-          `The election of line ${line} has more than ${maxHeldBytes.toLocaleString('en-US')} bytes: import it in parts, with --keep-missing.`,
-        );
-      }
-      bytes -= elections.get(last)?.bytes ?? 0;
-      elections.delete(last);
-      later.add(last);
-      if (last === key) continue;
-    }
-    if (row.contest.size + row.choice.size > 0) addContest(held, row);
-    else held.problems.push(...row.problems);
+    const bytes = ROW_BYTES + cells.reduce((sum, cell) => sum + cell.length, 0);
+    if (!before.has(key)) collected.add(key, row, bytes);
   }
   if (faultCount > 0) {
     // Such a row can be of any contest, whose choice would vanish without it.
     const more = faultCount > faults.length ? `, and ${faultCount - faults.length} more` : '';
     throw new TableError(`Correct or remove the rows that cannot be read: ${faults.join('; ')}${more}`);
   }
-  return { elections, hasMore: later.size > 0 };
+  return collected;
+}
+
+/** Elections in bounded memory. The last ones leave it for a later reading of the table. */
+class Collection implements CollectedRows {
+  readonly elections = new Map<string, CollectedElection>();
+  readonly #later = new Set<string>();
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get hasMore(): boolean {
+    return this.#later.size > 0;
+  }
+
+  /** Adds a row to its election, unless that has left. @throws TableError if one election has too much text */
+  add(key: string, row: Row, bytes: number): void {
+    if (this.#later.has(key)) return;
+    let held = this.elections.get(key);
+    if (!held) {
+      held = { line: row.line, values: new Map(), problems: [], contests: new Map(), bytes: 0 };
+      this.elections.set(key, held);
+    }
+    held.bytes += bytes;
+    this.#bytes += bytes;
+    if (this.#bytes > this.#maxBytes) this.#removeLast(row.line);
+    merge(held, row.election, 'the election');
+    if (row.contest.size + row.choice.size > 0) addContest(held, row);
+    else held.problems.push(...row.problems);
+  }
+
+  #removeLast(line: number): void {
+    const last = [...this.elections].at(-1);
+    if (!last || this.elections.size === 1) {
+      throw new TableError(
+        `The election of line ${line} has more than ${this.#maxBytes.toLocaleString('en-US')} bytes: import it in parts, with --keep-missing.`,
+      );
+    }
+    const [key, { bytes }] = last;
+    this.#bytes -= bytes;
+    this.elections.delete(key);
+    this.#later.add(key);
+  }
 }
 
 function readRow(line: number, cells: string[], places: ReadonlyMap<CatalogueField, number>): Row {
@@ -147,16 +173,6 @@ const textOf = (values: GivenValues, name: CatalogueField): string => String(val
 const electionOf = ({ election: values }: Row): string =>
   textOf(values, 'election') ||
   (['state', 'election_date', 'election_type'] as const).map((name) => textOf(values, name)).join(' ');
-
-function addElection(elections: Map<string, CollectedElection>, key: string, row: Row): CollectedElection {
-  let held = elections.get(key);
-  if (!held) {
-    held = { line: row.line, values: new Map(), problems: [], contests: new Map(), bytes: 0 };
-    elections.set(key, held);
-  }
-  merge(held, row.election, 'the election');
-  return held;
-}
 
 function addContest(election: CollectedElection, row: Row): void {
   const { contest: values, choice, problems, line } = row;
