@@ -44,36 +44,51 @@ export function findContenders(
   { text, folded, person: name }: GivenName,
   party: string | null,
 ): FittingContenders {
-  const key = contest.contenders.filter(({ lines }) => lines.some((line) => line.key === text));
+  const wanted = name.party ?? foldParty(party);
+  const byKey = contest.contenders.filter(({ lines }) => lines.some(({ key }) => key === text));
   // A label can have words that tell two people of one name apart.
   const byText = contest.contenders.filter(({ texts }) => texts.has(folded));
-  const wanted = name.party ?? foldParty(party);
   const byName = [name.joined, name.titled].flatMap((words) =>
     (contest.byName.get(words ?? '') ?? []).filter(({ names }) =>
       names.some((known) => hasWordsOf(name, known) && !areApart(name, known)),
     ),
   );
   const found =
-    key.length > 0 ? [...new Set([...key, ...byText])] : narrow([...new Set([...byText, ...byName])], name);
+    byKey.length > 0
+      ? [...new Set([...byKey, ...byText])]
+      : narrow([...new Set([...byText, ...byName])], name);
+  if (found.length === 0) return { exact: [], close: findClose(contest, name, wanted) };
+
+  const differenceOf = (contender: Contender): string | null => {
+    if (!hasParty(contender, wanted)) return 'the party differs';
+    if (byKey.includes(contender) || byText.includes(contender)) return null;
+    const isNamed = contender.names.some((known) => hasWordsOf(name, known) && sharesNickname(name, known));
+    return isNamed ? null : 'the nickname differs';
+  };
   const ofParty = found.filter((contender) => hasParty(contender, wanted));
-  const close = new Map<Contender, string>();
   const exact: Contender[] = [];
-  for (const contender of found.length > 1 && ofParty.length > 0 ? ofParty : found) {
-    if (!hasParty(contender, wanted)) close.set(contender, 'the party differs');
-    else if (key.includes(contender) || byText.includes(contender)) exact.push(contender);
-    else if (contender.names.some((known) => hasWordsOf(name, known) && sharesNickname(name, known))) {
-      exact.push(contender);
-    } else close.set(contender, 'the nickname differs');
-  }
-  if (exact.length > 0 || close.size > 0) return { exact, close };
-  for (const contender of contest.contenders) {
-    const reason = contender.names
-      .map((known) => explainClose(name, known))
-      .find((found_) => found_ !== null);
-    if (reason)
-      close.set(contender, hasParty(contender, wanted) ? reason : `${reason}, and the party differs`);
+  const close = new Map<Contender, string>();
+  for (const contender of ofParty.length > 0 ? ofParty : found) {
+    const difference = differenceOf(contender);
+    if (difference === null) exact.push(contender);
+    else close.set(contender, difference);
   }
   return { exact, close };
+}
+
+/** Finds contenders whose names are similar. */
+function findClose(
+  contest: IndexedContest,
+  name: PersonName,
+  party: string | null,
+): ReadonlyMap<Contender, string> {
+  const close = new Map<Contender, string>();
+  for (const contender of contest.contenders) {
+    const reason = contender.names.map((known) => explainClose(name, known)).find((each) => each !== null);
+    if (reason)
+      close.set(contender, hasParty(contender, party) ? reason : `${reason}, and the party differs`);
+  }
+  return close;
 }
 
 /** Leaves those with the marks of a name, such as Jr., if any has them. */

@@ -267,26 +267,16 @@ function judge(row: ReadRow, pairs: readonly Pair[]): RowMatch | null {
   const exact = pairs.filter(isExact);
   if (exact.length === 0 && hasSeveralNames(row)) return null;
   const tiers = [exact, pairs.filter(isHalfExact), pairs];
-  const found = tiers.find(({ length }) => length > 0) ?? [];
-  const [first, ...others] = found;
+  const [first, ...others] = tiers.find(({ length }) => length > 0) ?? [];
   if (first === undefined) return null;
-  const { contest, choice, contestReason, choiceReason, lineReason, decided } = first;
-  const oneContest = found.every((pair) => pair.contest === contest) ? contest : null;
-  if (others.length > 0) {
-    const names = found.map((pair) =>
-      oneContest
-        ? showContender(pair.contender)
-        : `${showContender(pair.contender)} in ${showContest(pair.contest)}`,
-    );
-    return outcome('ambiguous', `"${row.choice ?? row.position ?? ''}" can be ${listSome(names)}`, {
-      contest: oneContest,
-      unsure: { contest: contestReason !== null || oneContest === null, choice: true },
-      candidates: candidatesOf(found),
-    });
-  }
+  return others.length === 0 ? describePair(row, first) : describeAmbiguity(row, [first, ...others]);
+}
+
+function describePair(row: ReadRow, pair: Pair): RowMatch {
+  const { contest, choice, contestReason, choiceReason, lineReason, decided } = pair;
   const unsure = { contest: contestReason !== null, choice: choiceReason !== null || lineReason !== null };
   if (lineReason !== null) {
-    return outcome('ambiguous', lineReason, { contest, unsure, candidates: candidatesOf(found) });
+    return outcome('ambiguous', lineReason, { contest, unsure, candidates: candidatesOf([pair]) });
   }
   const reasons = [contestReason, choiceReason].filter((reason) => reason !== null);
   const grade = reasons.length === 0 ? 'exact' : 'close';
@@ -294,6 +284,21 @@ function judge(row: ReadRow, pairs: readonly Pair[]): RowMatch | null {
   const similar = grade === 'exact' ? [] : nearestCandidates([contest], row.read(row.choice ?? ''));
   const candidates = [{ contest, choice }, ...similar.filter((other) => other.choice !== choice)];
   return { ...OUT, ...{ grade, contest, choice, unsure, candidates }, reasons: [...reasons, ...before] };
+}
+
+function describeAmbiguity(row: RowNames, pairs: readonly [Pair, ...Pair[]]): RowMatch {
+  const [{ contest, contestReason }] = pairs;
+  const isOneContest = pairs.every((pair) => pair.contest === contest);
+  const names = pairs.map((pair) =>
+    isOneContest
+      ? showContender(pair.contender)
+      : `${showContender(pair.contender)} in ${showContest(pair.contest)}`,
+  );
+  return outcome('ambiguous', `"${row.choice ?? row.position ?? ''}" can be ${listSome(names)}`, {
+    contest: isOneContest ? contest : null,
+    unsure: { contest: contestReason !== null || !isOneContest, choice: true },
+    candidates: candidatesOf(pairs),
+  });
 }
 
 /** The outcome for a cell with several names; null if it has one. */
