@@ -1,6 +1,6 @@
 /** Catalogue files that operators upload. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { ClientBase } from 'pg';
+import type { ClientBase, PoolClient } from 'pg';
 import { inTransaction } from '../../store/connection/transaction.ts';
 import {
   beginCatalogueWork,
@@ -68,6 +68,12 @@ describe('the files that are kept', () => {
   });
 });
 
+/** Releases a connection without the locks on files, which a closed one keeps for some moments. */
+async function release(worker: PoolClient): Promise<void> {
+  await worker.query('SELECT pg_advisory_unlock_all()');
+  worker.release();
+}
+
 describe('the work on a file', () => {
   test('gets its whole content, and one process does it at a time', async () => {
     const content = Buffer.alloc(600 * 1024, 'abcdefg');
@@ -83,8 +89,8 @@ describe('the work on a file', () => {
       expect(await findCatalogueFile(client, id)).toMatchObject({ work: 'compare', isWorkedOn: true });
       expect(await findCatalogueFile(client, other)).toMatchObject({ work: 'import', isWorkedOn: true });
     } finally {
-      one.release(true);
-      two.release(true);
+      await release(one);
+      await release(two);
     }
   });
 
@@ -97,7 +103,7 @@ describe('the work on a file', () => {
         expect(await findCatalogueFile(client, id)).toMatchObject({ work: 'compare', problem: null });
         await endCatalogueWork(worker, id, result);
       } finally {
-        worker.release(true);
+        await release(worker);
       }
       return findCatalogueFile(client, id);
     };
@@ -119,7 +125,7 @@ describe('the work on a file', () => {
     expect(await markImported(client, id)).toBe(true);
     expect(await markImported(client, 999)).toBe(false);
     const worker = await pool.connect();
-    const begun = await beginCatalogueWork(worker, id, 'import').finally(() => worker.release(true));
+    const begun = await beginCatalogueWork(worker, id, 'import').finally(() => release(worker));
     expect(begun).toBeNull();
     await changeCatalogueOptions(client, id, { ...OPTIONS, keepMissing: true });
     expect(await findCatalogueFile(client, id)).toMatchObject({
