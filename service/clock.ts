@@ -23,7 +23,7 @@ export const systemClock: Clock = {
 export const monotonicClock: Clock = { ...systemClock, now: () => performance.now() };
 
 /** How long ago a time of the clock was, in milliseconds. Infinite if the clock was set back since. */
-export function timeSince(clock: Clock, time: number): number {
+export function timeSince(clock: Pick<Clock, 'now'>, time: number): number {
   const passed = clock.now() - time;
   return passed < 0 ? Number.POSITIVE_INFINITY : passed;
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../service/clock.ts';
+import { type Clock, timeSince } from '../../service/clock.ts';
 import { createLruCache } from '../../service/lru-cache.ts';
 
 const MINUTE_MS = 60_000;
@@ -12,7 +12,10 @@ interface Bucket {
   at: number;
 }
 
-/** A bucket of tokens for each key. A request takes one, and as many as a bucket holds return in a minute. */
+/**
+ * A bucket of tokens for each key. A request takes one, and as many as a bucket holds return in a minute. If the clock is
+ * set back, the buckets are full again.
+ */
 export class TokenBuckets {
   readonly #perMinute: number;
   readonly #clock: Pick<Clock, 'now'>;
@@ -37,7 +40,7 @@ export class TokenBuckets {
   #tokensOf(key: number): number {
     const bucket = this.#buckets.get(key);
     if (!bucket) return this.#perMinute;
-    const elapsedMs = Math.max(0, this.#clock.now() - bucket.at);
-    return Math.min(this.#perMinute, bucket.tokens + (elapsedMs * this.#perMinute) / MINUTE_MS);
+    const passedMs = timeSince(this.#clock, bucket.at);
+    return Math.min(this.#perMinute, bucket.tokens + (passedMs * this.#perMinute) / MINUTE_MS);
   }
 }

@@ -25,12 +25,12 @@ test('the tokens of a key return one by one, and never more than a bucket holds'
   expect(buckets.waitMs(1)).toBe(30_000);
 });
 
-test('a clock that is set back takes no tokens away', () => {
+test('a clock that is set back locks nobody out', () => {
   const { clock, buckets } = createBuckets(2);
-  buckets.take(1);
+  for (let taken = 0; taken < 2; taken += 1) buckets.take(1);
   clock.time -= 600_000;
   expect(buckets.waitMs(1)).toBe(0);
-  buckets.take(1);
+  for (let taken = 0; taken < 2; taken += 1) buckets.take(1);
   expect(buckets.waitMs(1)).toBe(30_000);
 });
 
