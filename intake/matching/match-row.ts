@@ -183,14 +183,25 @@ export function matchRow(
 /** The end of a measure's name that can be its number or letters: `Local C`, `51`. */
 const CODE = /(?:^|[\s.])([0-9]{1,4}|[a-z]{1,2})$/i;
 
+/** Whether a contest has a choice that a row names, or probably names. */
+function hasChoice(contest: IndexedContest, { choice, party, read }: ReadRow): boolean {
+  const { exact, close } = findContenders(contest, read(choice ?? ''), party);
+  return exact.length + close.size > 0;
+}
+
 /** The contests that a row means. A measure can stand in the column of choices, beside its answer. */
-function findMeant(row: RowNames, find: ReturnType<typeof createContestFinder>): FittingContests {
+function findMeant(row: ReadRow, find: ReturnType<typeof createContestFinder>): FittingContests {
   const { contest, choice, position } = row;
   const answer = position ? readAnswer(position) : null;
   if (choice === null || (answer !== 'yes' && answer !== 'no')) return find(contest, row);
   const found = [choice, `${contest ?? ''} ${choice}`].map((text) => find(text, row));
   const exact = found.map((each) => each.exact.filter(isMeasure)).find(({ length }) => length > 0);
   if (exact) return { exact, close: new Map(), nearest: [] };
+  const own = find(contest, row);
+  // Letters after the name of a candidate are no measure: `Ann Lee, D`, `Ann Lee II`.
+  if (!own.exact.every(isMeasure)) return own;
+  const offices = [...own.close].filter(([each]) => !isMeasure(each));
+  if (offices.some(([each]) => hasChoice(each, row))) return { ...own, close: new Map(offices) };
   const [, code] = CODE.exec(choice) ?? [];
   if (code !== undefined) {
     const named = find(`Proposition ${code}`, row);
@@ -198,7 +209,7 @@ function findMeant(row: RowNames, find: ReturnType<typeof createContestFinder>):
     const close = new Map(measures.map((each) => [each, `only "${code}" is the same`]));
     if (close.size > 0) return { exact: [], close, nearest: [] };
   }
-  return find(contest, row);
+  return own;
 }
 
 /** A row that no submission can say, whatever its names mean; null if one can. */

@@ -193,6 +193,26 @@ describe('one record with the same name is exact', () => {
   });
 });
 
+test.each<[string | null, string, string, string]>([
+  ['Council, District 2', 'Mary ONeil Garcia, B', 'council-2/oneil', 'close'],
+  ['Controller', 'Malia Cohen - B', 'controller/cohen', 'close'],
+  ['Governor', 'John H. Cox, R', 'governor/cox', 'exact'],
+  ['U.S. House', 'Nancy Pelosi, D', 'house-11/pelosi', 'close'],
+  [null, 'Barbara Lee - D', 'house-12/lee', 'close'],
+  ['Governor', 'Nobody Else, D', 'governor/?', 'none'],
+])('%j, %j is not the measure of the letter', (contestText, choiceText, key, grade) => {
+  const measures = ['B', 'D', 'R'].map((letter) =>
+    contest(`measure-${letter}`, `Measure ${letter}`, YES_NO, { kind: 'measure', measure_code: letter }),
+  );
+  const lettered = indexElection(election, [...CONTESTS, ...measures]);
+  const row = { contest: contestText, district: null, choice: choiceText, party: null, position: 'Yes' };
+  const found = matchRow(lettered, row, () => null, createContestFinder(lettered));
+  expect([found.contest?.key.split('/')[1], found.choice?.key ?? '?', found.grade]).toEqual([
+    ...key.split('/'),
+    grade,
+  ]);
+});
+
 describe('names that differ a little are close, with the reason', () => {
   test.each<[string | null, string, Partial<RowNames>, string, string]>([
     ['Governor', 'John Cox', {}, 'governor/cox', 'choice: a middle name or another name is missing'],
