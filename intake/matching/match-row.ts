@@ -214,7 +214,7 @@ function findMeant(row: ReadRow, find: ReturnType<typeof createContestFinder>): 
 
 /** A row that no submission can say, whatever its names mean; null if one can. */
 function refuseAnswer(
-  { choice, position, read }: ReadRow,
+  { contest: named, choice, position, read }: ReadRow,
   contests: readonly IndexedContest[],
 ): RowMatch | null {
   if (contests.length > 0 && contests.every(isMeasure)) {
@@ -234,7 +234,11 @@ function refuseAnswer(
     const isAboutMeasure = contests.length === 0 && (answer === 'yes' || answer === 'no');
     return isAboutMeasure ? null : unrepresentable('no choice', true);
   }
-  if (readAnswer(choice) === 'nothing') return unrepresentable(`"${choice}"`, true);
+  // In a table of keys, as an export is one, `none` can be the key of a choice.
+  const isKey = contests.some(
+    ({ key, choices }) => key === named && choices.some((each) => each.key === choice),
+  );
+  if (readAnswer(choice) === 'nothing' && !isKey) return unrepresentable(`"${choice}"`, true);
   if (position === undefined) return null;
   if (position === null) return contests.some(isMeasure) ? null : unrepresentable('no position', true);
   // If the contest may be a measure, the answer may be about it.

@@ -103,6 +103,7 @@ const CONTESTS = [
   contest('clerk', 'Clerk', [
     choice('ott-d', 'Ida Ott', { candidate: 'ott', party: 'Democratic', withdrawn: true }),
     choice('ray', 'Sol Ray', { withdrawn: true }),
+    choice('none', 'None of these candidates', { candidate: null, full_name: null }),
   ]),
   contest('sheriff-d', 'Sheriff (D)', [choice('fox', 'Max Fox')]),
   contest('sheriff-r', 'Sheriff (R)', [choice('elk', 'Sam Elk')]),
@@ -179,6 +180,7 @@ describe('one record with the same name is exact', () => {
     // Withdrawn choices count if no other one is left.
     ['Clerk', 'Ida Ott', {}, 'clerk/ott-d'],
     ['Clerk', 'Sol Ray', {}, 'clerk/ray'],
+    [`${election.slug}/clerk`, 'none', {}, 'clerk/none'],
     ['Sheriff (R)', 'Sam Elk', {}, 'sheriff-r/elk'],
     ['Sheriff', 'Sam Elk', { party: 'Rep.' }, 'sheriff-r/elk'],
     ['City Council', 'Mary ONeil Garcia', { district: '02' }, 'council-2/oneil'],
@@ -323,6 +325,8 @@ test.each<[string, string | null, string, string?]>([
 
 test.each<[string, string | null, string | null | undefined]>([
   ['Governor', 'No Endorsement', undefined],
+  // Beside the name of a contest, it is no key.
+  ['Clerk', 'none', undefined],
   ['Governor', 'N/A', 'Yes'],
   ['Governor', null, undefined],
   ['Governor', null, 'Yes'],
