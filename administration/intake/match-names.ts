@@ -1,6 +1,6 @@
 import type { EndorsementRow, Meant } from '../../intake/endorsements/read-row.ts';
 import type { ChoiceEntry, IndexedContest } from '../../intake/matching/catalogue-index.ts';
-import { type Grade, worstOf } from '../../intake/matching/grade.ts';
+import { type Grade, type Match, worstOf } from '../../intake/matching/grade.ts';
 import type { EndorserEntry } from '../../intake/matching/match-endorser.ts';
 import {
   choiceTextOf,
@@ -34,8 +34,8 @@ const MAX_ELECTIONS = 5;
 
 /** Matches the names of a row. Its grade is the worst of its parts. */
 export async function matchNames(row: EndorsementRow, sources: Sources): Promise<MatchedRow> {
-  const endorser = matchEndorserOf(row, sources);
   const { election, names, candidates } = await matchInElections(row, sources);
+  const endorser = matchEndorserOf(row, sources, { hasKeys: names?.contest?.key === row.contest });
   return {
     grade: worstOf([endorser.grade, election.grade, names?.grade ?? 'exact']),
     reasons: [endorser.reason, election.reason, ...(names?.reasons ?? [])].filter(
@@ -72,11 +72,18 @@ async function matchInElections(row: EndorsementRow, sources: Sources) {
     : { election: { grade: 'exact' as const, reason: null }, names, candidates: names.candidates };
 }
 
-function matchEndorserOf({ endorser }: EndorsementRow, sources: Sources) {
-  if (endorser === null) return { grade: 'none' as const, value: null, reason: 'no endorser is given' };
+/** @param hasKeys whether the row names its contest by the key, as exports do. A slug is then no name. */
+function matchEndorserOf(
+  { endorser }: EndorsementRow,
+  sources: Sources,
+  { hasKeys }: { hasKeys: boolean },
+): Match<EndorserEntry> {
+  if (endorser === null) return { grade: 'none', value: null, reason: 'no endorser is given' };
+  const named = hasKeys ? sources.endorsers.bySlug.get(endorser) : undefined;
+  if (named) return { grade: 'exact', value: named, reason: null };
   const decided = sources.findAlias('endorser', '', foldText(endorser));
   const known = decided === null ? undefined : sources.endorsers.bySlug.get(decided);
-  if (known) return { grade: 'exact' as const, value: known, reason: 'endorser: decided before' };
+  if (known) return { grade: 'exact', value: known, reason: 'endorser: decided before' };
   return sources.matchEndorser(endorser);
 }
 

@@ -87,6 +87,10 @@ export const choiceTextOf = ({ choice, party }: RowNames): string =>
 /** The text by which a row is remembered if several contests fit, within its election. */
 export const rowTextOf = (row: RowNames): string => `${contestTextOf(row)} / ${choiceTextOf(row)}`;
 
+/** The choice's key of a row that names its contest by the whole key, as exports do; null for a row of names. */
+const choiceKeyOf = ({ contest, choice }: RowNames, { key, choices }: IndexedContest): string | null =>
+  contest === key && choices.some((each) => each.key === choice) ? choice : null;
+
 /** A contest and a choice that fit, with the reasons why they are not exact. */
 interface Pair {
   contest: IndexedContest;
@@ -213,10 +217,8 @@ function findMeant(row: ReadRow, find: ReturnType<typeof createContestFinder>): 
 }
 
 /** A row that no submission can say, whatever its names mean; null if one can. */
-function refuseAnswer(
-  { contest: named, choice, position, read }: ReadRow,
-  contests: readonly IndexedContest[],
-): RowMatch | null {
+function refuseAnswer(row: ReadRow, contests: readonly IndexedContest[]): RowMatch | null {
+  const { choice, position, read } = row;
   if (contests.length > 0 && contests.every(isMeasure)) {
     const text = position ?? choice ?? '';
     const answer = readAnswer(text);
@@ -234,10 +236,8 @@ function refuseAnswer(
     const isAboutMeasure = contests.length === 0 && (answer === 'yes' || answer === 'no');
     return isAboutMeasure ? null : unrepresentable('no choice', true);
   }
-  // In a table of keys, as an export is one, `none` can be the key of a choice.
-  const isKey = contests.some(
-    ({ key, choices }) => key === named && choices.some((each) => each.key === choice),
-  );
+  // The key of a choice can be `none`.
+  const isKey = contests.some((each) => choiceKeyOf(row, each) !== null);
   if (readAnswer(choice) === 'nothing' && !isKey) return unrepresentable(`"${choice}"`, true);
   if (position === undefined) return null;
   if (position === null) return contests.some(isMeasure) ? null : unrepresentable('no position', true);
@@ -264,8 +264,10 @@ function findPairs(
     const contender = contest.contenders.find(({ lines: [line] }) => line?.measure_answer === answer);
     return contender ? pair(contender, null) : [];
   }
-  const aliased = contest.contenders.find(({ lines }) => lines.some(({ key }) => key === alias));
-  if (aliased) return pair(aliased, null, alias);
+  // What was decided about a name says nothing about a key of the same letters.
+  const named = choiceKeyOf(row, contest);
+  const known = contest.contenders.find(({ lines }) => lines.some(({ key }) => key === (named ?? alias)));
+  if (known) return pair(known, null, named === null ? alias : null);
   const { exact, close } = findContenders(contest, row.read(text), row.party);
   return [
     ...exact.flatMap((contender) => pair(contender, null)),

@@ -9,8 +9,14 @@ import {
 } from '../../administration/intake/match-names.ts';
 import type { Sources } from '../../administration/intake/sources.ts';
 import type { EndorsementRow } from '../../intake/endorsements/read-row.ts';
-import type { ChoiceEntry, ElectionEntry, IndexedContest } from '../../intake/matching/catalogue-index.ts';
+import {
+  type ChoiceEntry,
+  type ElectionEntry,
+  type IndexedContest,
+  indexElection,
+} from '../../intake/matching/catalogue-index.ts';
 import { type EndorserEntry, indexEndorsers } from '../../intake/matching/match-endorser.ts';
+import { createContestFinder } from '../../intake/matching/match-row.ts';
 
 const choice = (key: string, measure_answer: 'yes' | null = null) => ({ key, measure_answer }) as ChoiceEntry;
 const contestOf = (slug: string, ...choices: ChoiceEntry[]) =>
@@ -186,4 +192,37 @@ test('a row of too many elections of a day is looked for in none of them, and on
   const nobody = await matchIn(6, { endorser: null });
   expect(nobody).toMatchObject({ grade: 'none', endorser: null, unsure: all });
   expect(nobody.reasons).toEqual(['no endorser is given', 'several elections']);
+});
+
+test('beside the key of a contest, a slug is the endorser that has it, whatever was decided about a name', async () => {
+  const election = {
+    ...{ slug: 'el', name: 'El', short_name: null, date: '2026-11-03', state: 'OR', state_name: 'Oregon' },
+  };
+  const index = indexElection(election, [
+    {
+      ...{
+        key: 'el/mayor',
+        title: 'Mayor',
+        short_title: 'Mayor',
+        kind: 'candidate',
+        vote_method: 'plurality',
+      },
+      ...{ measure_code: null, district: { ocd_id: null, name: 'Oregon' } },
+      choices: [
+        { ...ann, label: 'Anne', candidate: 'Anne', full_name: 'Anne', party: null, party_label: null },
+      ],
+    },
+  ]);
+  const endorserOf = async (row: Partial<EndorsementRow>) => {
+    const { grade, endorser, contest, choice } = await matchNames(rowOf({ endorser: 'gazette', ...row }), {
+      ...sources,
+      findAlias: (kind) => (kind === 'endorser' ? 'herald' : null),
+      matchElection: () => ({ grade: 'exact', value: election, reason: null, candidates: [] }),
+      loadElection: async () => ({ index, find: createContestFinder(index) }),
+    });
+    expect([grade, contest?.key, choice?.key]).toEqual(['exact', 'el/mayor', 'ann']);
+    return endorser?.slug;
+  };
+  expect(await endorserOf({ contest: 'el/mayor', choice: 'ann' })).toBe('gazette');
+  expect(await endorserOf({ contest: 'Mayor', choice: 'Anne' })).toBe('herald');
 });

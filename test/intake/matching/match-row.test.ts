@@ -456,6 +456,13 @@ describe('a decision', () => {
     });
   });
 
+  test('about a name says nothing about a key of the same letters beside the key of its contest', () => {
+    const alias = decide('choice', `${election.slug}/auditor`, 'moss', 'moss-jr');
+    expect(match('Auditor', 'Moss', {}, alias)).toMatchObject({ key: 'auditor/moss-jr' });
+    const whole = `${election.slug}/auditor`;
+    expect(match(whole, 'moss', {}, alias)).toEqual({ key: 'auditor/moss', grade: 'exact', why: '' });
+  });
+
   test('for a contest or choice that has gone counts no longer', () => {
     const gone = decide('contest', election.slug, 'governor', `${election.slug}/gone`);
     expect(match('Governor', 'John H. Cox', {}, gone)).toMatchObject({ grade: 'exact', why: '' });
