@@ -114,17 +114,19 @@ export function chooseLine(
   const standing = lines.filter(({ withdrawn }) => !withdrawn);
   const usable = standing.length > 0 ? standing : lines;
   const wanted = person.party ?? foldParty(party);
-  const choices = [
-    byKey ? [byKey] : [],
-    usable.filter(
-      (line) => wanted !== null && [line.party, line.party_label].some((name) => foldParty(name) === wanted),
-    ),
-    usable.filter(({ label }) => foldText(label) === folded),
-    usable,
-  ];
-  const line = choices.find(({ length }) => length === 1)?.[0];
+  const isOfParty = (line: ChoiceEntry) =>
+    wanted !== null && [line.party, line.party_label].some((name) => foldParty(name) === wanted);
+  // If the line of the given party is withdrawn, another one may not be meant.
+  const isWithdrawn = !usable.some(isOfParty) && lines.some(isOfParty);
+  const choices = isWithdrawn
+    ? []
+    : [usable.filter(isOfParty), usable.filter(({ label }) => foldText(label) === folded), usable];
+  const line = byKey ?? choices.find(({ length }) => length === 1)?.[0];
   if (line === undefined) {
-    const keys = usable.map((each) => `${each.party_label ?? each.party ?? each.label} (${each.key})`);
+    const keys = (isWithdrawn ? lines : usable).map(
+      (each) =>
+        `${each.party_label ?? each.party ?? each.label} (${each.key}${each.withdrawn ? ', withdrawn' : ''})`,
+    );
     return {
       grade: 'ambiguous',
       value: null,

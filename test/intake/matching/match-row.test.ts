@@ -177,6 +177,7 @@ describe('one record with the same name is exact', () => {
     ['Superior Court Judge, Office 3', 'Luis Lopez', { party: 'Green' }, 'judge-3/lopez-2'],
     ['Auditor', 'ED MOSS JR', {}, 'auditor/moss-jr'],
     ['Auditor', 'Al Roe', {}, 'auditor/roe-d'],
+    ['Auditor', 'roe-g', {}, 'auditor/roe-g'],
     // Withdrawn choices count if no other one is left.
     ['Clerk', 'Ida Ott', {}, 'clerk/ott-d'],
     ['Clerk', 'Sol Ray', {}, 'clerk/ray'],
@@ -290,6 +291,7 @@ describe('names of several people are ambiguous', () => {
       {},
       'on several lines: Democratic (gray-d) or Working Families (gray-w)',
     ],
+    ['Auditor', 'Al Roe (Green)', {}, 'on several lines: Democratic (roe-d) or Green (roe-g, withdrawn)'],
     ['Governor', 'Antonio Villaraigosa; John H. Cox', {}, 'the cell has several choices'],
     ['Governor', 'Antonio Villaraigosa and John H. Cox', {}, 'the cell has several choices'],
     ['Governor', 'Antonio Villaraigosa / Bob Nobody', {}, 'the cell has several choices'],
