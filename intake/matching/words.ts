@@ -1,4 +1,9 @@
 const APOSTROPHES = /['’‘`´ʻʼ]/g;
+/** Letters that Unicode does not decompose, as searches of the service spell them. */
+const SPELLED: Readonly<Record<string, string>> = {
+  ...{ đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ł: 'l', ø: 'o', ŧ: 't' },
+  ...{ ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th' },
+};
 
 /**
  * The words of a name without case, accents and punctuation: `St. Mark’s Club & Café` has `st`, `marks`, `club`, `and`
@@ -8,6 +13,7 @@ export function foldWords(text: string): string[] {
   // Decomposed, an acute accent that serves as an apostrophe is a space.
   const plain = text.replace(APOSTROPHES, '').normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   return plain
+    .replace(/[đðħıłøŧßæœþ]/g, (letter) => SPELLED[letter] ?? letter)
     .replaceAll('&', ' and ')
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '');

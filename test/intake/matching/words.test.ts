@@ -7,6 +7,9 @@ test.each([
   ['Anne-Marie O\u00b4Brien', ['anne', 'marie', 'obrien']],
   ["O'BRIEN", ['obrien']],
   ['Oʻahu', ['oahu']],
+  ['Đặng Thị Lựu', ['dang', 'thi', 'luu']],
+  ['ŁUKASZ WAŁĘSA', ['lukasz', 'walesa']],
+  ['Søren Groẞ-Ægir', ['soren', 'gross', 'aegir']],
   ['—', []],
 ])('the words of %s', (name, words) => {
   expect(foldWords(name)).toEqual(words);
