@@ -55,7 +55,8 @@ export async function* mapEndorsers(
       yield { kind: 'endorsers', line: row.line, problems, record: { slug: '' } };
       continue;
     }
-    const read = (column: EndorserColumn) => normalizeText(row.cells[places.get(column) ?? -1] ?? '');
+    const cellOf = (column: EndorserColumn) => row.cells[places.get(column) ?? -1] ?? '';
+    const read = (column: EndorserColumn) => normalizeText(cellOf(column));
     const name = read('name');
     const categoryName = read('category_name');
     const category = categorySlugOf(read('category') || categoryName);
@@ -78,8 +79,9 @@ export async function* mapEndorsers(
         name,
         ...(category !== '' && { category }),
         ...(state !== '' && { state: /^national$/i.test(state) ? 'national' : readState(state) }),
+        // Their check gives each its own form: lines of a description stay.
         ...Object.fromEntries(
-          TEXTS.map((column) => [column, read(column)]).filter(([, text]) => text !== ''),
+          TEXTS.filter((column) => read(column) !== '').map((column) => [column, cellOf(column)]),
         ),
       },
     };

@@ -1,7 +1,7 @@
 import { findUnpublished } from '../../domain/publication.ts';
 import type { SubmittedPick } from '../../schemas/submission.ts';
 import { checkSubmission } from '../../schemas/submission-files.ts';
-import { normalizeLines, normalizeText } from '../../schemas/text.ts';
+import { normalizeAddress, normalizeLines, normalizeText } from '../../schemas/text.ts';
 import type { ElectionText } from '../matching/match-election.ts';
 import type { RowNames } from '../matching/match-row.ts';
 import { hasFlags, readFlag, readRank } from '../tables/answers.ts';
@@ -80,19 +80,18 @@ export function readColumns(
   return { ...columns, constants, answersChoices: true, flags };
 }
 
+const isAddress = (source: string | null): boolean => source !== null && /^https?:\/\//i.test(source);
+
 /** Reads the cells of a row. */
 export function readRow(
   cells: readonly string[],
   { places, constants, answersChoices, flags }: EndorsementColumns,
 ): EndorsementRow {
-  const lines = (field: EndorsementField) => {
-    const at = places.get(field);
-    return (at === undefined ? '' : normalizeLines(cells[at] ?? '')) || null;
-  };
-  const text = (field: EndorsementField) => {
-    const at = places.get(field);
-    return (at === undefined ? '' : normalizeText(cells[at] ?? '')) || null;
-  };
+  const read = (field: EndorsementField, form: (text: string) => string) =>
+    form(cells[places.get(field) ?? -1] ?? '') || null;
+  const lines = (field: EndorsementField) => read(field, normalizeLines);
+  const text = (field: EndorsementField) => read(field, normalizeText);
+  const address = read('source_url', normalizeAddress);
   const choice = text('choice');
   const written = text('position');
   const position = flags && written !== null ? readFlag(written) : written;
@@ -110,7 +109,7 @@ export function readRow(
     rank: text('rank'),
     statement: lines('statement'),
     statement_es: lines('statement_es'),
-    source_url: text('source_url'),
+    source_url: isAddress(address) ? address : text('source_url'),
     published_on: text('published_on'),
     decision: text('decision'),
     proposed: {
@@ -182,11 +181,11 @@ export function createPick(
       fault: `has the date "${row.published_on}"; it must be like 11/3/2026, Nov. 3, 2026 or 2026-11-03${advice}`,
     };
   }
-  const isAddress = row.source_url !== null && /^https?:\/\//i.test(row.source_url);
+  const hasAddress = isAddress(row.source_url);
   const pick: SubmittedPick = {
     ...{ choice, rank, published_on: date, statement: row.statement, statement_es: row.statement_es },
-    source_url: isAddress ? row.source_url : null,
-    details: row.source_url === null || isAddress ? null : JSON.stringify({ source: row.source_url }),
+    source_url: hasAddress ? row.source_url : null,
+    details: row.source_url === null || hasAddress ? null : JSON.stringify({ source: row.source_url }),
   };
   const checked = checkSubmission({ action: 'endorse', endorser, contest, picks: [pick] });
   const problems = checked.ok ? findUnpublished(checked.value, now) : checked.problems;

@@ -7,7 +7,11 @@ import { Notes } from '../../../intake/catalogue/notes.ts';
 import { TABLE_HEADER, TableRows } from '../../../intake/catalogue/table-rows.ts';
 import { formatRow } from '../../../intake/tables/cells.ts';
 import { readTable } from '../../../intake/tables/read-table.ts';
-import type { ContestRecord, ElectionRecord } from '../../../schemas/catalogue-files.ts';
+import {
+  type ContestRecord,
+  type ElectionRecord,
+  parseCatalogueRecord,
+} from '../../../schemas/catalogue-files.ts';
 import { pieces } from '../../helpers/feeds/map-text.ts';
 
 describe('a table of endorsers', () => {
@@ -49,6 +53,17 @@ describe('a table of endorsers', () => {
       ['endorsers', 4, { slug: 'press', name: 'Press', category: 'news_papers', state: 'OR' }],
       ['endorsers', 5, { slug: 'friends', name: 'Friends', category: 'good-friends', state: 'WA' }],
     ]);
+  });
+
+  test('has descriptions with their lines, and addresses as they are', async () => {
+    const address = 'https://example.org/cafe\u0301';
+    const [draft] = (await mapLines(['name,about,website', `A,"One.\r\n\r\nTwo. ",${address} `])).drafts;
+    expect(parseCatalogueRecord('endorsers', { ...draft?.record, category: 'x', state: 'OR' })).toMatchObject(
+      {
+        ok: true,
+        value: { description: 'One.\n\nTwo.', website_url: address },
+      },
+    );
   });
 
   test('names the lines that cannot be read, and the columns that are not', async () => {

@@ -108,6 +108,10 @@ describe('a row', () => {
       ...{ endorser: 'coast-gazette', election: 'or-2026-11-03-general' },
     });
     expect(readRow([], columns)).toMatchObject({ choice: null, position: null, statement: null });
+    // Composing the letter would make it the address of another page.
+    const address = 'https://example.org/cafe\u0301';
+    const source_url = readRow(['', '', '', '', '', ` ${address}\u200b\n`], columns).source_url;
+    expect(source_url).toBe(address);
   });
 
   test('with a choice and no position says nothing by it, if the positions are only about measures', () => {
