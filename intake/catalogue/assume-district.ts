@@ -8,8 +8,12 @@ const STATE_OFFICE =
   /\b(governor|attorney general|secretary of state|(state )?(treasurer|comptroller|controller|auditor)$|superintendent of public instruction|insurance commissioner|state (supreme|superior) court|supreme court)\b|^prop(osition|\.)? ?[0-9]|constitutional amendment/i;
 /** Federal offices that a whole state elects. */
 const FEDERAL_OFFICE = /\bu\.? ?s\.? senat|\bunited states senat|\bpresident (and|&|\/) ?vice|^president\b/i;
+/** The number of a district in a title, such as "U.S. House District 5" or "5th Congressional District". */
+const NUMBERED =
+  /\bdistrict (?:no\.? ?|number |#)?[0-9]|[0-9](?:st|nd|rd|th) (?:[a-z.]{1,20} ){0,2}district\b/i;
 /** Whether a table has an office where others have the district, such as "Governor of Alabama". */
-const isStatewideOffice = (name: string): boolean => STATE_OFFICE.test(name) || FEDERAL_OFFICE.test(name);
+const isStatewideOffice = (name: string): boolean =>
+  (STATE_OFFICE.test(name) || FEDERAL_OFFICE.test(name)) && !NUMBERED.test(name);
 /**
  * The levels that names of districts and offices tell, the clearest first. A name has at most 500 characters, and a cell
  * can have many more: without a bound the time to look at it would grow with the square of its length.
@@ -77,7 +81,8 @@ export function completeDistrict(
   if (!isWhole) return completePart(given, title, notes);
 
   const level = given.level ?? levelOfStatewide(name ?? '') ?? levelOfStatewide(title);
-  if (name === undefined && level !== 'state' && level !== 'federal') {
+  const isOfPart = (isUnnamed && NUMBERED.test(title)) || (level !== 'state' && level !== 'federal');
+  if (name === undefined && isOfPart) {
     const fault = `is missing, and ${JSON.stringify(title)} is no office of the whole state; name the district`;
     return { field: 'district', fault };
   }

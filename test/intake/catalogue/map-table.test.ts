@@ -167,6 +167,12 @@ describe('the level of a contest is', () => {
     ['Clerk', 'Virginia', '', 'level'],
     ['Clerk', 'Rio', '', 'level'],
     ['Clerk', '', '', 'district'],
+    // Such an office is never that of the whole state.
+    ['U.S. House District 5', '', '', 'district'],
+    ['Representative in Congress, 5th Congressional District', '', '', 'district'],
+    ['District Attorney General, 5th District', '', '', 'district'],
+    ['Justice', 'Supreme Court District No. 3', '', 'level'],
+    ['Delegate to Congress', 'Virginia', '', 'federal'],
   ])('for %s of %j (%s) %s', async (office, district, ocdId, expected) => {
     expect(await levelOf(office, district, ocdId)).toBe(expected);
   });
@@ -175,6 +181,26 @@ describe('the level of a contest is', () => {
     const look = async () => expect(await levelOf('water '.repeat(16_000), 'Rio')).toBe('level');
     expect(await processorTimeOf(look)).toBeLessThan(1_000);
   });
+});
+
+test('a contest whose level alone is given is for the whole state, unless its title has the number of a district', async () => {
+  const head = ['state', 'date', 'type', 'office', 'level', 'candidate'];
+  const [, labor, senate] = await mapRows([
+    head,
+    [...ELECTION, 'Labor Commissioner', 'state', 'Ann'],
+    [...ELECTION, 'State Senate, District 5', 'state', 'Ann'],
+  ]);
+  expect(labor).toMatchObject({
+    problems: [],
+    record: { district: { name: 'Virginia', type: 'statewide' } },
+  });
+  expect(senate?.problems).toEqual([
+    {
+      field: 'district',
+      message:
+        'is missing, and "State Senate, District 5" is no office of the whole state; name the district',
+    },
+  ]);
 });
 
 test('an office in the place of the district stands for the whole state', async () => {
