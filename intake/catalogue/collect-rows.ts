@@ -171,7 +171,7 @@ const textOf = (values: GivenValues, name: CatalogueField): string => String(val
 
 /** The election of a row: its slug, or else its state, day and type. */
 const electionOf = ({ election: values }: Row): string =>
-  textOf(values, 'election') ||
+  normalizeText(textOf(values, 'election')) ||
   (['state', 'election_date', 'election_type'] as const).map((name) => textOf(values, name)).join(' ');
 
 function addContest(election: CollectedElection, row: Row): void {
@@ -198,12 +198,16 @@ function addContest(election: CollectedElection, row: Row): void {
   if (choice.size > 0) held.choices.push({ line, values: choice, problems: [] });
 }
 
+/** A value to compare: a text in its one form (contract, "Text"). */
+const formOf = (value: unknown): string =>
+  JSON.stringify(typeof value === 'string' ? normalizeText(value) : value);
+
 /** Adds the values of a row; a value that differs from an earlier row's is a problem. */
 function merge(held: Collected, values: GivenValues, name: string): void {
   for (const [field, { value, line }] of values) {
     const first = held.values.get(field);
     if (!first) held.values.set(field, { value, line });
-    else if (JSON.stringify(first.value) !== JSON.stringify(value)) {
+    else if (formOf(first.value) !== formOf(value)) {
       const message = `must be ${showValue(first.value)}, as in line ${first.line} for ${shorten(name)}, is ${showValue(value)}`;
       held.problems.push({ line, field, message });
     }

@@ -238,6 +238,16 @@ describe('rows that are put together', () => {
     expect(drafts[1]).toMatchObject({ choiceLines: [2, 3, 4, 5] });
   });
 
+  test('do not contradict each other in spaces, invisible characters and the composition of letters', async () => {
+    const head = ['election', 'office', 'district', 'level', 'candidate'];
+    const drafts = await mapRows([
+      head,
+      ['ca-2026-11-03-general', 'Mayor of  Rio', 'San José', 'city', 'Ann'],
+      ['ca-2026-11-03-general\u200b', 'Mayor\u00a0of Rio', 'San Jose\u0301', 'city', 'Bob'],
+    ]);
+    expect(drafts).toMatchObject([{ problems: [], record: { choices: [{ key: 'ann' }, { key: 'bob' }] } }]);
+  });
+
   test('and contradict a cell that came after a blank one name the line of that cell', async () => {
     const drafts = await mapRows([
       ['state', 'date', 'type', 'office', 'district', 'level', 'seats', 'candidate'],
