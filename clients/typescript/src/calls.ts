@@ -3,6 +3,9 @@ import type { Connection, Request } from './http/connection.ts';
 import { retry } from './http/retries.ts';
 import type { CallOptions, PublishOptions } from './options.ts';
 
+/** The form of an Idempotency-Key that the service takes. */
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
 /** Sends requests until they succeed, and returns the `data` of their answers. */
 export class Calls {
   readonly #connection: Connection;
@@ -39,12 +42,19 @@ export class Calls {
   /**
    * Creates a record. Repeating the request is safe, because the service carries out all requests with the same
    * Idempotency-Key once.
+   *
+   * @throws TypeError for a key of another form, which would be lost on the way, or look like a failure of the network
    */
   async create<Item>(
     path: string,
     body: object,
     { idempotencyKey = crypto.randomUUID(), ...options }: PublishOptions = {},
   ): Promise<Item> {
+    if (!IDEMPOTENCY_KEY.test(idempotencyKey)) {
+      throw new TypeError(
+        `idempotencyKey must have 1 to 255 ASCII characters without spaces; it is ${JSON.stringify(idempotencyKey)}.`,
+      );
+    }
     const headers = { 'Idempotency-Key': idempotencyKey };
     return requireRecord(await this.#send({ method: 'POST', path, body, headers }, options));
   }

@@ -42,7 +42,8 @@ export interface CallOptions {
 export interface PublishOptions extends CallOptions {
   /**
    * Calls with the same key and the same submissions publish once, within a day. Give one to repeat a call that failed,
-   * also in another process. By default each call has its own, which makes its retries safe.
+   * also in another process. It has 1 to 255 ASCII characters without spaces. By default each call has its own, which
+   * makes its retries safe.
    */
   idempotencyKey?: string | undefined;
 }

@@ -351,6 +351,16 @@ describe('a request that changes something', () => {
     expect(service.requests.at(-1)?.query.get('wait')).toBe('5');
   });
 
+  test('is refused with an Idempotency-Key that would not arrive', async () => {
+    const client = await createClient([never]);
+    for (const idempotencyKey of ['', 'edition 7', 'издание-7', 'x'.repeat(256)]) {
+      await expect(client.publish([], { idempotencyKey })).rejects.toThrow(
+        /^idempotencyKey must have 1 to 255/,
+      );
+    }
+    expect([service.requests, retries]).toEqual([[], []]);
+  });
+
   test('has deleted the record if a retry does not find it', async () => {
     const gone = answerError(404, 'subscription_not_found');
     const client = await createClient([breakOff, gone, gone]);
