@@ -251,6 +251,22 @@ describe('a request whose fetch ignores its signal', () => {
   });
 });
 
+test('a key that does not come holds up neither the deadline of a call nor its signal', async () => {
+  const client = await createClient([never], { apiKey: () => new Promise(() => {}), timeoutMs: 500 });
+  await expect(client.listStates({ maxRetries: 0 })).rejects.toThrow(TimeoutError);
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const streamed = client.stream({ signal: controller.signal })[Symbol.asyncIterator]().next();
+  controller.abort(reason);
+  await expect(streamed).rejects.toBe(reason);
+});
+
+test('a key that cannot be found fails the call with the reason', async () => {
+  const reason = new Error('the vault is sealed');
+  const client = await createClient([never], { apiKey: () => Promise.reject(reason) });
+  await expect(client.listStates()).rejects.toBe(reason);
+});
+
 describe('a request that failed', () => {
   test.each<[string, FakeAnswer]>([
     ['408', answerError(408, 'x')],
@@ -295,6 +311,12 @@ describe('a request that failed', () => {
     const client = await createClient([never, answerJson({ data: [] })], { timeoutMs: 1000 });
     await client.listStates();
     expect(retries[0]?.error).toBeInstanceOf(TimeoutError);
+  });
+
+  test('waits for its answer if timeoutMs is longer than a timer can be', async () => {
+    const late: FakeAnswer = (...given) => void setTimeout(() => answerJson({ data: [] })(...given), 100);
+    const client = await createClient([late], { timeoutMs: Number.POSITIVE_INFINITY, maxRetries: 0 });
+    await expect(client.listStates()).resolves.toEqual([]);
   });
 
   test('times out if the answer begins and does not end', async () => {

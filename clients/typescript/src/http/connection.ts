@@ -108,7 +108,7 @@ export class Connection {
     }
     const init: RequestInit = {
       method,
-      headers: { Accept: 'application/json', ...(await this.#authorize()), ...headers },
+      headers: { Accept: 'application/json', ...(await this.#authorize(deadline)), ...headers },
       signal: deadline.signal,
       cache: 'no-store',
       // Behind a redirect, a POST would become a GET. `error` would look like a network that fails.
@@ -135,8 +135,9 @@ export class Connection {
     });
   }
 
-  async #authorize(): Promise<Record<string, string>> {
-    const key = typeof this.#apiKey === 'function' ? await this.#apiKey() : this.#apiKey;
+  async #authorize(deadline: Deadline): Promise<Record<string, string>> {
+    const given = this.#apiKey;
+    const key = typeof given === 'function' ? await deadline.race(Promise.resolve(given())) : given;
     if (key === undefined) return {};
     if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key)) return { Authorization: `Bearer ${key}` };
     throw new TypeError('apiKey must be the text of a key, without spaces and line ends.');

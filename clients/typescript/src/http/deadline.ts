@@ -1,4 +1,5 @@
 import { BallotEndorsementsError, NetworkError, TimeoutError } from '../errors.ts';
+import { MAX_TIMER_MS } from './sleep.ts';
 
 /** Ends a request when its caller aborts it, or when the service is silent for too long. */
 export class Deadline {
@@ -22,12 +23,13 @@ export class Deadline {
   }
 
   /**
-   * Settles as the work does, or as soon as the request ends: a `fetch` that is not the global one may ignore its signal.
+   * Settles as the work does, or as soon as the request ends: a function that finds the key has no signal, and a `fetch`
+   * that is not the global one may ignore its own.
    */
   race<Value>(work: Promise<Value>): Promise<Value> {
     const { signal } = this;
     return new Promise((resolve, reject) => {
-      const abort = () => reject(signal.reason);
+      const abort = () => reject(this.explain(signal.reason));
       if (signal.aborted) abort();
       else signal.addEventListener('abort', abort);
       work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
@@ -37,10 +39,13 @@ export class Deadline {
   /** Starts the time again. @param what the missing part, such as "an answer", for the error */
   start(ms: number, what: string): void {
     this.pause();
-    this.#timer = setTimeout(() => {
-      this.#expired = `The service has sent ${what} within ${ms} ms.`;
-      this.#controller.abort();
-    }, ms);
+    this.#timer = setTimeout(
+      () => {
+        this.#expired = `The service has sent ${what} within ${ms} ms.`;
+        this.#controller.abort();
+      },
+      Math.min(ms, MAX_TIMER_MS),
+    );
   }
 
   /** Stops the time while nothing is expected from the service. */

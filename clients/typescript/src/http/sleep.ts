@@ -1,3 +1,6 @@
+/** The longest time of a timer, in milliseconds. A timer for a longer time overflows and fires at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /**
  * Resolves after a time in milliseconds.
  *
@@ -14,13 +17,12 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       end();
       reject(signal?.reason);
     };
-    // A timer for a longer time overflows and fires at once.
     const timer = setTimeout(
       () => {
         end();
         resolve();
       },
-      Math.min(ms, 2 ** 31 - 1),
+      Math.min(ms, MAX_TIMER_MS),
     );
     signal?.addEventListener('abort', abort);
   });
