@@ -375,6 +375,43 @@ describe('SqliteStorage', () => {
     expect(await one.get(1)).not.toBeNull();
   });
 
+  test('is replaced by one of two processes that begin to replace it, never by parts of both', async () => {
+    const file = newFile();
+    const [one, other] = [new SqliteStorage(file), new SqliteStorage(file)];
+    for (const storage of [one, other]) await storage.load();
+    const oneIsOver = Promise.withResolvers<void>();
+    let replacing: Promise<void> | undefined;
+    const late = async function* () {
+      await oneIsOver.promise;
+      yield [recordOf(1), recordOf(2)];
+    };
+    const overtaken = async function* () {
+      yield [recordOf(1)];
+      replacing = other.replace(late(), () => at('other'));
+      yield [recordOf(2)];
+    };
+    await expect(one.replace(overtaken(), () => at('one'))).rejects.toThrow(/Another mirror writes/);
+    oneIsOver.resolve();
+    await replacing;
+    expect(await other.load()).toEqual(at('other'));
+    expect((await readAll(other)).map((record) => record.id)).toEqual([1, 2]);
+  });
+
+  test('can be opened while it is replaced', async () => {
+    const file = newFile();
+    const storage = new SqliteStorage(file);
+    await storage.load();
+    const observed = async function* () {
+      yield [recordOf(1)];
+      const reader = new SqliteStorage(file);
+      expect([await reader.load(), await readAll(reader)]).toEqual([null, []]);
+      reader.close();
+      yield [recordOf(2)];
+    };
+    await storage.replace(observed(), () => at('1'));
+    expect((await readAll(storage)).map((record) => record.id)).toEqual([1, 2]);
+  });
+
   test('reports a failed write to the disk, and continues once there is room', async () => {
     const file = newFile();
     const program = `

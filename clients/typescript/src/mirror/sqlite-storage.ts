@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { StorageError } from '../errors.ts';
 import type { MirrorChange, MirroredEndorsement } from './record.ts';
@@ -15,7 +16,6 @@ const TABLES = `
     cursor TEXT NOT NULL
   ) STRICT;
   CREATE TABLE IF NOT EXISTS endorsements (id INTEGER PRIMARY KEY, record TEXT NOT NULL) STRICT;
-  DROP TABLE IF EXISTS mirror_incoming;
 `;
 
 /**
@@ -25,6 +25,8 @@ const TABLES = `
 export class SqliteStorage implements MirrorStorage {
   readonly #file: string;
   readonly #database: DatabaseSync;
+  /** The table of a new copy until it is complete. Its name is its own, so that two processes never mix their copies. */
+  readonly #incoming = `mirror_incoming_${randomUUID().replaceAll('-', '')}`;
   readonly #put: StatementSync;
   readonly #remove: StatementSync;
   readonly #find: StatementSync;
@@ -72,24 +74,40 @@ export class SqliteStorage implements MirrorStorage {
     batches: AsyncIterable<readonly MirroredEndorsement[]>,
     finish: () => MirrorPosition,
   ): Promise<void> {
-    this.#database.exec(
-      'DROP TABLE IF EXISTS mirror_incoming; CREATE TABLE mirror_incoming (id INTEGER PRIMARY KEY, record TEXT) STRICT',
-    );
-    const add = this.#database.prepare('INSERT OR REPLACE INTO mirror_incoming (id, record) VALUES (?, ?)');
+    this.#transact(() => {
+      for (const name of this.#listIncoming()) this.#database.exec(`DROP TABLE "${name}"`);
+      this.#database.exec(`CREATE TABLE ${this.#incoming} (id INTEGER PRIMARY KEY, record TEXT) STRICT`);
+    });
+    const add = this.#database.prepare(`INSERT OR REPLACE INTO ${this.#incoming} (id, record) VALUES (?, ?)`);
     for await (const batch of batches) {
       this.#transact(() => {
+        this.#requireIncoming();
         for (const record of batch) add.run(record.id, JSON.stringify(record));
       });
     }
     this.#transact(() => {
+      this.#requireIncoming();
       // The table stays, with the indexes that its owner may have added.
       this.#database.exec(`
         DELETE FROM endorsements;
-        INSERT INTO endorsements SELECT id, record FROM mirror_incoming;
-        DROP TABLE mirror_incoming;
+        INSERT INTO endorsements SELECT id, record FROM ${this.#incoming};
+        DROP TABLE ${this.#incoming};
       `);
       this.#move(finish());
     });
+  }
+
+  /** The tables of copies that are not complete: this one, those that crashes have left, and other processes'. */
+  #listIncoming(): string[] {
+    const find = this.#database.prepare(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'mirror_incoming*'",
+    );
+    return find.all().map(({ name }) => String(name));
+  }
+
+  /** @throws StorageError if another process has begun to replace the copy as well */
+  #requireIncoming(): void {
+    if (!this.#listIncoming().includes(this.#incoming)) throw this.#createForeignError();
   }
 
   async get(id: number): Promise<MirroredEndorsement | null> {
@@ -140,13 +158,15 @@ export class SqliteStorage implements MirrorStorage {
   /** Sets the position unless another process has moved it: two mirrors would spoil the same copy. */
   #move({ cursor, filter }: MirrorPosition): void {
     const stored = this.#database.prepare('SELECT cursor FROM mirror').get()?.cursor ?? null;
-    if (stored !== this.#known) {
-      throw new StorageError(`Another mirror writes ${this.#file}; give each process a storage of its own.`);
-    }
+    if (stored !== this.#known) throw this.#createForeignError();
     this.#database
       .prepare('INSERT OR REPLACE INTO mirror (one, format, filter, cursor) VALUES (1, ?, ?, ?)')
       .run(FORMAT, filter, cursor);
     this.#known = cursor;
+  }
+
+  #createForeignError(): StorageError {
+    return new StorageError(`Another mirror writes ${this.#file}; give each process a storage of its own.`);
   }
 
   #transact(write: () => void): void {
