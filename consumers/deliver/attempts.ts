@@ -73,12 +73,17 @@ export class AttemptMaker {
     }
   }
 
-  /** The secrets that sign now: the present one first. */
+  /** The secrets that sign now: the present one first. @throws SealBrokenError if the present one cannot be opened */
   #openSecrets({ accountId, secret, previousSecret, previousSecretUntil }: LoadedWebhook): string[] {
     const { seal, clock } = this.#options;
-    const hasPrevious = previousSecret !== null && (previousSecretUntil ?? 0) > clock.now();
-    return [secret, ...(hasPrevious ? [previousSecret] : [])].map((sealed) =>
-      seal.open(sealed, sealPurpose(accountId)),
-    );
+    const secrets = [seal.open(secret, sealPurpose(accountId))];
+    if (previousSecret === null || (previousSecretUntil ?? 0) <= clock.now()) return secrets;
+    try {
+      secrets.push(seal.open(previousSecret, sealPurpose(accountId)));
+    } catch (error) {
+      // The secret was rotated because the key that had sealed the previous one is lost.
+      if (!(error instanceof SealBrokenError)) throw error;
+    }
+    return secrets;
   }
 }

@@ -47,6 +47,26 @@ test('the previous secret signs beside the present one, at each attempt until it
   expect(both.split(' ')[1]).not.toBe(alone);
 });
 
+test('a secret that was rotated because the key of the seal is lost signs alone', async () => {
+  const signatures: (string | undefined)[] = [];
+  const send: Sender['send'] = async ({ headers }) => {
+    signatures.push(headers['webhook-signature']);
+    return DELIVERED;
+  };
+  const open = (sealed: Buffer) => {
+    if (sealed.toString() === 'of the lost key') throw new SealBrokenError();
+    return 'whsec_AAAA';
+  };
+  const { clock, make } = await makeOne({ send, open });
+  const rotated = {
+    previousSecret: Buffer.from('of the lost key'),
+    previousSecretUntil: clock.now() + 1000,
+  };
+  expect((await make(1, rotated)).outcome).toBe('delivered');
+  expect((await make(1)).outcome).toBe('delivered');
+  expect(signatures[0]).toBe(signatures[1]);
+});
+
 /** Makes an attempt with a sender and a seal of the test. */
 async function makeOne({
   send,
@@ -67,8 +87,12 @@ async function makeOne({
     ...{ id: 1, accountId: 7, url: 'https://a.example/x', secret: Buffer.from('s'), previousSecret: null },
     previousSecretUntil: null,
   } as LoadedWebhook;
-  const make = (events: number) =>
-    attempts.make(webhook, { messageId: 'msg_1', body: Buffer.from('{"é":1}'), events }, signal);
+  const make = (events: number, more: Partial<LoadedWebhook> = {}) =>
+    attempts.make(
+      { ...webhook, ...more },
+      { messageId: 'msg_1', body: Buffer.from('{"é":1}'), events },
+      signal,
+    );
   return { clock, make };
 }
 const DELIVERED = { outcome: 'delivered', status: 204, retryAfterMs: null, answer: '' } as const;
