@@ -348,6 +348,19 @@ describe('FileStorage', () => {
     expect(await new FileStorage(inFolder('missing/copy')).load()).toEqual(at('1'));
   });
 
+  test('reports no save that failed in the background once the same is saved', async () => {
+    const storage = new FileStorage(inFolder('soon/copy'), { saveEveryMs: 0 });
+    await storage.commit([], at('1'));
+    // Timers of the same time fire in their order.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    await expect(storage.flush()).rejects.toThrow(/ENOENT/);
+    await mkdir(inFolder('soon'));
+    await storage.flush();
+    await storage.commit([], at('2'));
+    await storage.flush();
+    expect(await new FileStorage(inFolder('soon/copy')).load()).toEqual(at('2'));
+  });
+
   test('reports a save that failed in the background to one commit, and then saves again', async () => {
     const storage = new FileStorage(inFolder('later/copy'), { saveEveryMs: 0 });
     const commit = (cursor: string) =>

@@ -89,9 +89,8 @@ export class FileStorage implements MirrorStorage {
   }
 
   /** Saves unsaved changes. */
-  async flush(): Promise<void> {
-    await this.#save();
-    this.#throwFailure();
+  flush(): Promise<void> {
+    return this.#save();
   }
 
   #throwFailure(): void {
@@ -130,6 +129,8 @@ export class FileStorage implements MirrorStorage {
       await rename(this.#fresh, this.#file);
       await syncFolder(path.dirname(this.#file));
       this.#savedAt = performance.now();
+      // This version has everything that an earlier save has failed to write.
+      this.#failure = null;
     } catch (error) {
       this.#isSaved = false;
       await rm(this.#fresh, { force: true }).catch(() => {});
