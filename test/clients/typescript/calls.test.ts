@@ -127,6 +127,11 @@ describe('a request', () => {
     for (const baseUrl of [...addresses, 'http://a/?b=c', 'http://a/#b']) {
       expect(() => new BallotEndorsements({ baseUrl })).toThrow(TypeError);
     }
+    // No `fetch` takes a user name. The message keeps the password to itself.
+    const withPassword = { baseUrl: 'https://ann:pa55@ballot.example' };
+    expect(() => new BallotEndorsements(withPassword)).toThrow(
+      /^baseUrl .* it is "https:\/\/…@ballot\.example"/,
+    );
   });
 
   test('is refused with a path outside of a page, by mirrors too, unless a custom fetch completes it', async () => {

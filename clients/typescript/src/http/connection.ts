@@ -38,7 +38,11 @@ export class Connection {
   constructor(options: ClientOptions) {
     const { baseUrl, apiKey, fetch = globalThis.fetch } = options;
     if (typeof baseUrl !== 'string' || !isAddress(baseUrl)) {
-      throw new TypeError(`baseUrl must begin with https:// or http://, or be a path; it is "${baseUrl}".`);
+      // A password in it stays out of logs.
+      const shown = String(baseUrl).replace(/\/\/[^/]*@/, '//…@');
+      throw new TypeError(
+        `baseUrl must begin with https:// or http:// and have no user name, query or fragment, or be a path; it is "${shown}".`,
+      );
     }
     this.#base = baseUrl.replace(/\/+$/, '');
     this.#apiKey = apiKey;
@@ -147,8 +151,8 @@ export class Connection {
 function isAddress(baseUrl: string): boolean {
   if (baseUrl === '' || /^\/(?!\/)/.test(baseUrl)) return true;
   try {
-    const { search, hash } = new URL(baseUrl);
-    return /^https?:\/\//i.test(baseUrl) && search === '' && hash === '';
+    const { username, password, search, hash } = new URL(baseUrl);
+    return /^https?:\/\//i.test(baseUrl) && `${username}${password}${search}${hash}` === '';
   } catch {
     return false;
   }
