@@ -77,7 +77,8 @@ interface Marks {
 /** Takes parties and notes in parentheses out of a text. */
 function takeParentheses(text: string, marks: Marks): string {
   return text.replace(/[([]([^)\]]*)[)\]]/gu, (_, inner: string) => {
-    const party = readParty(inner);
+    // Lists mark incumbents with a small i. A capital one is also the party of an independent.
+    const party = inner.trim() === 'i' ? null : readParty(inner);
     if (party !== null) marks.party ??= party;
     else marks.notes.push(...foldWords(inner).filter((word) => !PLAIN_NOTES.has(word)));
     return ' ';
