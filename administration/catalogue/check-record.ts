@@ -42,5 +42,6 @@ export function checkDraft(file: string, draft: Draft | EndorserDraft, refusals:
   const byChoice = {
     add: (refusal: LineRefusal) => refusals.add({ ...refusal, line: lineOf(refusal.field) }),
   };
-  return checkRecord(kind, file, line, record, byChoice);
+  const checked = checkRecord(kind, file, line, record, byChoice);
+  return 'isNamed' in draft && draft.isNamed ? { ...checked, isNamed: true } : checked;
 }

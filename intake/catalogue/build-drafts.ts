@@ -28,6 +28,8 @@ function recordOf(values: GivenValues): Values {
 }
 
 const textOf = (values: GivenValues, name: CatalogueField): string => String(values.get(name)?.value ?? '');
+/** The columns that name an election. */
+const NAMING: readonly CatalogueField[] = ['election', 'state', 'election_date', 'election_type'];
 /** Whether a table has columns that say how its choices are to be read. */
 export interface TableShape {
   hasCandidates: boolean;
@@ -46,8 +48,9 @@ export async function* buildDrafts(
 ): AsyncGenerator<Draft> {
   const { values, problems, line } = election;
   const isNamedOnly = [...values.keys()].every((name) => name === 'election');
+  const isNamed = [...values.keys()].every((name) => NAMING.includes(name));
   const record = electionOf(values, notes);
-  if (!isNamedOnly) yield { kind: 'elections', line, record, problems };
+  if (!isNamedOnly) yield { kind: 'elections', line, record, problems, isNamed };
   const contests: ReturnType<typeof contestOf>[] = [];
   for (const contest of election.contests.values()) {
     contests.push(contestOf(contest, record, shape, notes));

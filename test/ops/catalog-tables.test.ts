@@ -199,6 +199,23 @@ describe('a table', () => {
     ]);
   });
 
+  test('leaves an election that it only names as it is, also beside the file that describes it', async () => {
+    const slug = 'va-2026-11-03-general';
+    const record = election({
+      ...{ slug, name: 'Fall election', name_es: 'Elección de otoño', date: '2026-11-03', state: 'VA' },
+      ...{ type: 'general', details: { fusion_voting: true } },
+    });
+    const lines = [...LINES, 'VA,11/3/2026,General,Governor,,,Ann Lee,Green,Qualified'];
+    await writeFiles({ 'elections.ndjson': ndjson([record]), 'a.csv': lines.join('\n') });
+    expect((await importPaths([file('a.csv'), file('elections.ndjson')])).told).toEqual([]);
+    const elections = () => client.query('SELECT *, xmin FROM elections').then(({ rows }) => rows);
+    const before = await elections();
+    expect(before).toMatchObject([{ slug, name: 'Fall election', details: { fusion_voting: true } }]);
+    for (const options of [[], ['--election', slug]])
+      expect((await importTable(lines, ...options)).status).toBe(0);
+    expect(await elections()).toEqual(before);
+  });
+
   test('gets the type of its election from the option if it does not say it', async () => {
     const lines = ['State,Date,Office,Candidate', 'VA,6/9/2026,Governor,Ann Lee'];
     expect((await importTable(lines)).told.join()).toMatch(/field type: must be one of general, primary/);
