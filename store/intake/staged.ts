@@ -70,13 +70,17 @@ export const OPTIONAL_VALUES = [
 ] as const satisfies (keyof SubmittedPick)[];
 export type OptionalValue = (typeof OPTIONAL_VALUES)[number];
 
-/** Gives staged rows the stored values that their table has no column for, so that these stay as they are. */
+/**
+ * Gives staged rows the stored values that their table has no column for, so that these stay as they are. A column of
+ * sources has only the source of the `details`.
+ */
 export async function keepStored(client: ClientBase, values: readonly OptionalValue[]): Promise<void> {
-  if (values.length === 0) return;
-  const stored = (value: OptionalValue) =>
-    value === 'details' ? `CASE WHEN n.details <> '{}' THEN n.details::text END` : `n.${value}`;
+  const details = values.includes('details')
+    ? 'n.details'
+    : `(n.details - 'source') || COALESCE(s.details::jsonb, '{}')`;
+  const kept = values.filter((value) => value !== 'details').map((value) => `${value} = n.${value}`);
   await client.query(
-    `UPDATE staged_rows s SET ${values.map((value) => `${value} = ${stored(value)}`).join(', ')}
+    `UPDATE staged_rows s SET ${[...kept, `details = NULLIF(${details}, '{}')::text`].join(', ')}
     FROM endorsers e, contests c, choices h, endorsements n
     WHERE e.slug = s.endorser AND c.key = s.contest AND h.contest_id = c.id AND h.key = s.choice
       AND n.endorser_id = e.id AND n.choice_id = h.id`,

@@ -213,6 +213,27 @@ test('what a table has no column for stays as it is stored, and a file sent agai
   expect(cleared.printed.at(-1)).toContain('1 made changes');
 });
 
+test('a source replaces the source alone among the details', async () => {
+  const [endorser, contest] = ['bakers-local-1', 'or-2026-11-03-general/mayor'];
+  const details = { page: 4, source: 'a letter' };
+  await writeFile(
+    folder.file('endorsements.ndjson'),
+    JSON.stringify({ endorser, contest, choice: 'ann', details }),
+  );
+  await run('submit', ['--wait', folder.file('endorsements.ndjson')]);
+  const detailsAfter = async (source: string) => {
+    const lines = ['contest,choice,source', `${contest},ann,${source}`];
+    const sent = await submit('list.csv', lines, ...GENERAL, '--endorser', endorser);
+    expect(sent.printed.at(-1)).toContain('0 rejected');
+    return service.query(
+      'SELECT details FROM endorsements WHERE endorser_id = (SELECT id FROM endorsers WHERE slug = $1)',
+      [endorser],
+    );
+  };
+  expect(await detailsAfter('a call')).toEqual([{ details: { page: 4, source: 'a call' } }]);
+  expect(await detailsAfter('https://example.org/a')).toEqual([{ details: { page: 4 } }]);
+});
+
 test('--replace needs consent to withdraw many endorsements', async () => {
   const contests = ['mayor', 'council', 'sheriff'];
   const choices = ['ann', 'bob', 'cyd', 'dee'];
