@@ -19,6 +19,8 @@ export interface MatchedRow {
   grade: Grade;
   reasons: string[];
   endorser: EndorserEntry | null;
+  /** The slug of the election; null if it is not exact. */
+  election: string | null;
   contest: IndexedContest | null;
   choice: ChoiceEntry | null;
   unrepresentable: RowMatch['unrepresentable'];
@@ -42,6 +44,7 @@ export async function matchNames(row: EndorsementRow, sources: Sources): Promise
       (reason) => reason !== null,
     ),
     endorser: endorser.value,
+    election: election.grade === 'exact' ? (election.value?.slug ?? null) : null,
     contest: names?.contest ?? null,
     choice: names?.choice ?? null,
     unrepresentable: names?.unrepresentable ?? null,
@@ -69,7 +72,11 @@ async function matchInElections(row: EndorsementRow, sources: Sources) {
   const names = chooseMatch(matches);
   return names === null
     ? { election, names, candidates }
-    : { election: { grade: 'exact' as const, reason: null }, names, candidates: names.candidates };
+    : {
+        election: { grade: 'exact' as const, value: null, reason: null },
+        names,
+        candidates: names.candidates,
+      };
 }
 
 /** @param hasKeys whether the row names its contest by the key, as exports do. A slug is then no name. */

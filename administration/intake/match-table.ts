@@ -26,7 +26,9 @@ import {
   keepStored,
   OPTIONAL_VALUES,
   type OptionalValue,
+  type StagedList,
   type StagedRow,
+  stageLists,
   stageRows,
 } from '../../store/intake/staged.ts';
 import { createAliases, type MatchedRow, matchNames, meantBy, readDecision } from './match-names.ts';
@@ -178,6 +180,8 @@ class TableWork {
   readonly #header: readonly string[];
   readonly #writer: ReturnType<typeof createReviewWriter>;
   #batch: StagedRow[] = [];
+  /** The endorsers and elections of rows since the last batch, by both slugs. */
+  readonly #lists = new Map<string, StagedList>();
 
   constructor(
     client: ClientBase,
@@ -203,6 +207,7 @@ class TableWork {
     const long = findLongName(row);
     if (long !== null) return this.refuse(line, long.fault);
     const matched = await matchNames(row, this.#sources);
+    await this.#noteList(matched);
     const known = { row, matched };
     if (row.decision !== null) return this.#decide(line, row, matched);
     const { unrepresentable, grade } = matched;
@@ -276,9 +281,18 @@ class TableWork {
     return null;
   }
 
+  /** Notes that the table has a list of an endorser in an election, also if the row makes no endorsement. */
+  async #noteList({ endorser, election, unsure }: MatchedRow): Promise<void> {
+    if (endorser === null || unsure.endorser || election === null || this.#options.lookOnly) return;
+    this.#lists.set(`${endorser.slug} ${election}`, { endorser: endorser.slug, election });
+    if (this.#lists.size >= BATCH_ROWS) await this.flush();
+  }
+
   async flush(): Promise<void> {
     if (this.#batch.length > 0) await stageRows(this.#client, this.#batch);
+    if (this.#lists.size > 0) await stageLists(this.#client, [...this.#lists.values()]);
     this.#batch = [];
+    this.#lists.clear();
   }
 
   #report(

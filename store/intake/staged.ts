@@ -12,6 +12,12 @@ export interface StagedRow extends SubmittedPick {
   contest: string;
 }
 
+/** An endorser of whom a table has rows about an election, by their slugs. */
+export interface StagedList {
+  endorser: string;
+  election: string;
+}
+
 /** The effect on an endorsement of sending the staged rows. */
 export type Effect = 'created' | 'changed' | 'unchanged' | 'withdrawn';
 
@@ -29,14 +35,16 @@ export interface EffectRow {
 
 const PAGE = 1_000;
 
-/** Creates the temporary table of staged rows, which lives until the caller's transaction ends. */
+/** Creates the temporary tables of staged rows, which live until the caller's transaction ends. */
 export async function createStage(client: ClientBase): Promise<void> {
   await client.query(`
     CREATE TEMPORARY TABLE staged_rows (
       ordinal bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
       line integer NOT NULL, endorser text NOT NULL, contest text NOT NULL, choice text NOT NULL,
       rank integer, statement text, statement_es text, source_url text, published_on date, details text
-    ) ON COMMIT DROP`);
+    ) ON COMMIT DROP;
+    CREATE TEMPORARY TABLE staged_lists (
+      endorser text, election text, PRIMARY KEY (endorser, election)) ON COMMIT DROP`);
 }
 
 const COLUMNS =
@@ -50,6 +58,15 @@ export async function stageRows(client: ClientBase, rows: readonly StagedRow[]):
       rank integer, statement text, statement_es text, source_url text, published_on date, details text))
       WITH ORDINALITY AS given (${COLUMNS}, place) ORDER BY place`,
     [JSON.stringify(rows)],
+  );
+}
+
+/** Stages the lists of which the table has rows, also those that endorse nothing. */
+export async function stageLists(client: ClientBase, lists: readonly StagedList[]): Promise<void> {
+  await client.query(
+    `INSERT INTO staged_lists SELECT endorser, election FROM jsonb_to_recordset($1) AS (endorser text, election text)
+    ON CONFLICT DO NOTHING`,
+    [JSON.stringify(lists)],
   );
 }
 
@@ -145,10 +162,12 @@ export async function* readEndorses(client: ClientBase): AsyncGenerator<Submissi
   }
 }
 
-/** The stored endorsements of the staged endorsers in the staged elections that the staged rows lack. */
+/** The stored endorsements of the endorsers in the elections of the table that the staged rows lack. */
 const MISSING = `
   SELECT e.slug AS endorser, c.key AS contest, h.key AS choice, n.election_id
-  FROM (SELECT DISTINCT endorser, split_part(contest, '/', 1) AS election FROM staged_rows) AS whole
+  FROM (
+    SELECT endorser, split_part(contest, '/', 1) AS election FROM staged_rows UNION TABLE staged_lists
+  ) AS whole
   JOIN endorsers e ON e.slug = whole.endorser
   JOIN elections l ON l.slug = whole.election
   JOIN endorsements n ON n.endorser_id = e.id AND n.election_id = l.id

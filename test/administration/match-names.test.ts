@@ -47,7 +47,8 @@ const rowOf = (values: Partial<EndorsementRow>): EndorsementRow => ({
   ...{ proposed: { endorser: null, contest: null, choice: null }, ...values },
 });
 const matchedOf = (values: Partial<MatchedRow>): MatchedRow => ({
-  ...{ grade: 'close', reasons: [], endorser: gazette, contest: mayor, choice: ann, unrepresentable: null },
+  ...{ grade: 'close', reasons: [], endorser: gazette, election: 'el' },
+  ...{ contest: mayor, choice: ann, unrepresentable: null },
   ...{ unsure: { endorser: false, contest: false, choice: true }, fits: 1, candidates: [], ...values },
 });
 const read = (decision: string, matched: Partial<MatchedRow> = {}, row: Partial<EndorsementRow> = {}) =>

@@ -234,6 +234,20 @@ test('a source replaces the source alone among the details', async () => {
   expect(await detailsAfter('https://example.org/a')).toEqual([{ details: { page: 4 } }]);
 });
 
+test('--replace withdraws the endorsements of an endorser of whom the table says only that there is none', async () => {
+  const head = 'organization,race,candidate,position';
+  const options = ['--election', 'or-2026-11-03-general', '--wait'];
+  const both = [head, 'Nation Herald,governor,Tina Kotek,Yes', 'Coast Gazette,governor,Tina Kotek,Yes'];
+  await submit('both.csv', both, ...options, '--replace', '--allow-removals', '100');
+  const one = [head, 'Nation Herald,governor,No endorsement,', 'Coast Gazette,governor,Tina Kotek,Yes'];
+  const plain = await submit('one.csv', one, ...options);
+  expect(plain.printed.at(-1)).toContain('0 made changes');
+  const replaced = await submit('one.csv', one, ...options, '--replace');
+  expect(countOf(replaced.printed, 'withdrawn')).toBe(1);
+  expect(await endorsementsOf('nation-herald')).toEqual([]);
+  expect(await endorsementsOf('coast-gazette')).toEqual(['Governor of Oregon: Tina Kotek']);
+});
+
 test('--replace needs consent to withdraw many endorsements', async () => {
   const contests = ['mayor', 'council', 'sheriff'];
   const choices = ['ann', 'bob', 'cyd', 'dee'];
