@@ -203,7 +203,7 @@ class TableWork {
   }
 
   async take(line: number, cells: readonly string[]): Promise<void> {
-    const row = applyDecision(readRow(cells, this.#columns), this.#options.decide?.(line));
+    const row = applyDecision(readRow(cells, this.#columns), this.#options.decide?.(line), this.#columns);
     const long = findLongName(row);
     if (long !== null) return this.refuse(line, long.fault);
     const matched = await matchNames(row, this.#sources);
@@ -318,14 +318,16 @@ interface KnownRow {
   matched: MatchedRow;
 }
 
-const applyDecision = (row: EndorsementRow, decided: UploadDecision | undefined): EndorsementRow =>
-  decided === undefined
-    ? row
-    : {
-        ...row,
-        decision: decided.decision,
-        proposed: { ...row.proposed, endorser: decided.endorser ?? row.proposed.endorser },
-      };
+/** A row with the decision about it. An endorser of all rows counts before the one that was decided on. */
+function applyDecision(
+  row: EndorsementRow,
+  decided: UploadDecision | undefined,
+  { constants }: EndorsementColumns,
+): EndorsementRow {
+  if (decided === undefined) return row;
+  const endorser = constants.endorser === undefined ? (decided.endorser ?? row.proposed.endorser) : null;
+  return { ...row, decision: decided.decision, proposed: { ...row.proposed, endorser } };
+}
 
 const showProposal = ({ contest, choice }: Pick<MatchedRow, 'contest' | 'choice'>): string =>
   contest === null ? '' : `${contest.key}${choice === null ? '' : `/${choice.key}`}`;

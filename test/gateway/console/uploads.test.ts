@@ -212,6 +212,11 @@ test('an endorser is a part of the decision on a row: one can be chosen anew, an
   expect(await chosen()).toBe('sierra-club');
   expect((await choose(await editor.get(address), 'coast-gazette')).status).toBe(303);
   expect(await chosen()).toBe('coast-gazette');
+  // An endorser of all rows, without the column of endorsers, is that of this row too.
+  const all = { endorser: 'sierra-club', election: GENERAL, 'column:4': '-' };
+  await editor.post(`${address}/settings`, all);
+  const { html } = await editor.get(`${address}/preview`);
+  expect([html.includes('Tina Kotek'), html.includes('Coast Gazette')]).toEqual([true, false]);
 });
 
 test('two tabs that publish one upload publish it once', async () => {
