@@ -24,6 +24,7 @@ import { isolateName } from '../isolation.ts';
 import { Form } from '../layout.ts';
 import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
+import { readVersion, VERSION_FIELD } from '../publishing/own-position.ts';
 import { Changes } from '../publishing/position-changes.ts';
 import { PositionFields } from '../publishing/position-fields.ts';
 import { readPosition, writePosition } from '../publishing/position-form.ts';
@@ -208,11 +209,20 @@ interface Effect {
   changes: PickChange[];
 }
 
-/** Finds out what a correction would change. @returns a sentence if it would be rejected again */
-async function findEffect({ pool }: ConsoleContext, correction: Submission): Promise<Effect | string> {
+/**
+ * Finds out what a correction would change.
+ *
+ * @param since the version of the position that the person has seen; null for none
+ * @returns a sentence if it would be rejected again
+ */
+async function findEffect(
+  { pool }: ConsoleContext,
+  correction: Submission,
+  since: number | null,
+): Promise<Effect | string> {
   const { endorser, contest } = correction;
   const contestId = await findContestId(pool, contest);
-  const position = contestId && (await findOwnPosition(pool, { endorser, contestId, since: null }));
+  const position = contestId && (await findOwnPosition(pool, { endorser, contestId, since }));
   if (!position) return `There is no contest ${contest} any more.`;
   const keys = new Set(position.choices.map(({ key }) => key));
   const decided = decidePosition(new Map(position.picks.map((pick) => [pick.choice, pick])), correction, {
@@ -223,26 +233,46 @@ async function findEffect({ pool }: ConsoleContext, correction: Submission): Pro
   return 'code' in decided ? decided.message : { position, changes: decided.changes };
 }
 
+/** A correction that would be applied, or the form again with the reasons why it would not. */
+async function readEffect(
+  request: PageRequest,
+  context: ConsoleContext,
+  found: Correctable,
+): Promise<(Effect & { correction: Submission }) | ShownPage> {
+  const { form } = request;
+  const refuse = (problems: readonly string[]) =>
+    showEdit(request, context, found, { values: form, problems });
+  const read = await readCorrection(request, context, found);
+  if ('problems' in read) return refuse(read.problems);
+  const effect = await findEffect(context, read.correction, readVersion(form));
+  return typeof effect === 'string' ? refuse([effect]) : { ...effect, ...read };
+}
+
 /** Asks before a correction is sent. */
 async function previewCorrection(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
   const found = await findCorrectable(request, context);
-  const { form, csrf } = request;
-  if (form.has(BACK_FIELD)) return showEdit(request, context, found, { values: form });
-  const read = await readCorrection(request, context, found);
-  const effect = 'problems' in read ? read.problems : await findEffect(context, read.correction);
-  if (typeof effect === 'string' || Array.isArray(effect)) {
-    return showEdit(request, context, found, { values: form, problems: [effect].flat() });
-  }
-  const { item, submission } = found;
-  const sent = 'correction' in read ? read.correction : submission;
+  if (request.form.has(BACK_FIELD)) return showEdit(request, context, found, { values: request.form });
+  const effect = await readEffect(request, context, found);
+  return 'title' in effect ? effect : showPreview(request, found, effect);
+}
+
+function showPreview(
+  { form, csrf }: PageRequest,
+  { item }: Correctable,
+  { position, changes, correction }: Effect & { correction: Submission },
+  notice: string | null = null,
+): ShownPage {
   const place = placeOf(item);
-  const fields = [...form].filter(([name]) => name !== CSRF_FIELD);
+  const fields = [...form].filter(([name]) => name !== CSRF_FIELD && name !== VERSION_FIELD);
   return {
     title: `Send the correction of ${originOf(item)}?`,
+    status: notice === null ? 200 : 409,
     body: html`
-      <p><strong>${sent.endorser}</strong> · <${BallotText}>${effect.position.title}<//> <code>${sent.contest}</code> · <${PositionHistory} of=${sent} /></p>
-      <${Changes} position=${effect.position} changes=${effect.changes} />
+      ${notice && html`<${Notice} kind="bad">${notice}<//>`}
+      <p><strong>${correction.endorser}</strong> · <${BallotText}>${position.title}<//> <code>${correction.contest}</code> · <${PositionHistory} of=${correction} /></p>
+      <${Changes} position=${position} changes=${changes} />
       <${Form} action=${`${place}/edit`} csrf=${csrf}>
+        <input type="hidden" name=${VERSION_FIELD} value=${position.sequence} />
         ${fields.map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
         <div class="actions">
           <button>Send the correction</button>${' '}
@@ -252,12 +282,17 @@ async function previewCorrection(request: PageRequest, context: ConsoleContext):
   };
 }
 
+/** Sends what the preview has shown, and nothing else. */
 async function correct(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
   const found = await findCorrectable(request, context);
-  const read = await readCorrection(request, context, found);
-  if ('problems' in read)
-    return showEdit(request, context, found, { values: request.form, problems: read.problems });
-  const { correction } = read;
+  const effect = await readEffect(request, context, found);
+  if ('title' in effect) return effect;
+  if (effect.position.isChanged) {
+    const notice =
+      'The position has changed since the preview, so nothing was sent. This is the new preview.';
+    return showPreview(request, found, effect, notice);
+  }
+  const { correction } = effect;
   await refuseAsPage(() =>
     inTransaction(context.pool, (client) =>
       sendCorrection(client, context, { rejection: found.item, correction }, actorOf(request.session)),

@@ -37,7 +37,7 @@ export const VERSION_FIELD = 'version';
 const VERSION = /^\d{1,15}$/;
 
 /** The version of a form. A form without one has seen nothing. */
-function readVersion(form: URLSearchParams): number | null {
+export function readVersion(form: URLSearchParams): number | null {
   const text = form.get(VERSION_FIELD);
   if (text === null) return null;
   return VERSION.test(text) ? Number(text) : 0;

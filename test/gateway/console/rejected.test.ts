@@ -151,7 +151,15 @@ test('a correction is previewed as a publication is, and the preview leads back 
   const sent = Object.fromEntries(
     inputsOf(html, action).map((input) => [input.get('name') ?? '', input.get('value') ?? '']),
   );
-  await operator.post(action, sent);
+  // Nor is one whose preview is out of date.
+  await service.submit([position('nation-herald', 'sheriff', [pick('cyd', { rank: 1 })])]);
+  await until('it is applied', async () => (await labelsOf('nation-herald')).join() === 'cyd');
+  const outdated = await operator.post(action, sent);
+  expect([outdated.status, outdated.html.includes('nothing was sent')]).toEqual([409, true]);
+  expect(outdated.html).toMatch(/<strong>Withdraw<\/strong>\s*1. cyd/);
+  expect(await labelsOf('nation-herald')).toEqual(['cyd']);
+  const seen = inputsOf(outdated.html, action).find((input) => input.get('name') === 'version');
+  await operator.post(action, { ...sent, version: seen?.get('value') ?? '' });
   await until('it is applied', async () => (await labelsOf('nation-herald')).join() === 'bob');
 });
 
