@@ -1,5 +1,6 @@
 import {
   type ContestWords,
+  placeWordsOf,
   readContestWords,
   type StateWords,
   shortWordsOf,
@@ -60,6 +61,8 @@ export interface IndexedContest extends ContestEntry {
   titles: readonly ContestWords[];
   /** All of them, those of the district, and the short words that may mean them. */
   allWords: ReadonlySet<string>;
+  /** The words of the district's name, without its chamber. */
+  placeWords: ReadonlySet<string>;
   /** The units that have a number or letter, such as `district`. */
   units: ReadonlySet<string>;
   party: string | null;
@@ -117,13 +120,15 @@ export function indexContest(contest: ContestEntry, election: ElectionEntry): In
     for (const joined of new Set(contender.names.map((name) => name.joined)))
       addTo(byName, joined, contender);
   }
-  const words = [...titles, read(district.name)].flatMap((each) => [...each.words]);
+  const place = read(district.name);
+  const words = [...titles, place].flatMap((each) => [...each.words]);
   const allWords = new Set([...words, ...shortWordsOf(words)]);
   return {
     ...contest,
     electionDate: election.date,
     titles,
     allWords,
+    placeWords: placeWordsOf(place.words),
     units: new Set([...allWords].map(unitOf).filter((unit) => unit !== null)),
     party: titles.find((words) => words.party !== null)?.party ?? null,
     contenders,

@@ -163,6 +163,9 @@ export function readContestWords(text: string, state: StateWords): ContestWords 
 export const shortWordsOf = (words: Iterable<string>): string[] =>
   [...words].flatMap((word) => CHAMBERS.get(word)?.short ?? []);
 
+/** The words without those of chambers: the place in the name of a district. */
+export const placeWordsOf = (words: ReadonlySet<string>): ReadonlySet<string> => words.difference(CHAMBERS);
+
 /** Words for a message, with the usual names of chambers. */
 export const showWords = (words: Iterable<string>): string =>
   [...words].map((word) => CHAMBERS.get(word)?.shown ?? word).join(' ');

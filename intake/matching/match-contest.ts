@@ -83,14 +83,15 @@ function findNearest(given: ReadonlySet<string>, contests: readonly IndexedConte
 
 /** The election's contests in the district, and the words of the district that the contest must have. */
 function chooseDistrict(index: ElectionIndex, district: string | null) {
-  if (district === null) return { contests: index.contests, words: new Set<string>() };
+  const none = { contests: index.contests, words: new Set<string>(), isDivision: false };
+  if (district === null) return none;
   if (district.startsWith('ocd-division/')) {
     const contests = index.contests.filter((contest) => contest.district.ocd_id === district);
-    return { contests, words: new Set<string>() };
+    return { ...none, contests, isDivision: true };
   }
   const number = /^0*([0-9]+)$/.exec(district)?.[1];
   const { words } = readContestWords(number === undefined ? district : `district ${number}`, index.state);
-  return { contests: index.contests, words };
+  return { ...none, words };
 }
 
 /** Finds the contests of an election that a row can mean, by key, slug or OCD id, or by the words of their names. */
@@ -115,7 +116,8 @@ export function findContests(
       if (isSubset(place.words, known.allWords)) close.set(known, 'the row names no contest');
       continue;
     }
-    const found = compare(given, known);
+    // The id of a division says as much as the words of its name.
+    const found = compare(place.isDivision ? given.union(known.placeWords) : given, known);
     if (found === 'exact') exact.push(known);
     else if (found !== null) close.set(known, found.close);
   }

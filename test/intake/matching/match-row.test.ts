@@ -169,6 +169,7 @@ describe('one record with the same name is exact', () => {
       { district: 'ocd-division/country:us/state:ca/cd:12', contest: 'U.S. House CA-12' },
       'house-12/lee',
     ],
+    ['Congress', 'Barbara Lee', { district: 'ocd-division/country:us/state:ca/cd:12' }, 'house-12/lee'],
     ['City Council District 2', 'Mary ONeil Garcia', {}, 'council-2/oneil'],
     ['City Council', 'John Smith, Jr.', { district: '2nd' }, 'council-2/smith-jr'],
     ['City Council, second district', 'Smith, John, Sr.', {}, 'council-2/smith-sr'],
@@ -307,6 +308,12 @@ test.each([
   ['U.S. House', '?/?'],
 ])('several names for %j propose its contest if only one fits, so that a key decides', (text, key) => {
   expect(match(text, 'Ann Lee and Bob Roe')).toMatchObject({ grade: 'ambiguous', key });
+});
+
+test('the office of another district has no match in the division of a row', () => {
+  const division = { district: 'ocd-division/country:us/state:ca/cd:12' };
+  for (const office of ['Governor', 'State Senate', 'U.S. House CA-11'])
+    expect(match(office, 'Barbara Lee', division).grade).toBe('none');
 });
 
 test.each<[string, string | null, string, string?]>([
