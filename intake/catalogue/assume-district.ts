@@ -42,6 +42,9 @@ const TYPES: Record<Level, string> = {
   special: 'special_district',
 };
 
+const isLocal = (level: Level | null | undefined): boolean =>
+  level !== undefined && level !== null && level !== 'state' && level !== 'federal';
+
 /** A district as a table gives it; missing parts are undefined. */
 export interface GivenDistrict {
   name?: string;
@@ -77,7 +80,9 @@ export function completeDistrict(
   const isOffice = name !== undefined && ocdId === undefined && type === undefined && isStatewideOffice(name);
   const whole = { name: stateName(state), ocdId: jurisdictionOfState(state)?.division ?? null };
   const isUnnamed = name === undefined && ocdId === undefined;
-  const isWhole = isOffice || isUnnamed || ocdId === whole.ocdId || name === whole.name;
+  // A city or county can have the name of its state, such as New York and Hawaii.
+  const isState = name === whole.name && !isLocal(given.level);
+  const isWhole = isOffice || isUnnamed || ocdId === whole.ocdId || isState;
   if (!isWhole) return completePart(given, title, notes);
 
   const level = given.level ?? levelOfStatewide(name ?? '') ?? levelOfStatewide(title);

@@ -203,6 +203,22 @@ test('a contest whose level alone is given is for the whole state, unless its ti
   ]);
 });
 
+test('a city or a county with the name of its state is not the whole state', async () => {
+  const head = ['state', 'date', 'type', 'office', 'district', 'level', 'candidate'];
+  const drafts = await mapRows([
+    head,
+    ['NY', '11/3/2026', 'General', 'Mayor', 'New York', 'city', 'Ann'],
+    ['HI', '11/3/2026', 'General', 'Mayor', 'Hawaii', 'county', 'Bo'],
+    ['HI', '11/3/2026', 'General', 'Governor', 'Hawaii', 'state', 'Cy'],
+  ]);
+  const districts = drafts.flatMap(({ record }) => ('district' in record ? [record.district] : []));
+  expect(districts).toMatchObject([
+    { name: 'New York', level: 'city', type: 'place', ocd_id: null },
+    { name: 'Hawaii', level: 'county', type: 'county', ocd_id: null },
+    { name: 'Hawaii', level: 'state', type: 'statewide', ocd_id: 'ocd-division/country:us/state:hi' },
+  ]);
+});
+
 test('an office in the place of the district stands for the whole state', async () => {
   const head = ['state', 'date', 'type', 'office', 'district', 'candidate'];
   const [, contest] = await mapRows([head, [...ELECTION, 'Senator', 'U.S. Senate Virginia', 'Ann']]);
