@@ -3,17 +3,16 @@ import type { Level } from '../../schemas/vocabulary.ts';
 import { isFederalOffice, kindOfDivision } from './divisions.ts';
 import type { Notes } from './notes.ts';
 
-/** Offices that a whole state elects, and questions to a whole state. */
+/** Offices that a whole state elects. */
 const STATE_OFFICE =
-  /\b(governor|attorney general|secretary of state|(state )?(treasurer|comptroller|controller|auditor)$|superintendent of public instruction|insurance commissioner|state (supreme|superior) court|supreme court)\b|^prop(osition|\.)? ?[0-9]|constitutional amendment/i;
+  /\b(governor|attorney general|secretary of state|(state )?(treasurer|comptroller|controller|auditor)$|superintendent of public instruction|insurance commissioner|state (supreme|superior) court|supreme court)\b/i;
+/** Questions to a whole state. */
+const STATE_QUESTION = /^prop(osition|\.)? ?[0-9]|constitutional amendment/i;
 /** Federal offices that a whole state elects. */
 const FEDERAL_OFFICE = /\bu\.? ?s\.? senat|\bunited states senat|\bpresident (and|&|\/) ?vice|^president\b/i;
 /** The number of a district in a title, such as "U.S. House District 5" or "5th Congressional District". */
 const NUMBERED =
   /\bdistrict (?:no\.? ?|number |#)?[0-9]|[0-9](?:st|nd|rd|th) (?:[a-z.]{1,20} ){0,2}district\b/i;
-/** Whether a table has an office where others have the district, such as "Governor of Alabama". */
-const isStatewideOffice = (name: string): boolean =>
-  (STATE_OFFICE.test(name) || FEDERAL_OFFICE.test(name)) && !NUMBERED.test(name);
 /**
  * The levels that names of districts and offices tell, the clearest first. A name has at most 500 characters, and a cell
  * can have many more: without a bound the time to look at it would grow with the square of its length.
@@ -86,8 +85,9 @@ export function completeDistrict(
   if (!isWhole) return completePart(given, title, notes);
 
   const level = given.level ?? levelOfStatewide(name ?? '') ?? levelOfStatewide(title);
-  const isOfPart = (isUnnamed && NUMBERED.test(title)) || (level !== 'state' && level !== 'federal');
-  if (name === undefined && isOfPart) {
+  // A given level speaks for the whole state, unless the title has the number of a district.
+  const isOfPart = given.level === undefined ? isOfPartOfState(title) : isOfNumberedDistrict(title);
+  if (name === undefined && ((isUnnamed && isOfPart) || (level !== 'state' && level !== 'federal'))) {
     const fault = `is missing, and ${JSON.stringify(title)} is no office of the whole state; name the district`;
     return { field: 'district', fault };
   }
@@ -121,9 +121,20 @@ function completePart(given: GivenDistrict, title: string, notes: Notes): Comple
   return { district: { name: name ?? ocdId ?? '', ocdId: ocdId ?? null, level, type } };
 }
 
+/** Whether a table has an office where others have the district, such as "Governor of Alabama". */
+const isStatewideOffice = (name: string): boolean =>
+  (STATE_OFFICE.test(name) || STATE_QUESTION.test(name) || FEDERAL_OFFICE.test(name)) &&
+  !isOfPartOfState(name);
+
+const isOfNumberedDistrict = (name: string): boolean => NUMBERED.test(name) && !STATE_QUESTION.test(name);
+
+/** Whether a name is that of an office of a part of the state, such as "City Auditor". */
+const isOfPartOfState = (name: string): boolean =>
+  isOfNumberedDistrict(name) || (isLocal(levelOfNames([name])) && !STATE_QUESTION.test(name));
+
 function levelOfStatewide(title: string): Level | null {
   if (isFederalOffice(title)) return 'federal';
-  return STATE_OFFICE.test(title) ? 'state' : null;
+  return STATE_OFFICE.test(title) || STATE_QUESTION.test(title) ? 'state' : null;
 }
 
 function levelOfNames(names: readonly string[]): Level | null {

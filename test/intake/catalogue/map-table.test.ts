@@ -172,6 +172,10 @@ describe('the level of a contest is', () => {
     ['Representative in Congress, 5th Congressional District', '', '', 'district'],
     ['District Attorney General, 5th District', '', '', 'district'],
     ['Justice', 'Supreme Court District No. 3', '', 'level'],
+    ['County Treasurer', '', '', 'district'],
+    ['City Auditor', '', '', 'district'],
+    ['State Auditor', '', '', 'state'],
+    ['Proposition 5: City parks of the 3rd District', '', '', 'state'],
     ['Delegate to Congress', 'Virginia', '', 'federal'],
   ])('for %s of %j (%s) %s', async (office, district, ocdId, expected) => {
     expect(await levelOf(office, district, ocdId)).toBe(expected);
