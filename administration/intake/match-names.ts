@@ -2,14 +2,9 @@ import type { EndorsementRow, Meant } from '../../intake/endorsements/read-row.t
 import type { ChoiceEntry, IndexedContest } from '../../intake/matching/catalogue-index.ts';
 import { type Grade, type Match, worstOf } from '../../intake/matching/grade.ts';
 import type { EndorserEntry } from '../../intake/matching/match-endorser.ts';
-import {
-  choiceTextOf,
-  chooseMatch,
-  contestTextOf,
-  matchRow,
-  type RowMatch,
-  rowTextOf,
-} from '../../intake/matching/match-row.ts';
+import { matchRow } from '../../intake/matching/match-row.ts';
+import { chooseMatch, type RowMatch } from '../../intake/matching/row-match.ts';
+import { choiceTextOf, contestTextOf, rowTextOf } from '../../intake/matching/row-names.ts';
 import { foldText } from '../../intake/matching/words.ts';
 import { type Alias, MAX_ALIAS_TEXT } from '../../schemas/alias-files.ts';
 import type { Sources } from './sources.ts';

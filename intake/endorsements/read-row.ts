@@ -3,7 +3,7 @@ import type { SubmittedPick } from '../../schemas/submission.ts';
 import { checkSubmission } from '../../schemas/submission-files.ts';
 import { normalizeAddress, normalizeLines, normalizeText } from '../../schemas/text.ts';
 import type { ElectionText } from '../matching/match-election.ts';
-import type { RowNames } from '../matching/match-row.ts';
+import type { RowNames } from '../matching/row-names.ts';
 import { hasFlags, readFlag, readRank } from '../tables/answers.ts';
 import { type ColumnMap, type Columns, mapColumns } from '../tables/columns.ts';
 import { lacksYear, readDate } from '../tables/dates.ts';

@@ -1,5 +1,5 @@
 import type { SeenRow } from '../../../administration/intake/match-table.ts';
-import type { Candidate } from '../../../intake/matching/match-row.ts';
+import type { Candidate } from '../../../intake/matching/row-match.ts';
 import type { AllowedEndorser } from '../../../store/accounts/endorsers.ts';
 import type { UploadDecision, UploadDecisions } from '../../../store/console/uploads.ts';
 import { type Html, html } from '../html.ts';

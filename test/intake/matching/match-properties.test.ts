@@ -6,7 +6,8 @@ import {
   type ContestEntry,
   indexElection,
 } from '../../../intake/matching/catalogue-index.ts';
-import { createContestFinder, matchRow, type RowNames } from '../../../intake/matching/match-row.ts';
+import { createContestFinder, matchRow } from '../../../intake/matching/match-row.ts';
+import type { RowNames } from '../../../intake/matching/row-names.ts';
 
 const election = {
   ...{ slug: 'ny-2026-11-03-general', name: 'New York general 2026', short_name: null },

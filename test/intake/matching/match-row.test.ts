@@ -4,17 +4,9 @@ import {
   type ContestEntry,
   indexElection,
 } from '../../../intake/matching/catalogue-index.ts';
-import {
-  choiceTextOf,
-  chooseMatch,
-  contestTextOf,
-  createContestFinder,
-  type FindAlias,
-  matchRow,
-  type RowMatch,
-  type RowNames,
-  rowTextOf,
-} from '../../../intake/matching/match-row.ts';
+import { createContestFinder, type FindAlias, matchRow } from '../../../intake/matching/match-row.ts';
+import { chooseMatch, type RowMatch } from '../../../intake/matching/row-match.ts';
+import { choiceTextOf, contestTextOf, type RowNames, rowTextOf } from '../../../intake/matching/row-names.ts';
 import { processorTimeOf } from '../../helpers/processor-time.ts';
 
 const election = {
