@@ -214,20 +214,19 @@ test('what a table has no column for stays as it is stored, and a file sent agai
 });
 
 test('a source replaces the source alone among the details', async () => {
-  const [endorser, contest] = ['bakers-local-1', 'or-2026-11-03-general/mayor'];
+  const [endorser, contest, choice] = ['sierra-club', 'or-2026-11-03-general/council', 'dee'];
   const details = { page: 4, source: 'a letter' };
-  await writeFile(
-    folder.file('endorsements.ndjson'),
-    JSON.stringify({ endorser, contest, choice: 'ann', details }),
-  );
+  const record = JSON.stringify({ endorser, contest, choice, details });
+  await writeFile(folder.file('endorsements.ndjson'), record);
   await run('submit', ['--wait', folder.file('endorsements.ndjson')]);
   const detailsAfter = async (source: string) => {
-    const lines = ['contest,choice,source', `${contest},ann,${source}`];
+    const lines = ['contest,choice,source', `${contest},${choice},${source}`];
     const sent = await submit('list.csv', lines, ...GENERAL, '--endorser', endorser);
     expect(sent.printed.at(-1)).toContain('0 rejected');
     return service.query(
-      'SELECT details FROM endorsements WHERE endorser_id = (SELECT id FROM endorsers WHERE slug = $1)',
-      [endorser],
+      `SELECT n.details FROM endorsements n JOIN endorsers e ON e.id = n.endorser_id JOIN contests c ON c.id = n.contest_id
+       WHERE e.slug = $1 AND c.key = $2`,
+      [endorser, contest],
     );
   };
   expect(await detailsAfter('a call')).toEqual([{ details: { page: 4, source: 'a call' } }]);
