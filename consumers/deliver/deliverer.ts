@@ -101,7 +101,9 @@ export class Deliverer {
       return repeat(everyMs, clock, () => attempt(message, work));
     };
     this.#loops = [
-      loop(RENEW_MS, 'the lease of webhooks cannot be renewed; trying again', () => this.#lease.renew()),
+      loop(RENEW_MS, 'the lease of webhooks cannot be renewed; trying again', async () => {
+        if (this.#mayDeliver) await this.#lease.renew();
+      }),
       loop(LOOK_MS, 'webhooks cannot be looked up; trying again', () => this.#look()),
       loop(POSITIONS_MS, 'positions of webhooks cannot be stored; trying again', () =>
         this.#storePositions(),
@@ -140,16 +142,25 @@ export class Deliverer {
     return this.#success.isWithin(ms);
   }
 
+  /**
+   * Whether it knows the stream. Otherwise it has no share of the webhooks, which would get nothing, and others deliver
+   * them.
+   */
+  get #mayDeliver(): boolean {
+    const { feed } = this.#options;
+    return feed.ready && !feed.isInConflict;
+  }
+
   /** Takes a fair share, gives a surplus back, and follows changes of the webhooks. */
   async #look(): Promise<void> {
-    const { feed, startFeed, pool } = this.#options;
-    if (!this.#lease.hasBegun) await this.#lease.renew();
+    const { startFeed, pool } = this.#options;
     if (!this.#hasWork && (await hasWebhooks(pool))) {
       this.#hasWork = true;
       startFeed();
     }
-    const mayDeliver = feed.ready && !feed.isInConflict;
+    const mayDeliver = this.#mayDeliver;
     if (mayDeliver) {
+      if (!this.#lease.hasBegun) await this.#lease.renew();
       const { held, fair } = await claimShare(pool, this.#id);
       await this.#release(Math.max(0, held - fair));
     }

@@ -8,7 +8,7 @@ import { formatCursor } from '../../../schemas/cursor.ts';
 import { generateWebhookSecret } from '../../../schemas/webhook-signature.ts';
 import { createLog } from '../../../service/log.ts';
 import { readWebhookSettings, sealPurpose, type WebhookSettings } from '../../../service/webhook-settings.ts';
-import { endLease, renewLease } from '../../../store/webhooks/leases.ts';
+import { claimShare, endLease, renewLease } from '../../../store/webhooks/leases.ts';
 import { createAccount } from '../../helpers/postgres/accounts.ts';
 import { usePool, useTestDatabase } from '../../helpers/postgres/database.ts';
 import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
@@ -36,6 +36,8 @@ let unanswered: string | null;
 let lostAnswers: number;
 let feed: FakeFeed;
 let deliverer: Deliverer;
+/** Creates a process that follows a stream. */
+let createDeliverer: (stream: FakeFeed & { ready: boolean; isInConflict: boolean }) => Deliverer;
 
 beforeAll(async () => {
   accountId = await createAccount(client, 'internal');
@@ -71,15 +73,13 @@ beforeEach(async () => {
     attempts.push(attempt);
     return attempt.promise;
   };
-  deliverer = new Deliverer({
-    ...{
-      feed: Object.assign(feed, { ready: true, isInConflict: false }),
-      startFeed: () => {},
-      pool: { query } as unknown as pg.Pool,
-    },
-    ...{ sender: { send, close: () => {} }, seal, noticeUrl: null, retentionMs: HOUR, clock },
-    log: createLog('consumers', 'silent'),
-  });
+  createDeliverer = (stream) =>
+    new Deliverer({
+      ...{ feed: stream, startFeed: () => {}, pool: { query } as unknown as pg.Pool },
+      ...{ sender: { send, close: () => {} }, seal, noticeUrl: null, retentionMs: HOUR, clock },
+      log: createLog('consumers', 'silent'),
+    });
+  deliverer = createDeliverer(Object.assign(feed, { ready: true, isInConflict: false }));
   deliverer.start();
   await until('both attempts are under way', () => attempts.length === 2);
 });
@@ -128,6 +128,21 @@ test('a webhook that goes to another process stays if that one ends meanwhile', 
   feed.append();
   await until('the next messages are under way', () => attempts.length === 4);
   expect(isReleased()).toBe(false);
+});
+
+test('a process has no share of the webhooks before it knows the stream', async () => {
+  const stream = Object.assign(new FakeFeed(clock), { ready: false, isInConflict: false });
+  const other = createDeliverer(stream);
+  const fairShare = async () => (await claimShare(pool, randomUUID())).fair;
+  other.start();
+  try {
+    await until('the other process has looked', () => other.succeededWithin(HOUR));
+    expect(await fairShare()).toBe(2);
+    stream.ready = true;
+    await until('it has a share', async () => (await fairShare()) === 1);
+  } finally {
+    await other.stop();
+  }
 });
 
 test('a webhook that is edited gets no second attempt, and no second test, while the first one is under way', async () => {
