@@ -237,13 +237,18 @@ export async function resumeWebhook(
   pool: DatabasePool,
   { accountId, id, cursor, now }: { accountId: number; id: number; cursor: string | null; now: Date },
 ): Promise<string | null> {
-  return pool.maybeOneFirst(sql.type(recordRow)`
-    WITH w AS (
-      UPDATE webhooks SET ${sqlText(RESUMED)}, cursor = COALESCE(${cursor}, cursor), updated_at = ${now.toISOString()}
-      WHERE account_id = ${accountId} AND id = ${id}::bigint AND reason IS DISTINCT FROM 'by_operator' RETURNING *
-    ), dropped AS (
-      DELETE FROM webhook_batches WHERE webhook_id IN (SELECT id FROM w) AND ${cursor}::text IS NOT NULL)
-    SELECT ${record}::text AS record FROM ${withSubscription}`);
+  return pool.transaction(async (transaction) => {
+    const resumed = await transaction.maybeOneFirst(sql.type(recordRow)`
+      WITH w AS (
+        UPDATE webhooks SET ${sqlText(RESUMED)}, cursor = COALESCE(${cursor}, cursor), updated_at = ${now.toISOString()}
+        WHERE account_id = ${accountId} AND id = ${id}::bigint AND reason IS DISTINCT FROM 'by_operator' RETURNING *)
+      SELECT ${record}::text AS record FROM ${withSubscription}`);
+    // A separate statement sees a batch that was stored while the first one waited.
+    if (resumed !== null && cursor !== null) {
+      await transaction.query(sql.type(noRow)`DELETE FROM webhook_batches WHERE webhook_id = ${id}`);
+    }
+    return resumed;
+  });
 }
 
 /** The position of a webhook; null if the account has no such id. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
+import { resumeWebhook } from '../../store/access/webhooks.ts';
 import {
   deleteOldAttempts,
   expireWebhook,
@@ -19,7 +20,8 @@ import {
   renewLease,
 } from '../../store/webhooks/leases.ts';
 import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
-import { isWaiting } from '../helpers/postgres/overlap.ts';
+import { isWaiting, overlap } from '../helpers/postgres/overlap.ts';
+import { openReadPool } from '../helpers/postgres/read-pool.ts';
 import { until } from '../helpers/until.ts';
 
 const database = useTestDatabase();
@@ -265,6 +267,21 @@ describe('a batch', () => {
     const { id: _, revision: __, ...stored } = batchOf(id);
     expect(await loadBatch(pool, id)).toEqual(stored);
     expect((await loadHeld(pool, own, [id]))[0]?.hasBatch).toBe(true);
+  });
+
+  test('that is stored while a person resumes its webhook elsewhere is dropped', async () => {
+    const [id] = (await addWebhooks(1)) as [number];
+    const own = await startDeliverer();
+    await claimShare(pool, own);
+    const reads = await openReadPool(database.url);
+    await overlap(
+      pool,
+      (client) => saveBatches(client as unknown as pg.Pool, own, [batchOf(id)]),
+      () => resumeWebhook(reads, { accountId, id, cursor: 'chosen', now: new Date() }),
+    );
+    await reads.end();
+    expect(await loadBatch(pool, id)).toBeNull();
+    expect((await oneOf(id)).cursor).toBe('chosen');
   });
 
   test('that was delivered is forgotten, and the position moves with it', async () => {
