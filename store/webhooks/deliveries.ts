@@ -165,7 +165,10 @@ export async function recordAttempts(
   return new Set(rows.map((row) => row.id));
 }
 
-/** Moves positions past changes that did not match. A webhook with a begun batch is not to be given. */
+/**
+ * Moves positions past changes that did not match, and never back: a later batch may be delivered meanwhile. A webhook with
+ * a begun batch is not to be given.
+ */
 export async function movePositions(
   pool: Pool,
   id: string,
@@ -173,9 +176,10 @@ export async function movePositions(
 ): Promise<void> {
   await pool.query({
     name: 'move webhook positions',
+    // Cursors compare as texts in the order of the stream.
     text: `UPDATE webhooks w SET cursor = g.cursor
       FROM unnest($2::integer[], $3::bigint[], $4::text[]) AS g (id, revision, cursor)
-      WHERE w.id = g.id AND w.revision = g.revision AND w.deliverer_id = $1
+      WHERE w.id = g.id AND w.revision = g.revision AND w.deliverer_id = $1 AND w.cursor COLLATE "C" < g.cursor
         AND NOT EXISTS (SELECT FROM webhook_batches b WHERE b.webhook_id = w.id)`,
     values: [
       id,
