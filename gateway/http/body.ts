@@ -2,8 +2,9 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Context } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import type { TSchema } from 'typebox';
+import { findChangedNumber } from '../../schemas/catalogue/changed-numbers.ts';
 import type { ErrorCode } from '../../schemas/errors.ts';
-import { problemOfError, showValue } from '../../schemas/problems.ts';
+import { problemOfError, shorten, showValue } from '../../schemas/problems.ts';
 import { ApiError } from './api-error.ts';
 
 /**
@@ -52,19 +53,29 @@ function createJsonError(): ApiError {
 }
 
 function parseJson(bytes: Buffer): unknown {
+  let text: string;
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(utf8.decode(bytes));
-    if (typeof value === 'object' && value !== null) return value;
+    text = utf8.decode(bytes);
+    value = JSON.parse(text);
   } catch {
-    // Invalid JSON gets the same error as JSON that is not an object.
+    throw createJsonError();
   }
-  throw createJsonError();
+  if (typeof value !== 'object' || value === null) throw createJsonError();
+  // Files refuse such numbers too: what is kept as it was sent, as `details` are, would change unnoticed.
+  const changed = findChangedNumber(text);
+  if (changed === null) return value;
+  throw new ApiError(
+    'invalid_json',
+    `The body has a number that cannot be kept exactly, ${shorten(changed)}; to keep it, write it as text.`,
+  );
 }
 
 /**
  * Reads the JSON body of a request.
  *
- * @throws ApiError invalid_json if the body is not a JSON object, body_too_large if it exceeds 384 KB.
+ * @throws ApiError invalid_json if the body is not a JSON object, or has a number that would change; body_too_large if
+ *   it exceeds 384 KB.
  */
 export async function readJsonBody(ctx: Context): Promise<unknown> {
   if (ctx.request.length === 0 || !ctx.is(JSON_TYPES)) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ChangedNumber, parseUnchanged } from '../../schemas/catalogue/changed-numbers.ts';
+import { ChangedNumber, findChangedNumber, parseUnchanged } from '../../schemas/catalogue/changed-numbers.ts';
 
 /** The value of a number in a JSON text. */
 const parse = (source: string): unknown => (parseUnchanged(`{"x":${source}}`) as { x: unknown }).x;
@@ -72,6 +72,9 @@ describe('of any JSON', () => {
           !Number.isFinite(plain) ||
           (/^-?\d+$/.test(source) && BigInt(plain) !== BigInt(source) && String(plain) !== source);
         expect(value).toEqual(changes ? new ChangedNumber(source) : JSON.parse(source));
+        // Neither numbers within texts nor other numbers matter.
+        const text = `{"a": "${source}, \\": ${source}","b":[0.12345678901234567,{"c": ${source}}, 1]}`;
+        expect(findChangedNumber(text)).toBe(changes ? source : null);
       }),
     );
   });

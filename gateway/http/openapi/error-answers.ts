@@ -9,7 +9,8 @@ import type { Document, SchemaReference } from './schemas.ts';
 const MEANING: Readonly<Record<ErrorCode, string>> = {
   invalid_parameter:
     'a parameter of the query, the path or a header is invalid, unknown, repeated or retired',
-  invalid_json: 'the body is not a JSON object in UTF-8, or has another content type',
+  invalid_json:
+    'the body is not a JSON object in UTF-8, has another content type, or has a number that cannot be kept exactly',
   invalid_filter: 'the filter in the body is invalid, or names an unknown slug',
   invalid_subscription: 'another field of the body is invalid',
   invalid_submission: 'another field of the body is invalid. The message names every problem',

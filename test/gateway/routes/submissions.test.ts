@@ -133,6 +133,19 @@ describe('published submissions', () => {
     expect(await flush()).toBe(before + 2);
   });
 
+  test('are refused with a number in details that would change, as lines of files are', async () => {
+    const before = await flush();
+    for (const number of ['12345678901234567890', '1e400']) {
+      const details = { post: JSON.rawJSON(number) };
+      const { status, body } = await publish([endorse('coast-gazette', MAYOR, 'ann', { details })]);
+      expect([status, body.error.code]).toEqual([400, 'invalid_json']);
+      expect(body.error.message).toBe(
+        `The body has a number that cannot be kept exactly, ${number}; to keep it, write it as text.`,
+      );
+    }
+    expect(await flush()).toBe(before + 2);
+  });
+
   test('can name contests and choices by the ids of the read API', async () => {
     const { data } = (await service.get('/v1/contests?elections=or-2026-11-03-general')).body;
     const of = (title: string) => data.find((each: { short_title: string }) => each.short_title === title);
