@@ -1,4 +1,5 @@
 import { joinField, type Problem, showValue } from '../../schemas/problems.ts';
+import { normalizeText } from '../../schemas/text.ts';
 import { type BallotKeys, findBallotKeys } from '../../store/access/ballot-ids.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 
@@ -13,6 +14,9 @@ const isId = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) > 0 && Number(value) <= MAX_ID;
 const picksOf = (submission: Json): readonly unknown[] =>
   Array.isArray(submission.picks) ? submission.picks : [submission];
+
+/** Keys are compared in the form in which they are stored. */
+const inOneForm = (key: unknown): unknown => (typeof key === 'string' ? normalizeText(key) : key);
 
 /** Replaces the choice's id of a pick. @returns the pick, and its problem or null */
 function namePick(
@@ -30,7 +34,7 @@ function namePick(
 /** Replaces the ids in a submission by keys. @returns the submission and its problems */
 function nameSubmission(submission: Json, keys: BallotKeys): { named: Json; problems: Problem[] } {
   const { contest: given } = submission;
-  const contest = typeof given === 'number' ? keys.contests.get(given) : given;
+  const contest = typeof given === 'number' ? keys.contests.get(given) : inOneForm(given);
   if (contest === undefined && given !== undefined) {
     const message = `is ${showValue(given)}, which is the id of no contest`;
     return { named: submission, problems: [{ field: 'contest', message }] };

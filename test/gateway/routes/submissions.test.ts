@@ -158,7 +158,7 @@ describe('published submissions', () => {
       {
         action: 'position',
         endorser: 'coast-gazette',
-        contest: council.id,
+        contest: ` ${COUNCIL}`,
         picks: [{ choice: dee }, { choice: 'cyd' }],
       },
       { action: 'withdraw', endorser: 'coast-gazette', contest: MAYOR, choice: cyd },
