@@ -63,6 +63,21 @@ describe('a call that the service may hold', () => {
   });
 });
 
+test('a call waits for a limit that ends in a minute', async () => {
+  jest.spyOn(Math, 'random').mockReturnValue(0.9);
+  const refused = () =>
+    Response.json(
+      { error: { code: 'rate_limit_exceeded', message: '' } },
+      { status: 429, headers: { 'Retry-After': '60' } },
+    );
+  const client = createClient(
+    async (request) => (request === 1 ? refused() : Response.json({ data: [] })),
+    1,
+  );
+  await time.passUntil(client.listStates());
+  expect(asked).toEqual([0, 60]);
+});
+
 test('a loop waits for an answer of events as long as the service may hold it', async () => {
   const event = { id: '02.x', type: 'endorsement.created' } as EndorsementEvent;
   const client = createClient((request) =>

@@ -30,7 +30,12 @@ function isLasting(error: unknown): boolean {
 function backOff(error: unknown, failures: number, firstMs: number): number {
   const askedMs = (error instanceof ApiError ? error.retryAfterMs : null) ?? 0;
   const patientMs = Math.min(MAX_WAIT_MS, Math.max(firstMs, askedMs) * 2 ** Math.min(failures, 20));
-  if (askedMs > 0) return Math.max(askedMs, patientMs) + (Math.random() * Math.min(patientMs, 1000)) / 2;
+  if (askedMs > 0) {
+    const leastMs = Math.max(askedMs, patientMs);
+    const waitMs = leastMs + (Math.random() * Math.min(patientMs, 1000)) / 2;
+    // A limit of a minute asks for up to a minute, which chance must not make too long for a call.
+    return leastMs <= MAX_CALL_WAIT_MS ? Math.min(waitMs, MAX_CALL_WAIT_MS) : waitMs;
+  }
   return patientMs * (1 - Math.random() / 2);
 }
 
