@@ -157,7 +157,7 @@ function findPairs(
     const contender = contest.contenders.find(({ lines: [line] }) => line?.measure_answer === answer);
     return contender ? pair(contender, null) : [];
   }
-  // What was decided about a name says nothing about a key of the same letters.
+  // A decision about a name says nothing about a key of the same letters.
   const named = choiceKeyOf(row, contest);
   const known = contest.contenders.find(({ lines }) => lines.some(({ key }) => key === (named ?? alias)));
   if (known) return pair(known, null, named === null ? alias : null);

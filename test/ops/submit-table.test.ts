@@ -233,7 +233,7 @@ test('a source replaces the source alone among the details', async () => {
   expect(await detailsAfter('https://example.org/a')).toEqual([{ details: { page: 4 } }]);
 });
 
-test('--replace withdraws the endorsements of an endorser of whom the table says only that there is none', async () => {
+test('--replace withdraws all endorsements of an endorser whose rows are only such as "No endorsement"', async () => {
   const head = 'organization,race,candidate,position';
   const options = ['--election', 'or-2026-11-03-general', '--wait'];
   const both = [head, 'Nation Herald,governor,Tina Kotek,Yes', 'Coast Gazette,governor,Tina Kotek,Yes'];
