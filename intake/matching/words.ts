@@ -1,5 +1,5 @@
 const APOSTROPHES = /['’‘`´ʻʼ]/g;
-/** Letters that Unicode does not decompose, as searches of the service spell them. */
+/** Letters that Unicode does not decompose, in their usual spelling without them. */
 const SPELLED: Readonly<Record<string, string>> = {
   ...{ đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ł: 'l', ø: 'o', ŧ: 't' },
   ...{ ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th' },
