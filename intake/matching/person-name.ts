@@ -107,7 +107,7 @@ function takeSuffixes(given: readonly string[], least: number, marks: Marks): re
   return given.slice(0, end);
 }
 
-/** Reads the words of a name between commas, of which the later ones can be a party, a title or marks alone. */
+/** Reads the parts of a name between commas. A later part can be a party, a title or marks alone. */
 function readParts(text: string, marks: Marks): (readonly string[])[] {
   return text.split(',').flatMap((part, at) => {
     const isFirst = at === 0;
