@@ -10,6 +10,7 @@ import { applyTopics } from '../../kafka/topics/topics.ts';
 import { startKafka } from '../../ops/local/servers/kafka/broker.ts';
 import type { KafkaServer } from '../../ops/local/servers/server.ts';
 import { createLog } from '../../service/log.ts';
+import { suspend } from '../helpers/kafka/suspend.ts';
 import { createTestDatabase } from '../helpers/postgres/database.ts';
 import { securedTest as test } from '../helpers/servers/secured-test.ts';
 import { ServerFolder } from '../helpers/servers/server-folder.ts';
@@ -50,11 +51,12 @@ test('every program stops although no broker answers the requests under way', as
   const reader = new TopicReader({ brokers, topic: topicNames('').changes, clientId: 'test' });
   const [node = 0] = await reader.sources();
   const limits = { maxWaitMs: 0, partitionMaxBytes: 1024 };
-  await reader.fetch(node, new Map([[0, 0]]), limits);
-  process.kill(Number(kafka.pid), 'SIGSTOP');
+  const fetch = () => reader.fetch(node, new Map([[0, 0]]), limits);
+  await fetch();
+  const { unanswered } = await suspend(Number(kafka.pid), fetch);
   try {
     // The client itself gives up an answer after half a minute.
-    const given = reader.fetch(node, new Map([[0, 0]]), limits).catch(() => 'gave up');
+    const given = unanswered.catch(() => 'gave up');
     // A leader whose term begins now reads the topic first.
     const late = await startConsumers({ ...PLACE, databaseUrl, brokers, roles: ['apply', 'relay'] }, { log });
     const stopped = Promise.all([gateway, consumers].map((part) => part.stop())).then(() => late.stop());

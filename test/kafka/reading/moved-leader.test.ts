@@ -4,6 +4,7 @@ import { TopicReader } from '../../../kafka/reading/topic-reader.ts';
 import { partitionOfKey } from '../../../kafka/writing/key-partition.ts';
 import { openProducer } from '../../../kafka/writing/submissions-producer.ts';
 import { plaintextBrokers } from '../../../service/brokers.ts';
+import { suspend } from '../../helpers/kafka/suspend.ts';
 import { createTopic } from '../../helpers/kafka/topics.ts';
 import { startTwoBrokers, type TwoBrokers } from '../../helpers/kafka/two-brokers.ts';
 import { securedTest as test } from '../../helpers/servers/secured-test.ts';
@@ -81,17 +82,17 @@ test('INV-14: a silent broker does not hold up the partitions of others, even if
   const brokers = plaintextBrokers([...cluster.second.brokers.addresses, ...cluster.first.brokers.addresses]);
   const reader = new TopicReader({ brokers, topic: SPREAD, clientId: 'spread' });
   await reader.refresh();
-  process.kill(Number(cluster.second.pid), 'SIGSTOP');
-  const held = reader.fetch(2, new Map([[1, 0]]), LIMITS);
+  const second = Number(cluster.second.pid);
+  const { unanswered } = await suspend(second, () => reader.fetch(2, new Map([[1, 0]]), LIMITS));
   try {
     const lookUp = async () => {
       for (let time = 0; time < 3; time += 1) await reader.refresh();
       return readFirst(reader);
     };
-    expect(await Promise.race([lookUp(), held])).toHaveLength(1);
+    expect(await Promise.race([lookUp(), unanswered])).toHaveLength(1);
   } finally {
-    process.kill(Number(cluster.second.pid), 'SIGCONT');
-    await held.catch(() => {});
+    process.kill(second, 'SIGCONT');
+    await unanswered.catch(() => {});
     await reader.close();
   }
 }, 60_000);
