@@ -150,11 +150,11 @@ const REORDERED = `held AS (
       WHERE (endorser, contest) = (picks.endorser, picks.contest) AND w.choice <> h.choice)
     GROUP BY endorser, contest HAVING count(rank) = count(DISTINCT rank) AND count(*) <= ${MAX_PICKS})`;
 
-/** The staged rows as submissions of one pick, or of whole positions that get another order, in the order of the table. */
+/** The staged endorsements as submissions of one pick, or of whole positions that get another order, in the order of the table. */
 export async function* readEndorses(client: ClientBase): AsyncGenerator<Submission> {
   const query = `WITH ${WANTED}, ${REORDERED}
-    SELECT 'endorse' AS action, endorser, contest, json_build_array(${PICK}) AS picks, ordinal FROM staged_rows s
-    WHERE NOT EXISTS (SELECT FROM reordered r WHERE (r.endorser, r.contest) = (s.endorser, s.contest))
+    SELECT 'endorse' AS action, endorser, contest, json_build_array(${PICK}) AS picks, ordinal FROM wanted w
+    WHERE NOT EXISTS (SELECT FROM reordered r WHERE (r.endorser, r.contest) = (w.endorser, w.contest))
     UNION ALL
     SELECT 'position', endorser, contest, picks, ordinal FROM reordered ORDER BY ordinal`;
   for await (const { action, endorser, contest, picks } of readAll<Submission>(client, query)) {

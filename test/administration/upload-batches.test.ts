@@ -8,23 +8,29 @@ import { createAccount } from '../helpers/postgres/accounts.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const { client } = useTestDatabase();
-const ROWS = 60;
 
 test.each([
-  ['Latin', 'x', [26, 26, 8]],
-  ['Chinese', '選', [8, 8, 8, 8, 8, 8, 8, 4]],
+  ['long submissions in Latin', 'x'.repeat(19_000), [26, 26, 8]],
+  ['long submissions in Chinese', '選'.repeat(19_000), [8, 8, 8, 8, 8, 8, 8, 4]],
+  ['short submissions', 'x', [500, 500, 1]],
 ])(
-  'long submissions in %s are sent in few batches, each of at most half a megabyte, in the order of the table',
-  async (_, letter, counts) => {
+  '%s are sent in few batches, each of at most 500 and half a megabyte, in the order of the table',
+  async (_, said, counts) => {
+    const total = counts.reduce((sum, count) => sum + count);
     const accountId = await createAccount(client);
     await client.query('BEGIN');
     const table = { fileName: 'a.csv', content: Buffer.from('a'), header: ['a'] };
     const settings = { map: [], endorser: null, election: null, isWhole: false };
     const id = await saveUpload(client, { ...table, accountId, person: 'ann', settings });
     await createStage(client);
-    const rows = Array.from({ length: ROWS }, (_, index) => {
-      const statement = `No. ${index}. ${letter.repeat(19_000)}`;
-      return { ...pick('ann', { statement }), line: index + 2, endorser: 'acme', contest: 'a/b' };
+    const rows = Array.from({ length: total }, (_, index) => {
+      const statement = `No. ${index}. ${said}`;
+      return {
+        ...pick(`candidate-${index}`, { statement }),
+        line: index + 2,
+        endorser: 'acme',
+        contest: 'a/b',
+      };
     });
     await stageRows(client, rows);
     await finishStage(client);
@@ -32,7 +38,7 @@ test.each([
     const matched = { decisions: [] } as unknown as UploadEffects['matched'];
     const made = await makeBatches(client, { accountId, upload } as UploadWork, { matched, leftOut: 0 });
     await client.query('COMMIT');
-    expect(made).toBe(ROWS);
+    expect(made).toBe(total);
     const { rows: batches } = await client.query<{ submissions: string; count: number }>(
       'SELECT submissions, count FROM upload_batches WHERE upload_id = $1 ORDER BY ordinal',
       [id],

@@ -474,7 +474,7 @@ test('options of tables are refused without a table, and a table is sent alone',
   ]);
 });
 
-test('a list whose order has changed is sent again, also a part of it, and nothing of it is rejected', async () => {
+test('a list that corrects its own ranks, or has another order than before, is sent without a rejection', async () => {
   const options = ['--endorser', 'nation-herald', '--election', 'or-2026-11-03-general', '--wait'];
   const ranked = (...lines: string[]) => ['contest,choice,rank', ...lines.map((line) => `sheriff,${line}`)];
   const ranks = async () => {
@@ -485,7 +485,10 @@ test('a list whose order has changed is sent again, also a part of it, and nothi
       .map(({ choice, rank, statement }) => `${rank} ${choice.label}${statement ? `: ${statement}` : ''}`)
       .sort();
   };
-  await submit('first.csv', ranked('ann,1', 'bob,2'), ...options);
+  // The last row about a choice counts, and only it is sent.
+  const first = await submit('first.csv', ranked('ann,2', 'bob,2', 'ann,1'), ...options);
+  expect(first.printed.at(-1)).toContain('2 applied: 2 made changes');
+  expect(await ranks()).toEqual(['1 ann', '2 bob']);
   await submit('said.csv', ['contest,choice,rank,statement', 'sheriff,dee,4,Hm.'], ...options);
   const swapped = await submit('swapped.csv', ranked('ann,2', 'bob,1'), ...options);
   expect(swapped.printed.at(-1)).toContain('0 rejected');
