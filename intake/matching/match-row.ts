@@ -111,19 +111,26 @@ function findMeant(row: ReadRow, find: ReturnType<typeof createContestFinder>): 
 
 /** A row that no submission can say, whatever its names mean; null if one can. */
 function refuseAnswer(row: ReadRow, contests: readonly IndexedContest[]): RowMatch | null {
-  const { choice, position, read } = row;
-  if (contests.length > 0 && contests.every(isMeasure)) {
-    const text = position ?? choice ?? '';
-    const answer = readAnswer(text);
-    if (answer === 'yes' || answer === 'no') return null;
-    // Without a column for the answer, the choice can be the label of an answer.
-    if (
-      answer === null &&
-      contests.some((contest) => findContenders(contest, read(text), null).exact.length > 0)
-    )
-      return null;
-    return unrepresentable(text === '' ? 'no answer' : `"${text}" about a measure`, answer === 'nothing');
-  }
+  const areMeasures = contests.length > 0 && contests.every(isMeasure);
+  return areMeasures ? refuseAboutMeasure(row, contests) : refuseAboutCandidate(row, contests);
+}
+
+function refuseAboutMeasure(
+  { choice, position, read }: ReadRow,
+  measures: readonly IndexedContest[],
+): RowMatch | null {
+  const text = position ?? choice ?? '';
+  const answer = readAnswer(text);
+  if (answer === 'yes' || answer === 'no') return null;
+  // Without a column for the answer, the choice can be the label of an answer.
+  const isLabel = (measure: IndexedContest) => findContenders(measure, read(text), null).exact.length > 0;
+  if (answer === null && measures.some(isLabel)) return null;
+  return unrepresentable(text === '' ? 'no answer' : `"${text}" about a measure`, answer === 'nothing');
+}
+
+/** @param contests those that fit; some can be measures */
+function refuseAboutCandidate(row: ReadRow, contests: readonly IndexedContest[]): RowMatch | null {
+  const { choice, position } = row;
   const answer = position ? readAnswer(position) : null;
   if (choice === null) {
     const isAboutMeasure = contests.length === 0 && (answer === 'yes' || answer === 'no');
@@ -133,9 +140,9 @@ function refuseAnswer(row: ReadRow, contests: readonly IndexedContest[]): RowMat
   const isKey = contests.some((each) => choiceKeyOf(row, each) !== null);
   if (readAnswer(choice) === 'nothing' && !isKey) return unrepresentable(`"${choice}"`, true);
   if (position === undefined) return null;
-  if (position === null) return contests.some(isMeasure) ? null : unrepresentable('no position', true);
-  // If the contest may be a measure, the answer may be about it.
-  if (answer === 'yes' || (answer === 'no' && contests.some(isMeasure))) return null;
+  const mayBeMeasure = contests.some(isMeasure);
+  if (position === null) return mayBeMeasure ? null : unrepresentable('no position', true);
+  if (answer === 'yes' || (answer === 'no' && mayBeMeasure)) return null;
   return unrepresentable(`"${position}" about a candidate`, answer !== null);
 }
 
