@@ -102,12 +102,11 @@ async function lead(options: RelayOptions, term: Term): Promise<void> {
     const seenNotifications = notifier.notifications;
     const relayed = await relay.relayNext();
     await succeeded();
-    if (relayed > 0) continue;
     if (performance.now() - maintainedAt >= MAINTENANCE_INTERVAL_MS) {
       await maintain(client, options);
       maintainedAt = performance.now();
     }
-    await notifier.wait(IDLE_POLL_MS, signal, seenNotifications);
+    if (relayed === 0) await notifier.wait(IDLE_POLL_MS, signal, seenNotifications);
   }
   await relay.finish();
 }

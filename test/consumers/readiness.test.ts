@@ -3,7 +3,7 @@ import pg from 'pg';
 import { appliedSubmissions } from '../../consumers/apply/metrics.ts';
 import { startConsumers } from '../../consumers/consumers.ts';
 import { startRelay } from '../../consumers/relay/leader.ts';
-import { relayLeader } from '../../consumers/relay/metrics.ts';
+import { relayedSequence, relayLeader } from '../../consumers/relay/metrics.ts';
 import { createKafkaClient } from '../../kafka/connection/client.ts';
 import { GroupOffsets } from '../../kafka/reading/group-offsets.ts';
 import { TopicReader } from '../../kafka/reading/topic-reader.ts';
@@ -13,6 +13,7 @@ import { type Brokers, plaintextBrokers } from '../../service/brokers.ts';
 import { KafkaUnavailableError } from '../../service/failure.ts';
 import type { Service, Stoppable } from '../../service/lifecycle.ts';
 import { createLog } from '../../service/log.ts';
+import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
@@ -202,6 +203,30 @@ test('a change log that another session reads is maintained later, and the relay
   await until('it gives up', () => lines.some((line) => line.includes('its maintenance waits')));
   expect(lines.filter((line) => line.includes('interrupted'))).toEqual([]);
   expect(relay.isReady()).toBe(true);
+});
+
+test('INV-15: the change log is maintained although the relay always has more to send', async () => {
+  const own = await createTestDatabase();
+  await loadCatalogue(own, SMALL_BALLOT);
+  const client = new pg.Client({ connectionString: own });
+  await client.connect();
+  const statements = Array.from({ length: 1001 }, (_, index) => `Statement ${index}.`);
+  await applySubmissions(
+    client,
+    ...statements.map((statement) => endorse('nation-herald', 'mayor', 'ann', { statement })),
+  );
+  await client.end();
+  const steps: string[] = [];
+  jest.spyOn(relayedSequence, 'set').mockImplementation((...args) => {
+    if (args.at(-1) !== 0) steps.push(`relayed up to ${args.at(-1)}`);
+  });
+  const log = createLog('consumers', 'debug', {
+    write: (line) => line.includes('maintained the change log') && steps.push('maintained'),
+  });
+  const { brokers, prefix: topicPrefix } = await createTestTopics({ partitions: 1 });
+  started.push(startRelay({ brokers, topicPrefix, databaseUrl: own, retentionMs: WEEK_MS, log }));
+  await until('all is relayed', () => steps.includes('relayed up to 1001'));
+  expect(steps).toEqual(['relayed up to 1000', 'maintained', 'relayed up to 1001']);
 });
 
 test('a relay that can no longer manage read replicas begins anew, even with nothing to announce', async () => {
