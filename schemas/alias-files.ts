@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import * as field from './catalogue/fields.ts';
 import { createRecordCheck } from './catalogue/record-check.ts';
 
@@ -21,16 +22,23 @@ export interface Alias {
   key: string;
 }
 
+/** Without the form of other texts, which composes letters that folding takes apart. */
+const folded = Type.String({
+  maxLength: MAX_ALIAS_TEXT,
+  pattern: '\\S',
+  title: `text of 1 to ${MAX_ALIAS_TEXT} characters`,
+});
+
 const form = field.record({
   kind: field.oneOf(ALIAS_KINDS),
-  scope: field.key,
-  text: field.title,
+  scope: field.title,
+  text: folded,
   key: field.title,
 });
 const endorserForm = field.record({
   kind: field.oneOf(['endorser']),
   scope: field.optional(field.oneOf([''], 'empty')),
-  text: field.title,
+  text: folded,
   key: field.slug,
 });
 

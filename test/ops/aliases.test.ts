@@ -1,5 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { beforeEach, expect, test } from '@jest/globals';
+import { foldText } from '../../intake/matching/words.ts';
+import { saveAliases } from '../../store/intake/aliases.ts';
 import { createIo, createRunner } from '../helpers/commands/command-io.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { useFolder } from '../helpers/use-folder.ts';
@@ -54,6 +56,18 @@ test('decisions are imported into one list, and exported from it as they were', 
   expect((await importLines([alias('gazette', 'other')])).printed).toEqual([
     '1 of 1 decisions are new or changed.',
   ]);
+});
+
+test('a decision about a name in Hangul, or within a contest of the longest key, is imported as it was exported', async () => {
+  const long = `el/${'x'.repeat(200)}`;
+  const decided = [
+    { kind: 'choice', scope: long, text: foldText('김 철수'), key: 'kim' },
+    { kind: 'endorser', scope: '', text: foldText('한인회'), key: 'hanin' },
+  ] as const;
+  await saveAliases(client, null, decided);
+  const before = await exported();
+  expect(await importLines(before)).toMatchObject({ printed: ['0 of 2 decisions are new or changed.'] });
+  expect(await exported()).toEqual(before);
 });
 
 test('of a file with a line that is wrong nothing is imported, and each such line is told', async () => {
