@@ -12,7 +12,8 @@ const keyRow = z.object({
   accountId: z.number(),
   account: z.string(),
   plan: z.string(),
-  scopes: z.array(z.enum(SCOPES)),
+  /** Without those of a newer version, which can be running beside this one. */
+  scopes: z.array(z.string()).transform((given) => SCOPES.filter((scope) => given.includes(scope))),
   /** Milliseconds since 1970. */
   expiresAt: z.number().nullable(),
   revoked: z.boolean(),

@@ -55,6 +55,15 @@ describe('keys are remembered', () => {
     await client.query(`UPDATE accounts SET plan = 'free' WHERE name = 'acme'`);
   });
 
+  test('and a scope that a newer version gave to a key during an upgrade does not count', async () => {
+    const key = await newKey();
+    const { scopes } = await authenticate(key);
+    await client.query(`ALTER TABLE api_keys DROP CONSTRAINT api_keys_scopes_check;
+      UPDATE api_keys SET scopes = scopes || '{maps:read}'`);
+    await clock.advance(2000);
+    expect((await authenticate(key)).scopes).toEqual(scopes);
+  });
+
   test('and looked up again after the clock was set back, also right after an outage', async () => {
     const [first, second] = [await newKey(), await newKey()];
     const { id } = await authenticate(first);
