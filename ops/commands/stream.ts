@@ -4,6 +4,7 @@ import { createChangesProducer } from '../../kafka/writing/changes-producer.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadRelayedChanges, loadRelayedRange } from '../../store/reads/relayed-changes.ts';
+import { loadDatabaseTime } from '../../store/reads/stream-points.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import type { OpsConfig } from '../config.ts';
 import { withDatabase } from '../database.ts';
@@ -30,8 +31,8 @@ export const define: DefineCommand = (stream, io) => {
   stream
     .command('check')
     .description(
-      'compare the database with Kafka: name every relayed change that the changes topic lacks, and say if the ' +
-        'database lacks announced changes; the exit status is 1 if there is either',
+      'compare the database with Kafka: name every relayed change of the window that the changes topic lacks, and say ' +
+        'if the database lacks announced changes; the exit status is 1 if there is either',
     )
     .addHelpText('after', EXAMPLES)
     .action(async () => check(await requireServers(io), io));
@@ -76,13 +77,13 @@ async function withPool<T>(databaseUrl: string, work: (pool: DatabasePool) => Pr
   }
 }
 
-/** The relayed changes that the change log still has and the topic lacks. */
+/** The relayed changes of the window that the topic lacks. */
 async function loadHoles(
-  { brokers, topicPrefix }: OpsConfig,
+  { brokers, topicPrefix, retentionMs }: OpsConfig,
   pool: DatabasePool,
   { terminal }: CommandIo,
 ): Promise<SequenceRange[]> {
-  const range = await loadRelayedRange(pool);
+  const range = await loadRelayedRange(pool, new Date((await loadDatabaseTime(pool)) - retentionMs));
   const { changes: topic } = topicNames(topicPrefix);
   if (!range) return [];
   return withProgress(terminal, 'Reading', (onProgress) =>
@@ -102,7 +103,7 @@ async function check(config: OpsConfig, io: CommandIo): Promise<void> {
       `The changes topic lacks ${count(holes)} changes. Gateways read them from the change log; "stream repair" sends them again.`,
     );
   }
-  io.err('The changes topic has every relayed change that is still in the change log.');
+  io.err('The changes topic has every relayed change of the window.');
 }
 
 /** Sends the missing changes again, with the same ids and bytes (INV-3). */

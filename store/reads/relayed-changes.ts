@@ -47,17 +47,22 @@ export async function findFirstRelayed(pool: DatabasePool, from: number, to: num
 }
 
 /**
- * The first and the last change that the changes topic must hold: acknowledged by Kafka, of the present
- * epoch, and still in the change log. Null if there are none.
+ * The first and the last change that the changes topic must hold: acknowledged by Kafka, of the present epoch, and
+ * still in the change log. Null if there are none.
+ *
+ * @param since the beginning of the window: the change log keeps changes for longer than Kafka does
  */
 export async function loadRelayedRange(
   pool: DatabasePool,
+  since: Date,
 ): Promise<{ epoch: number; from: number; to: number } | null> {
   const range = z.object({ epoch: z.number(), from: z.number(), to: z.number() });
   return pool.maybeOne(sql.type(range)`
     SELECT h.epoch, kept.first AS "from", relayed.last AS "to"
     FROM stream_head h,
-      LATERAL (SELECT min(sequence) AS first FROM change_log WHERE sequence > h.epoch_after) kept,
+      LATERAL (SELECT sequence AS first FROM change_log
+        WHERE occurred_at >= ${since.toISOString()}::timestamptz AND sequence > h.epoch_after
+        ORDER BY occurred_at, sequence LIMIT 1) kept,
       LATERAL (SELECT last_sequence AS last FROM relay_batches WHERE acknowledged_at IS NOT NULL
         ORDER BY first_sequence DESC LIMIT 1) relayed
     WHERE kept.first <= relayed.last`);
