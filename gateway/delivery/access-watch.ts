@@ -10,6 +10,7 @@ import { findSessionStates } from '../../store/access/console-sessions.ts';
 import { loadSubscriptionFilters, type StoredSubscription } from '../../store/access/subscriptions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { requireUsableKey } from '../auth/authentication.ts';
+import type { KeyUsage } from '../auth/key-usage.ts';
 import { requireSameAccount } from '../auth/sessions.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Credential } from '../http/caller.ts';
@@ -36,6 +37,8 @@ export interface WatchedReader {
 
 export interface AccessWatchOptions {
   pool: DatabasePool;
+  /** Told the keys of readers: a stream of an hour is one request, and uses its key to the end. */
+  keyUsage: Pick<KeyUsage, 'note'>;
   streamLeases: Pick<StreamLeases, 'findSurplus'>;
   clock: Clock;
   log: Logger;
@@ -48,6 +51,7 @@ export interface AccessWatchOptions {
 export class AccessWatch {
   readonly #readers = new Set<WatchedReader>();
   readonly #pool: DatabasePool;
+  readonly #keyUsage: AccessWatchOptions['keyUsage'];
   readonly #streamLeases: AccessWatchOptions['streamLeases'];
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -59,8 +63,9 @@ export class AccessWatch {
   /** Runs one check at a time: a change ends thousands of waits at once. */
   readonly #checks = new Coalescer(() => this.#checkAsking());
 
-  constructor({ pool, streamLeases, clock, log }: AccessWatchOptions) {
+  constructor({ pool, keyUsage, streamLeases, clock, log }: AccessWatchOptions) {
     this.#pool = pool;
+    this.#keyUsage = keyUsage;
     this.#streamLeases = streamLeases;
     this.#clock = clock;
     this.#log = log;
@@ -138,8 +143,10 @@ export class AccessWatch {
     for (const reader of readers) {
       const { credential } = reader;
       try {
-        if ('key' in credential) requireUsableKey(keyStates.get(credential.key) ?? null, now);
-        else requireSameAccount(sessionStates.get(credential.session) ?? null, credential.accountId, now);
+        if ('key' in credential) {
+          requireUsableKey(keyStates.get(credential.key) ?? null, now);
+          this.#keyUsage.note(credential.key);
+        } else requireSameAccount(sessionStates.get(credential.session) ?? null, credential.accountId, now);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         reader.refuse(error);

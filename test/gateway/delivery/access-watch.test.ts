@@ -16,12 +16,15 @@ let accessWatch: AccessWatch;
 let keyId: number;
 /** The leases beyond their accounts' limits. */
 let surplus = new Set<string>();
+/** The keys whose use was noted. */
+const noted = new Set<number>();
+const keyUsage = { note: (key: number) => void noted.add(key) };
 
 beforeEach(async () => {
   severable = await createSeverablePool(database.url);
   const { log } = captureLog();
   const streamLeases = { findSurplus: async () => surplus };
-  accessWatch = new AccessWatch({ pool: severable.pool, streamLeases, clock, log });
+  accessWatch = new AccessWatch({ pool: severable.pool, keyUsage, streamLeases, clock, log });
   accessWatch.start();
   const { rows } = await client.query(
     `WITH account AS (INSERT INTO accounts (name, plan) VALUES (gen_random_uuid(), 'standard') RETURNING id)
@@ -74,13 +77,27 @@ test('while the database is away readers continue, and only the regular check as
   expect(refusals).toHaveLength(length + 1);
 });
 
+test('a key is in use for as long as a reader follows the stream with it, and no longer once it is revoked', async () => {
+  const { refusals } = watch();
+  await until('the use of the key', async () => {
+    await clock.advance(2000);
+    return noted.has(keyId);
+  });
+  await client.query('UPDATE api_keys SET revoked_at = now()');
+  await untilRefused(refusals);
+  noted.clear();
+  refusals.length = 0;
+  await untilRefused(refusals);
+  expect(noted).toEqual(new Set());
+});
+
 test('while the regular check still waits for a database that has failed, a reader that asks does not', async () => {
   const regular = Promise.withResolvers<object[]>();
   const answers = [() => Promise.reject(new Error('away')), () => regular.promise];
   let queries = 0;
   const pool = { any: () => answers[queries++]?.() ?? Promise.resolve([]) } as unknown as DatabasePool;
   const streamLeases = { findSurplus: async () => surplus };
-  const asked = new AccessWatch({ pool, streamLeases, clock, log: captureLog().log });
+  const asked = new AccessWatch({ pool, keyUsage, streamLeases, clock, log: captureLog().log });
   const { reader } = watch();
   asked.add(reader);
   await asked.check(reader);
@@ -113,7 +130,7 @@ test('a reader that asks during a check gets the next one, with its own answer',
   let queries = 0;
   const pool = { any: () => answers[queries++]?.promise } as unknown as DatabasePool;
   const streamLeases = { findSurplus: async () => surplus };
-  const asked = new AccessWatch({ pool, streamLeases, clock, log: captureLog().log });
+  const asked = new AccessWatch({ pool, keyUsage, streamLeases, clock, log: captureLog().log });
   const [early, late] = [watch(), watch()];
   const checks = [asked.check(early.reader)];
   await until('the first query', () => queries === 1);
