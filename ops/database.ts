@@ -13,6 +13,7 @@ import {
   INSUFFICIENT_PRIVILEGE,
   REFUSED_USER_CLASS,
   sqlStateOf,
+  UNDEFINED_COLUMN,
   UNDEFINED_DATABASE,
   UNDEFINED_TABLE,
 } from '../store/connection/sql-state.ts';
@@ -74,7 +75,7 @@ function reasonOf(error: unknown): string {
  *
  * @param name the connection's name in Postgres
  * @throws SettingError if DATABASE_URL is malformed
- * @throws OperatorError if Postgres cannot be reached, refuses the user, or has no schema of this service
+ * @throws OperatorError if Postgres cannot be reached, refuses the user, or has an older schema or none
  */
 export async function withDatabase<T>(
   databaseUrl: string,
@@ -96,9 +97,9 @@ function nameDatabase(error: unknown, { host, port, user, database }: pg.Client)
   // Only the query's own code counts: inside a failed migration, the same code is a defect.
   const { code } = error as { code?: unknown };
   const where = `The database "${database}" at ${host}:${port}`;
-  if (code === UNDEFINED_TABLE) {
+  if (code === UNDEFINED_TABLE || code === UNDEFINED_COLUMN) {
     return new OperatorError(
-      `${where} has no schema of this service (${reasonOf(error)}): run "npm run ops -- migrate".`,
+      `${where} lacks the schema of this version (${reasonOf(error)}): run "npm run ops -- migrate".`,
       { cause: error },
     );
   }

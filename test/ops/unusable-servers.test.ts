@@ -116,9 +116,14 @@ describe('a database that cannot be used is reported in one sentence, without it
     expect(told).toMatch(/^The database "postgres" at .*: run "npm run ops -- migrate"\.\n$/);
   });
 
-  test("a schema that is newer than the program, or not the user's", async () => {
+  test("a schema that is older or newer than the program, or not the user's", async () => {
     const databaseUrl = await createTestDatabase();
     await withClient(databaseUrl, async (client) => {
+      await client.query('ALTER TABLE plans DROP COLUMN max_webhooks');
+      const older = await ops('plans list', { DATABASE_URL: databaseUrl });
+      expect(older.told).toMatch(
+        /^The database ".*" at .* lacks .*max_webhooks.*: run "npm run ops -- migrate"\.\n$/,
+      );
       await client.query("INSERT INTO schema_migrations (name, checksum) VALUES ('999-later.sql', '')");
       expect(await ops('migrate', { DATABASE_URL: databaseUrl })).toEqual({
         status: 1,
