@@ -15,12 +15,16 @@ export interface List<Item> {
   next_cursor: string | null;
 }
 
-/** The non-empty fields of a page's address that are passed to the API. */
+/**
+ * The non-empty fields of a page's address that are passed to the API. People write spaces between the values of a list;
+ * `q` is one text.
+ */
 export function chooseQuery(query: URLSearchParams, names: readonly string[]): URLSearchParams {
   const chosen = new URLSearchParams();
   for (const name of names) {
-    const values = query.getAll(name).flatMap((value) => (value.trim() === '' ? [] : [value.trim()]));
-    if (values.length > 0) chosen.set(name, values.join(','));
+    const values = query.getAll(name).flatMap((text) => (name === 'q' ? [text] : text.split(',')));
+    const given = values.map((value) => value.trim()).filter((value) => value !== '');
+    if (given.length > 0) chosen.set(name, given.join(','));
   }
   return chosen;
 }

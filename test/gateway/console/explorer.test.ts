@@ -75,6 +75,11 @@ test.each([
     '/console/explorer/guide?state=TX&categories=labor&categories=party',
     '/v1/recommendations?state=TX&categories=labor,party&only_endorsed=true',
   ],
+  [
+    '/console/explorer/guide?state=CA&endorsers=coast-gazette%2C+bakers-local-1%2C',
+    '/v1/recommendations?state=CA&endorsers=coast-gazette,bakers-local-1&only_endorsed=true',
+  ],
+  ['/console/explorer/endorsers?q=Local+1%2C+Bakers', '/v1/endorsers?q=Local+1,+Bakers'],
 ])('%s asks %s', async (path, request) => {
   expect(requestOf((await client.get(path)).html)).toBe(request);
 });
