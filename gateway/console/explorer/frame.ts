@@ -45,9 +45,10 @@ function RequestPanel({ question, publicUrl }: { question: Question; publicUrl: 
     </aside>`;
 }
 
-/** The same page in the other language. */
+/** The same page in the other language. A list begins anew, because a cursor belongs to one language. */
 function LanguageSwitch({ query, lang }: { query: URLSearchParams; lang: Language }): Html {
   const other = new URLSearchParams(query);
+  other.delete('cursor');
   if (lang === 'en') other.set('lang', 'es');
   else other.delete('lang');
   const label = lang === 'en' ? 'Español' : 'English';

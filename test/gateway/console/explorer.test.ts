@@ -209,6 +209,14 @@ test('every link of the explorer keeps the language, and one leads to the other'
   }
 });
 
+test('the other language begins at the first page, because a cursor is of one language', async () => {
+  const { next_cursor } = (await service.get('/v1/elections?upcoming=true&limit=1')).body;
+  const html = await open(`/console/explorer?upcoming=true&cursor=${next_cursor}`);
+  const other = linkTo(html, 'Español');
+  expect(other).toBe('?upcoming=true&lang=es');
+  await open(`/console/explorer${other}`);
+});
+
 test('a contest has the tally of its endorsers, of the chosen ones if some are chosen', async () => {
   const { data } = (await service.get('/v1/endorsements')).body;
   const path = `/console/explorer/contests/${data[0].contest.id}`;
