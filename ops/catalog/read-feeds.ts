@@ -68,12 +68,15 @@ export class FeedReader {
     }
   }
 
-  /** Whether no earlier feed has the record. Its place on the ballot differs from county to county. */
+  /** Whether no earlier feed has the record. Its place on the ballot and the order of its choices differ by county. */
   #isNew({ kind, record, problems }: Draft): boolean {
     if (problems.length > 0) return true;
     const name = `${kind} ${'key' in record ? record.key : record.slug}`;
     const { ballot_order: _, ...rest } = record as { ballot_order?: number };
-    const hash = createHash('sha256').update(JSON.stringify(rest)).digest('base64');
+    const choices = 'choices' in record ? record.choices.toSorted((a, b) => (a.key < b.key ? -1 : 1)) : [];
+    const hash = createHash('sha256')
+      .update(JSON.stringify({ ...rest, choices }))
+      .digest('base64');
     const known = this.#seen.get(name);
     this.#seen.set(name, known ?? hash);
     if (known === undefined) return true;

@@ -100,7 +100,7 @@ describe('a feed', () => {
 });
 
 describe('county feeds of one election', () => {
-  const county = (name: string): FeedObject[] => [
+  const county = (name: string, forGovernor = '{line-Bob}'): FeedObject[] => [
     ...ELECTION,
     object('ElectoralDistrict', 'virginia', `${ocd('')}<Name>Virginia</Name><Type>state</Type>`),
     object('ElectoralDistrict', 'county', `${ocd(`/county:${name}`)}<Name>${name}</Name><Type>county</Type>`),
@@ -111,7 +111,7 @@ describe('county feeds of one election', () => {
       'CandidateContest',
       'Governor',
       'virginia',
-      '<BallotSelectionIds>{line-Bob}</BallotSelectionIds>',
+      `<BallotSelectionIds>${forGovernor}</BallotSelectionIds>`,
     ),
   ];
   const KEYS = ['governor', 'sheriff-county-fern', 'sheriff-county-rio'].map(
@@ -134,6 +134,19 @@ describe('county feeds of one election', () => {
     expect(printed.join('\n')).toContain(
       'what contests that an earlier feed of the import has too | count 1',
     );
+  });
+
+  test('add up in one import if the names of a contest are in another order in each county', async () => {
+    const { status, told } = await importFeed({
+      'rio.xml': writeFeed(county('rio', '{line-Bob} {line-Ann}')),
+      'sfern.xml': writeFeed(county('fern', '{line-Ann} {line-Bob}')),
+    });
+    expect([status, told]).toEqual([0, []]);
+    const { rows } = await client.query(
+      `SELECT label FROM choices h JOIN contests c ON c.id = h.contest_id WHERE c.key = $1 ORDER BY h.ballot_order`,
+      [KEYS[0]],
+    );
+    expect(rows.map(({ label }) => label)).toEqual(['Bob', 'Ann']);
   });
 
   test('that contradict each other are refused', async () => {
