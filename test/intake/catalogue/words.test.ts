@@ -85,6 +85,15 @@ describe('the type of an election', () => {
     ['Elección general', 'general'],
     ['Segunda vuelta', 'runoff'],
     ['Specialists of generality', null],
+    ['2026 November General and Special Elections', 'general'],
+    ['General/Special Election', 'general'],
+    ['Special and General Election', 'general'],
+    ['Elección general y especial', 'general'],
+    ['General and Special Election Runoff', 'runoff'],
+    ['Special Election for Governor and Attorney General', 'special'],
+    ['General Primary Election / Nonpartisan Election / Special Election', 'primary'],
+    ['Special General Election', 'special'],
+    ['Special Primary and Special General Election', 'special_primary'],
   ])('%j is %s', (text, type) => {
     expect(readElectionType(text)).toBe(type);
   });
