@@ -353,6 +353,19 @@ describe('the choices of a contest', () => {
         { key: 'no', label: 'Against', measure_answer: 'no' },
       ],
     ]);
+    for (const [yes, no] of [
+      ['Approve', 'Reject'],
+      ['Accepted', 'Rejected'],
+    ] as const) {
+      expect(await choicesOf(of('', 'Parks', yes), of('', 'Parks', no))).toMatchObject([
+        'measure',
+        'yes_no',
+        [
+          { key: 'yes', label: yes, measure_answer: 'yes' },
+          { key: 'no', label: no, measure_answer: 'no' },
+        ],
+      ]);
+    }
     expect(await choicesOf(of('Flag', '', 'Red'), of('Flag', '', 'Blue'))).toMatchObject([
       'measure',
       'plurality',
