@@ -3,7 +3,7 @@ import type { VoteMethod } from '../../schemas/vocabulary.ts';
 const YES =
   /^(yes|y|s[ií]|for|in favou?r|approved?|accept(ed)?|retain|agree|(bonds?|levy|tax),? yes|for the .*|yes .*)$/i;
 const NO =
-  /^(no|n|against|opposed?|reject(ed)?|do not retain|not retain|disagree|disapproved?|(bonds?|levy|tax),? no|against the .*|no .*)$/i;
+  /^(no|n|against|opposed?|reject(ed)?|do not retain|not retain|disagree|disapproved?|(bonds?|levy|tax),? no|against the .*|no (?!candidate|nomin).*)$/i;
 
 /** The answer that the words of a choice give to the question of a measure; null for other words. */
 export function answerOfLabel(label: string): 'yes' | 'no' | null {

@@ -373,6 +373,16 @@ describe('the choices of a contest', () => {
     ]);
   });
 
+  test('of an office that nobody runs for are no answer', async () => {
+    for (const nobody of ['No Candidate Filed', 'NO NOMINATION']) {
+      expect(await choicesOf(of('', 'Coroner', nobody))).toMatchObject([
+        'candidate',
+        'plurality',
+        [{ label: nobody, candidate: { full_name: nobody } }],
+      ]);
+    }
+  });
+
   test('of an office are people, but for none of them; those of one name differ by their party', async () => {
     const [kind, method, choices] =
       (await choicesOf(
