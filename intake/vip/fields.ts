@@ -27,7 +27,6 @@ export const KEPT: Readonly<Record<string, Fields>> = {
   ElectoralDistrict: {
     ExternalIdentifiers: 'identifiers',
     Name: 'value',
-    Number: 'value',
     Type: 'value',
     OtherType: 'value',
   },

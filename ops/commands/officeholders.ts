@@ -28,7 +28,7 @@ export const define: DefineCommand = (officeholders, io) => {
   const load = officeholders
     .command('import')
     .description('load the people in office, in one transaction; if a file is refused, load nothing')
-    .argument('<dir>', 'a checkout of the Open States people repository, or a folder in it')
+    .argument('<dir>', 'a checkout of the Open States people repository, or its folder data')
     .option('--skip-refused', 'leave refused files out and load the others', false)
     .option('--dry-run', 'say what the import would change; change nothing', false);
   addRemovalOptions(load, REMOVALS)
