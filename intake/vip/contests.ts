@@ -9,8 +9,8 @@ import type { Notes } from '../catalogue/notes.ts';
 import { type MappedDistrict, mapDistrict } from './districts.ts';
 import type { VipObject } from './fields.ts';
 import type { Feed } from './read-feed.ts';
-import { english, find, findAll, partiesOf, positive, spanish } from './references.ts';
-import { type ChoiceOrders, mapAnswers, mapCandidates } from './selections.ts';
+import { danglingReferences, english, find, findAll, partiesOf, positive, spanish } from './references.ts';
+import { type ChoiceOrders, mapAnswers, mapCandidates, nameOf } from './selections.ts';
 
 /** The longest title and description of a record, in characters. */
 const MAX_TITLE = 500;
@@ -39,9 +39,13 @@ export interface MappedContest {
   object: VipObject;
   /** Without `key` and `slug`. */
   record: Omit<ContestRecord, 'key' | 'slug'>;
-  named: Named;
+  /** Null if the feed lacks a part of its names. */
+  named: Named | null;
   problems: Problem[];
 }
+
+/** In place of a district that the feed lacks. */
+const NOWHERE: MappedDistrict = { record: { name: '', level: 'state', type: 'other' }, keyPart: '' };
 
 /** Maps a contest. Its problems are those that the checks of records would not find. */
 export function mapContest(
@@ -55,9 +59,14 @@ export function mapContest(
   const offices = findAll(feed, 'Office', object.values.OfficeIds ?? object.values.OfficeId);
   const officeNames = offices.map(({ texts }) => english(texts.Name));
   const name = object.values.Name ?? english(object.texts.BallotTitle);
-  const judge = kind === 'retention' ? retainedName(feed, object) : '';
-  const problems: Problem[] = [];
-  const district = districtOf(feed, object, election.state, [...officeNames, name], notes, problems);
+  const retained = find(feed, 'Candidate', object.values.CandidateId);
+  const judge = retained ? nameOf(feed, retained) : '';
+  const district = find(feed, 'ElectoralDistrict', object.values.ElectoralDistrictId);
+  const { record: districtRecord, keyPart } = district
+    ? mapDistrict(district, election.state, [...officeNames, name], notes)
+    : NOWHERE;
+  const problems = missingNames(feed, object, district);
+  const isNamed = problems.length === 0;
   const { choices, problems: choiceProblems } =
     kind === 'candidate'
       ? mapCandidates(feed, object, orders, notes)
@@ -87,41 +96,31 @@ export function mapContest(
       vote_method: seats.method as VoteMethod,
       votes_allowed: seats.votes,
       measure_code: kind === 'measure' ? (object.values.Abbreviation ?? null) : null,
-      district: district.record,
+      district: districtRecord,
       choices,
       source_url: addressOf(object, notes),
       ...(Object.keys(details).length > 0 ? { details } : {}),
     },
-    named: {
-      parts: [name, judge, parties.toSorted().join(' '), district.keyPart, isUnexpired ? 'unexpired' : ''],
-      further: [
-        english(object.texts.BallotTitle),
-        english(object.texts.BallotSubTitle),
-        officeNames.join(' '),
-      ],
-    },
+    named: isNamed
+      ? {
+          parts: [name, judge, parties.toSorted().join(' '), keyPart, isUnexpired ? 'unexpired' : ''],
+          further: [
+            english(object.texts.BallotTitle),
+            english(object.texts.BallotSubTitle),
+            officeNames.join(' '),
+          ],
+        }
+      : null,
     problems,
   };
 }
 
-function districtOf(
-  feed: Feed,
-  { values }: VipObject,
-  state: string,
-  office: string[],
-  notes: Notes,
-  problems: Problem[],
-): MappedDistrict {
-  const district = find(feed, 'ElectoralDistrict', values.ElectoralDistrictId);
-  if (district) return mapDistrict(district, state, office, notes);
-  const message = `names ${showValue(values.ElectoralDistrictId)}, which the feed does not have`;
-  problems.push({ field: 'ElectoralDistrictId', message });
-  return { record: { name: '', level: 'state', type: 'other' }, keyPart: values.ElectoralDistrictId ?? '' };
-}
-
-function retainedName(feed: Feed, { values }: VipObject): string {
-  const candidate = find(feed, 'Candidate', values.CandidateId);
-  return english(candidate?.texts.BallotName);
+/** The problems of a contest whose district or judge the feed lacks. These are parts of its key. */
+function missingNames(feed: Feed, object: VipObject, district: VipObject | undefined): Problem[] {
+  const problems = danglingReferences(feed, 'Candidate', object, 'CandidateId');
+  if (district) return problems;
+  const message = `names ${showValue(object.values.ElectoralDistrictId)}, which the feed does not have`;
+  return [{ field: 'ElectoralDistrictId', message }, ...problems];
 }
 
 /** Whether a contest's title on the ballot is short enough for a title. */

@@ -28,7 +28,7 @@ export function mapFeed(
     all(feed, type).map((object) => mapContest(feed, election, object, orders, notes)),
   );
   if (mapped.length === 0) notes.add('to check', 'a feed has no contests', election.name);
-  const keys = makeKeys(mapped.map(({ named }) => named));
+  const keys = makeKeys(mapped.map(({ named }) => named ?? { parts: [], further: [] }));
   const contests = mapped.map((contest, index) => withKey(contest, keys[index] ?? null));
   const styles = placesInStyles(feed);
   contests.sort((a, b) => compareOrders(a, b, styles));
@@ -57,7 +57,8 @@ function withKey(contest: MappedContest, slug: string | null): KeyedContest {
   if (slug !== null) return { ...contest, slug };
   const message =
     'has the same name, district, title, subtitle and office as another contest of the feed, so that their keys would not last';
-  return { ...contest, slug: '', problems: [...contest.problems, { field: 'Name', message }] };
+  const problems = contest.named ? [{ field: 'Name', message }] : [];
+  return { ...contest, slug: '', problems: [...contest.problems, ...problems] };
 }
 
 /** The first place of each contest in the ballot styles. */

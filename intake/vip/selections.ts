@@ -199,7 +199,7 @@ function lineOf(feed: Feed, selection: VipObject, candidates: VipObject[], notes
 }
 
 /** A candidate's name on the ballot, or else the person's. */
-function nameOf(feed: Feed, candidate: VipObject): string {
+export function nameOf(feed: Feed, candidate: VipObject): string {
   const name = english(candidate.texts.BallotName);
   if (name !== '') return name;
   const person = find(feed, 'Person', candidate.values.PersonId);

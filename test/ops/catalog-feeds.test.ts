@@ -87,6 +87,18 @@ describe('a feed', () => {
     expect(await contestKeys()).toHaveLength(5);
   });
 
+  test.each([
+    ['district', 'ElectoralDistrict', 'rio'],
+    ['judge', 'Candidate', 'judge'],
+  ])('that lacks the %s of a contest keeps this contest with --skip-refused', async (_, type, name) => {
+    await importFeed({ 'feed.xml': FEED });
+    const before = await contestKeys();
+    const lacking = BALLOT.filter((item) => item.type !== type || item.name !== name);
+    const { status, told } = await importFeed({ 'feed.xml': writeFeed(lacking) }, '--skip-refused');
+    expect([status, told]).toEqual([0, expect.arrayContaining([expect.stringMatching(/refused lines/)])]);
+    expect(await contestKeys()).toEqual(before);
+  });
+
   test('gets the type of its election from the option if it does not say it', async () => {
     const election = object('Election', 'election', '<Date>2026-06-09</Date><StateId>{state}</StateId>');
     const feed = writeFeed([...ELECTION.slice(0, 2), election]);
