@@ -1,5 +1,6 @@
 import { jurisdictionOfState, stateName } from '../../domain/officeholders/states.ts';
-import type { Level } from '../../schemas/vocabulary.ts';
+import { showValue } from '../../schemas/problems.ts';
+import { LEVELS, type Level } from '../../schemas/vocabulary.ts';
 import { isFederalOffice, kindOfDivision } from './divisions.ts';
 import type { Notes } from './notes.ts';
 
@@ -52,15 +53,14 @@ export interface GivenDistrict {
   type?: string;
 }
 
-/** A complete district; or the field that is missing, and the end of a sentence about it. */
+/** A complete district; or the field at fault, and the end of a sentence about it. */
 type Completed =
   | { district: Required<Omit<GivenDistrict, 'ocdId'>> & { ocdId: string | null } }
   | { fault: string; field: string };
 
 const NO_LEVEL = {
   field: 'level',
-  fault:
-    'is missing, and neither the district nor the title tells it; it must be one of federal, state, county, city, school, special',
+  fault: `is missing, and neither the district nor the title tells it; it must be one of ${LEVELS.join(', ')}`,
 };
 
 /**
@@ -76,6 +76,10 @@ export function completeDistrict(
   notes: Notes,
 ): Completed {
   const { name, ocdId, type } = given;
+  // A cell can have any word.
+  if (given.level !== undefined && !LEVELS.includes(given.level)) {
+    return { field: 'level', fault: `must be one of ${LEVELS.join(', ')}, is ${showValue(given.level)}` };
+  }
   const isOffice = name !== undefined && ocdId === undefined && type === undefined && isStatewideOffice(name);
   const whole = { name: stateName(state), ocdId: jurisdictionOfState(state)?.division ?? null };
   const isUnnamed = name === undefined && ocdId === undefined;

@@ -56,10 +56,10 @@ export async function* buildDrafts(
     contests.push(contestOf(contest, record, shape, notes));
     await pause();
   }
-  const keys = makeKeys(contests.map(({ named }) => named));
-  for (const [index, { draft, given }] of contests.entries()) {
+  const keys = makeKeys(contests.map(({ named }) => named ?? { parts: [], further: [] }));
+  for (const [index, { draft, given, named }] of contests.entries()) {
     const slug = given ?? keys[index] ?? null;
-    if (slug === null) {
+    if (slug === null && named) {
       const message =
         'has no title, or the same title and district as another contest; give each a contest_key';
       draft.problems.push({ field: 'contest', message });
@@ -125,7 +125,11 @@ function contestOf(contest: CollectedContest, election: ElectionRecord, shape: T
   return {
     draft,
     given,
-    named: { parts: [title, primary, keyPart], further: [textOf(values, 'short_title')] },
+    /** Null without the district, which is a part of the key. */
+    named:
+      keyPart === null
+        ? null
+        : { parts: [title, primary, keyPart], further: [textOf(values, 'short_title')] },
   };
 }
 
@@ -171,7 +175,7 @@ function districtOf(
   const completed = completeDistrict(given, state, title, notes);
   if ('fault' in completed) {
     problems.push({ field: completed.field, message: completed.fault });
-    return { district: { name: '', level: 'state' as const, type: '' }, keyPart: `${name} ${ocdId}` };
+    return { district: { name: '', level: 'state' as const, type: '' }, keyPart: null };
   }
   const { district } = completed;
   const of = textOf(values, 'district_state');

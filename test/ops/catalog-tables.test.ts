@@ -311,6 +311,20 @@ describe('a table is refused by line', () => {
     expect(await contestRows()).toMatchObject([VALUE, { choices: 'di' }]);
   });
 
+  test.each([
+    ['without a level', ''],
+    ['of an unknown level', 'Countty'],
+  ])('of a district %s keeps the contest with --skip-refused', async (_, level) => {
+    const head = 'State,Date,Type,Office,District,Level,Candidate';
+    const governor = 'VA,11/3/2026,General,Governor,Virginia,state,Ann Lee';
+    const clerk = (text: string) => `VA,11/3/2026,General,Clerk,Rio,${text},Bob Diaz`;
+    await importTable([head, governor, clerk('county')]);
+    const before = await contestRows();
+    const { status } = await importTable([head, governor, clerk(level)], '--skip-refused');
+    expect(status).toBe(0);
+    expect(await contestRows()).toEqual(before);
+  });
+
   test('that cannot be read, also with --skip-refused', async () => {
     const { status, told } = await importTable(
       [HEAD, row('Governor', '', '1', 'A,B,C,D,E')],
