@@ -103,8 +103,10 @@ export const OBJECTIVE_CASES: readonly ObjectiveCase[] = [
   given('requests_fast', 'one request in twenty is slow for an hour', [], {
     [QUICK]: counter(ending(1000, [60, 950])),
   }),
-  given('requests_fast', 'long polls take their time', [], {
+  given('requests_fast', 'long polls and tests of webhooks take their time', [], {
     [requests('200', '/v1/events')]: counter(ending(1000)),
+    [requests('200', '/v1/submissions/{id}')]: counter(ending(1000)),
+    [requests('200', '/v1/webhooks/{id}/test')]: counter(ending(1000)),
   }),
 
   given('changes_delivered', 'changes have been late for ten minutes', ['page', 'ticket'], {
