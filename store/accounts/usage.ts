@@ -215,8 +215,8 @@ export interface OpenStreamCount {
 /**
  * Counts the open streams of an account over all gateways.
  *
- * Counts only Server-Sent Events. Each stream of an account whose plan limits them has a lease in the database; gateways
- * report those of other accounts every five seconds. The count is temporarily wrong in three cases:
+ * Counts only Server-Sent Events. Each stream that began while the plan limited them has a lease in the database;
+ * gateways report the others every five seconds. The count is temporarily wrong in three cases:
  *
  * - The streams of a killed gateway count until their leases expire, up to 30 seconds.
  * - Streams that began during an outage of the database count from the next renewal of leases, within ten
@@ -231,13 +231,11 @@ export async function countOpenStreams(
 ): Promise<OpenStreamCount | null> {
   const { rows } = await client.query<OpenStreamCount>(
     `SELECT p.max_streams AS max,
-       CASE WHEN p.max_streams IS NOT NULL THEN (
-         SELECT count(*)::int FROM stream_leases l
-         WHERE l.account_id = a.id AND l.expires_at > clock_timestamp()
-       ) ELSE (
-         SELECT COALESCE(sum((g.details -> 'unlimitedStreams' ->> a.id::text)::int), 0)::int FROM processes g
-         WHERE g.seen_at > clock_timestamp() - interval '1 minute'
-       ) END AS open
+       (SELECT count(*)::int FROM stream_leases l WHERE l.account_id = a.id AND l.expires_at > clock_timestamp())
+         + CASE WHEN p.max_streams IS NULL THEN (
+             SELECT COALESCE(sum((g.details -> 'unlimitedStreams' ->> a.id::text)::int), 0)::int FROM processes g
+             WHERE g.seen_at > clock_timestamp() - interval '1 minute'
+           ) ELSE 0 END AS open
      FROM accounts a JOIN plans p ON p.name = a.plan WHERE a.id = $1`,
     [accountId],
   );

@@ -245,6 +245,10 @@ describe('open streams', () => {
       await report(streams, seconds);
     }
     expect(await countOpenStreams(readers, unlimited)).toEqual({ open: 5, max: null });
+    // A stream that began while the plan had a limit still has its lease.
+    const held = { id: randomUUID(), accountId: unlimited, gatewayId: randomUUID(), expiryMs: 60_000 };
+    await acquireStreamLease(pool, held, 5);
+    expect(await countOpenStreams(readers, unlimited)).toEqual({ open: 6, max: null });
     expect(await countOpenStreams(readers, 0)).toBeNull();
   });
 });
