@@ -11,7 +11,11 @@ export interface FairQueueLimits {
   waiting: number;
   /** The most waiting requests of one account. */
   waitingOfAccount: number;
+  /** The longest wait, in milliseconds; by default a minute, since silent connections are closed after two. */
+  waitingMs?: number;
 }
+
+const WAITING_MS = 60_000;
 
 interface FairQueueOptions extends FairQueueLimits {
   /** Aborts when the gateway shuts down. Waiting requests are then refused; work under way continues. */
@@ -69,8 +73,8 @@ export class FairQueue {
    * Runs the work when its turn comes. Clients that disconnect leave the queue.
    *
    * @throws ApiError, with Retry-After, if the request cannot wait: too_many_requests_in_flight if too many of its
-   *   account wait, server_busy if too many wait in all or the gateway shuts down before its turn; and the errors of
-   *   the work.
+   *   account wait, server_busy if too many wait in all or the gateway shuts down before its turn; either if its turn
+   *   does not come in time; and the errors of the work.
    */
   async run<T>(work: () => Promise<T>, { accountId, gone }: QueueClient): Promise<T> {
     const account = this.#enter(accountId);
@@ -134,6 +138,7 @@ export class FairQueue {
   #wait(account: QueueingAccount, gone: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const stopWaiting = () => {
+      clearTimeout(timer);
       if (account.waiting.delete(request)) this.#waiting -= 1;
       gone.removeEventListener('abort', giveUp);
     };
@@ -148,6 +153,10 @@ export class FairQueue {
       resolve();
     };
     const request = { begin, refuse };
+    const timer = setTimeout(
+      () => refuse(account.running > 0 ? createShareError() : createCrowdError()),
+      this.#limits.waitingMs ?? WAITING_MS,
+    );
     const refusal = this.#findRefusal(account);
     if (refusal) refuse(refusal);
     else {
@@ -162,14 +171,18 @@ export class FairQueue {
   /** Why a request cannot wait; null if it can. */
   #findRefusal({ waiting }: QueueingAccount): ApiError | null {
     if (this.#draining?.aborted) return createUnavailableError('server_busy', SHUTTING_DOWN);
-    if (waiting.size >= this.#limits.waitingOfAccount) {
-      return new ApiError(
-        'too_many_requests_in_flight',
-        'Too many costly requests of the account wait already; wait for some of them to be answered.',
-        { 'Retry-After': '2' },
-      );
-    }
+    if (waiting.size >= this.#limits.waitingOfAccount) return createShareError();
     if (this.#waiting < this.#limits.waiting) return null;
-    return createUnavailableError('server_busy', 'Too many costly requests wait; try again.');
+    return createCrowdError();
   }
 }
+
+const createShareError = () =>
+  new ApiError(
+    'too_many_requests_in_flight',
+    'Too many costly requests of the account wait already; wait for some of them to be answered.',
+    { 'Retry-After': '2' },
+  );
+
+const createCrowdError = () =>
+  createUnavailableError('server_busy', 'Too many costly requests wait; try again.');

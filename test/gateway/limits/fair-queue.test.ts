@@ -52,6 +52,20 @@ test('a request is refused if too many wait, or too many of its own account', as
   expect(await queue.run(async () => 'free again', HERE)).toBe('free again');
 });
 
+test('a request whose turn does not come in time is answered, and leaves the queue', async () => {
+  const queue = createQueue({ waiting: 2, waitingOfAccount: 1, waitingMs: 1 });
+  const first = createWork();
+  const done = queue.run(first.work, HERE);
+  const late = createWork();
+  for (let round = 0; round < 2; round += 1) {
+    await expect(queue.run(late.work, HERE)).rejects.toMatchObject(OWN);
+    await expect(queue.run(late.work, OTHER)).rejects.toMatchObject(BUSY);
+  }
+  first.resolve('first');
+  expect(await done).toBe('first');
+  expect(late.isBegun()).toBe(false);
+});
+
 test('a client that disconnects leaves the queue at once, and its work is not done', async () => {
   const queue = createQueue({ waiting: 2, waitingOfAccount: 2 });
   const [first, left, last] = [createWork(), createWork(), createWork()];
