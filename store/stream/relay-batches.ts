@@ -157,8 +157,9 @@ export async function loadLastSequence(client: ClientBase): Promise<number> {
 }
 
 /**
- * Creates the change log's partitions for today and tomorrow, and drops the days older than `keepMs`. Also
- * drops the batches before the first remaining change's. The newest batch stays, because new cursors need it.
+ * Creates the change log's partitions for today and tomorrow, and drops the days older than `keepMs`, but none whose
+ * changes are still to be relayed. Also drops the batches before the first remaining change's. The newest batch stays,
+ * because new cursors need it.
  */
 export async function maintainChangeLog(client: ClientBase, now: Date, keepMs: number): Promise<void> {
   const day = (time: number) => new Date(time).toISOString().slice(0, 10);
@@ -168,8 +169,13 @@ export async function maintainChangeLog(client: ClientBase, now: Date, keepMs: n
   }
   const { rows } = await client.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-     WHERE i.inhparent = 'change_log'::regclass AND c.relname < $1 ORDER BY c.relname`,
-    [`change_log_${day(now.getTime() - keepMs).replaceAll('-', '')}`],
+     WHERE i.inhparent = 'change_log'::regclass AND c.relname < (
+       SELECT to_char(least($1, (
+         SELECT occurred_at FROM change_log WHERE sequence > COALESCE((
+           SELECT last_sequence FROM relay_batches ORDER BY first_sequence DESC LIMIT 1), 0)
+         ORDER BY sequence LIMIT 1)) AT TIME ZONE 'UTC', '"change_log_"YYYYMMDD'))
+     ORDER BY c.relname`,
+    [new Date(now.getTime() - keepMs)],
   );
   for (const { name } of rows) await client.query(`DROP TABLE ${name}`);
   for (const table of ['relay_batches', 'rebuilt_runs']) {
