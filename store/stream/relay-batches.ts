@@ -157,9 +157,9 @@ export async function loadLastSequence(client: ClientBase): Promise<number> {
 }
 
 /**
- * Creates the change log's partitions for today and tomorrow, and drops the days older than `keepMs`, but none whose
- * changes are still to be relayed. Also drops the batches before the first remaining change's. The newest batch stays,
- * because new cursors need it.
+ * Creates the change log's partitions for today and tomorrow, and drops the days older than `keepMs`. Changes that Kafka
+ * has not acknowledged stay: a relay may have to send them again. Also drops the batches before the first remaining
+ * change's. The newest batch stays, because new cursors need it.
  */
 export async function maintainChangeLog(client: ClientBase, now: Date, keepMs: number): Promise<void> {
   const day = (time: number) => new Date(time).toISOString().slice(0, 10);
@@ -172,7 +172,8 @@ export async function maintainChangeLog(client: ClientBase, now: Date, keepMs: n
      WHERE i.inhparent = 'change_log'::regclass AND c.relname < (
        SELECT to_char(least($1, (
          SELECT occurred_at FROM change_log WHERE sequence > COALESCE((
-           SELECT last_sequence FROM relay_batches ORDER BY first_sequence DESC LIMIT 1), 0)
+           SELECT last_sequence FROM relay_batches WHERE acknowledged_at IS NOT NULL
+           ORDER BY first_sequence DESC LIMIT 1), 0)
          ORDER BY sequence LIMIT 1)) AT TIME ZONE 'UTC', '"change_log_"YYYYMMDD'))
      ORDER BY c.relname`,
     [new Date(now.getTime() - keepMs)],
