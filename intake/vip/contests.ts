@@ -9,7 +9,7 @@ import type { Notes } from '../catalogue/notes.ts';
 import { type MappedDistrict, mapDistrict } from './districts.ts';
 import type { VipObject } from './fields.ts';
 import type { Feed } from './read-feed.ts';
-import { danglingReferences, english, find, findAll, partiesOf, positive, spanish } from './references.ts';
+import { danglingReferences, english, find, findAll, positive, spanish } from './references.ts';
 import { type ChoiceOrders, mapAnswers, mapCandidates, nameOf } from './selections.ts';
 
 /** The longest title and description of a record, in characters. */
@@ -72,7 +72,7 @@ export function mapContest(
       ? mapCandidates(feed, object, orders, notes)
       : mapAnswers(feed, object, orders, notes);
   problems.push(...choiceProblems);
-  const parties = partiesOf(feed, object.values.PrimaryPartyIds, name, notes).map(({ texts }) =>
+  const parties = findAll(feed, 'Party', object.values.PrimaryPartyIds).map(({ texts }) =>
     english(texts.Name),
   );
   const isUnexpired = offices.some(({ values }) => values.TermType === 'unexpired-term');
@@ -115,9 +115,12 @@ export function mapContest(
   };
 }
 
-/** The problems of a contest whose district or judge the feed lacks. These are parts of its key. */
+/** The problems of a contest whose district, judge or parties the feed lacks. These are parts of its key. */
 function missingNames(feed: Feed, object: VipObject, district: VipObject | undefined): Problem[] {
-  const problems = danglingReferences(feed, 'Candidate', object, 'CandidateId');
+  const problems = [
+    ...danglingReferences(feed, 'Candidate', object, 'CandidateId'),
+    ...danglingReferences(feed, 'Party', object, 'PrimaryPartyIds'),
+  ];
   if (district) return problems;
   const message = `names ${showValue(object.values.ElectoralDistrictId)}, which the feed does not have`;
   return [{ field: 'ElectoralDistrictId', message }, ...problems];

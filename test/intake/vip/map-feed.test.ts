@@ -173,12 +173,11 @@ test('a feed without contests, and a contest without candidates, are to be check
 });
 
 test.each([
-  ['a candidate', { ofCandidate: '<PartyId>par99</PartyId>' }, 'Ann'],
-  ['a line', { ofLine: '<EndorsementPartyIds>par99</EndorsementPartyIds>' }, 'Ann'],
-  ['a primary', { ofContest: '<PrimaryPartyIds>par99</PrimaryPartyIds>' }, 'Board'],
-])('a party of %s that the feed lacks is to be checked', async (_, fields, name) => {
-  const { ofCandidate = '', ofLine = '', ofContest = '' } = fields as Record<string, string>;
-  const board = `<BallotSelectionIds>{line-Ann}</BallotSelectionIds>${ofContest}`;
+  ['a candidate', { ofCandidate: '<PartyId>par99</PartyId>' }],
+  ['a line', { ofLine: '<EndorsementPartyIds>par99</EndorsementPartyIds>' }],
+])('a party of %s that the feed lacks is to be checked', async (_, fields) => {
+  const { ofCandidate = '', ofLine = '' } = fields as Record<string, string>;
+  const board = '<BallotSelectionIds>{line-Ann}</BallotSelectionIds>';
   const feed = [
     ...ELECTION,
     VIRGINIA,
@@ -190,7 +189,7 @@ test.each([
     kind: 'to check',
     message: 'a party is not in the feed',
     count: 1,
-    examples: [`${name}: par99`],
+    examples: ['Ann: par99'],
   });
 });
 
@@ -451,6 +450,15 @@ describe('a contest is refused', () => {
     const { problems } = await contestOf(contest('CandidateContest', 'Board', 'nowhere'));
     expect(problems).toEqual([
       { field: 'ElectoralDistrictId', message: 'names "nowhere", which the feed does not have' },
+    ]);
+  });
+
+  test('if the party of a primary is missing, which is a part of its key', async () => {
+    const fields = '<PrimaryPartyIds>par99</PrimaryPartyIds>';
+    const { record, problems } = await contestOf(contest('CandidateContest', 'Board', 'virginia', fields));
+    expect([record?.key, problems]).toEqual([
+      '',
+      [{ field: 'PrimaryPartyIds', message: 'names "par99", which is no Party of the feed' }],
     ]);
   });
 
