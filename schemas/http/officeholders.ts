@@ -120,7 +120,10 @@ export const officeholder = record(
     ...seat.properties,
     party: described(nullable(text), 'The name of the party.'),
     party_abbreviation: described(nullable(text), 'The party in one letter or a few, such as `D`.'),
-    phone: described(nullable(text), 'The first telephone number among the addresses.'),
+    phone: described(
+      nullable(text),
+      'The telephone number of the capitol office, or else of the main one, or else the first among the addresses.',
+    ),
     email: nullable(text),
     website: described(nullable(text), 'The same as website_url.'),
     website_url: described(nullable(text), 'The website of the officeholder.'),

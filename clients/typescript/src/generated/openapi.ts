@@ -1640,7 +1640,7 @@ export interface components {
             party_abbreviation: string | null;
             /** @description A UUID, stable across terms and offices. */
             person_id: string;
-            /** @description The first telephone number among the addresses. */
+            /** @description The telephone number of the capitol office, or else of the main one, or else the first among the addresses. */
             phone: string | null;
             /** @description The same as image_url. */
             photo: string | null;
@@ -1707,7 +1707,7 @@ export interface components {
             party_abbreviation: string | null;
             /** @description A UUID, stable across terms and offices. */
             person_id: string;
-            /** @description The first telephone number among the addresses. */
+            /** @description The telephone number of the capitol office, or else of the main one, or else the first among the addresses. */
             phone: string | null;
             /** @description The same as image_url. */
             photo: string | null;
