@@ -157,9 +157,10 @@ function describe({ texts, values }: VipObject, notes: Notes) {
   if (given.some(({ en }) => en.length > MAX_TEXT)) {
     notes.add('left out', `texts of measures with more than ${MAX_TEXT} characters`, values.Name);
   }
-  const text = given.find(({ en }) => en !== '' && en.length <= MAX_TEXT);
-  const es = text?.es ?? '';
-  return { description: text?.en ?? null, description_es: es === '' || es.length > MAX_TEXT ? null : es };
+  const isUsable = (text: string) => text !== '' && text.length <= MAX_TEXT;
+  const both = given.find(({ en }) => isUsable(en));
+  if (both) return { description: both.en, description_es: isUsable(both.es) ? both.es : null };
+  return { description: given.find(({ es }) => isUsable(es))?.es ?? null, description_es: null };
 }
 
 /** The vote method and the seats of a contest for offices. */

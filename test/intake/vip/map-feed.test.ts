@@ -193,6 +193,21 @@ test.each([
   });
 });
 
+test.each([
+  ['in Spanish alone is that of both languages', '', { description: 'El texto', description_es: null }],
+  [
+    'in English comes before one in Spanish alone',
+    texts('SummaryText', 'The summary'),
+    { description: 'The summary' },
+  ],
+])('a text of a measure %s', async (_, summary, expected) => {
+  const fullText = '<FullText><Text language="es">El texto</Text></FullText>';
+  const { record } = await contestOf(
+    contest('BallotMeasureContest', 'Q', 'virginia', `${texts('BallotTitle', 'Parks')}${fullText}${summary}`),
+  );
+  expect(record).toMatchObject(expected);
+});
+
 describe('the level of a district', () => {
   test.each([
     ['borough', '', 'county'],
