@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
 import { contest as contestRecord } from '../../helpers/ballots/catalogue-records.ts';
+import { CROWD, CROWDED_CONTEST } from '../../helpers/ballots/crowded-contest.ts';
 import { endorse, pick, position, withdraw } from '../../helpers/ballots/submissions.ts';
 import { TABLE_BALLOT } from '../../helpers/ballots/table-ballot.ts';
 import { ConsoleClient, type ReceivedPage } from '../../helpers/console/console-client.ts';
@@ -162,12 +163,8 @@ test('a position that somebody has changed since the upload is named, and stays'
 });
 
 test('a position that was changed while the upload was on its way, or set to the same by somebody else, stays', async () => {
-  const lines = [
-    HEAD,
-    ...Array.from({ length: 500 }, () => 'sheriff,dee,'),
-    'mayor,ann,Mine.',
-    'council,bob,Mine.',
-  ];
+  await loadCatalogue(service.databaseUrl, [...TABLE_BALLOT, CROWDED_CONTEST]);
+  const lines = [HEAD, ...CROWD.map((key) => `crowd,${key},`), 'mayor,ann,Mine.', 'council,bob,Mine.'];
   // The second batch waits, because the account may not publish for a moment.
   const { location: address } = await editor.postFile(
     UPLOADS,
@@ -331,7 +328,8 @@ describe('if the connection is lost in the middle', () => {
   });
 
   test('of the upload, what is sent can be undone, and the rest is not sent any more', async () => {
-    const lines = Array.from({ length: 500 }, () => 'mayor,ann');
+    await loadCatalogue(service.databaseUrl, [...TABLE_BALLOT, CROWDED_CONTEST]);
+    const lines = CROWD.map((key) => `crowd,${key}`);
     const { location: address } = await editor.postFile(
       UPLOADS,
       { election: GENERAL, endorser: GAZETTE },
@@ -339,7 +337,7 @@ describe('if the connection is lost in the middle', () => {
     );
     const seen = readSeen(await editor.get(`${address}/preview`));
     expect((await loseAnswer(service, () => editor.post(`${address}/publish`, { seen }))).status).toBe(503);
-    await until('the first batch is applied', async () => (await held()).length === 1);
+    await until('the first batch is applied', async () => (await held()).length === CROWD.length);
     expect((await editor.get(address)).html).toContain('500 of 502 submissions are sent.');
     const { preview, receipt } = await undo(address);
     expect(preview.html).toContain('1 position gets back');
