@@ -103,22 +103,27 @@ async function lead(options: RelayOptions, term: Term): Promise<void> {
     const relayed = await relay.relayNext();
     await succeeded();
     if (performance.now() - maintainedAt >= MAINTENANCE_INTERVAL_MS) {
-      await maintain(client, options);
-      maintainedAt = performance.now();
+      if (await maintain(client, options)) maintainedAt = performance.now();
     }
     if (relayed === 0) await notifier.wait(IDLE_POLL_MS, signal, seenNotifications);
   }
   await relay.finish();
 }
 
-/** Maintains the change log's partitions. If another session, such as a backup, holds them, the next round retries. */
-async function maintain(client: pg.Client, { retentionMs, log }: RelayOptions): Promise<void> {
+/**
+ * Maintains the change log. If another session, such as a backup, holds it, the next round retries.
+ *
+ * @returns whether this round is over; otherwise more follows after the next changes
+ */
+async function maintain(client: pg.Client, { retentionMs, log }: RelayOptions): Promise<boolean> {
   try {
     const now = new Date(await readDatabaseTime(client));
-    await maintainChangeLog(client, now, retentionMs + KEEP_MARGIN_MS);
+    const isAll = await maintainChangeLog(client, now, retentionMs + KEEP_MARGIN_MS);
     log.debug('maintained the change log');
+    return isAll;
   } catch (error) {
     if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error;
     log.info('the change log is in use; its maintenance waits for the next round');
+    return true;
   }
 }

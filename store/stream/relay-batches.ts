@@ -4,6 +4,9 @@ import { SupersededError } from '../../service/failure.ts';
 import { onlyRow } from '../connection/only-row.ts';
 import { encodedBodyOf, STORED_BODY, type StoredBody } from './stored-body.ts';
 
+/** The most batches that are dropped at a time, which takes a fraction of a second. */
+const MAX_DROPPED = 100_000;
+
 /** A run of the change log that the relay sends to Kafka in one batch. */
 export interface RelayBatch {
   firstSequence: number;
@@ -159,9 +162,17 @@ export async function loadLastSequence(client: ClientBase): Promise<number> {
 /**
  * Creates the change log's partitions for today and tomorrow, and drops the days older than `keepMs`. Changes that Kafka
  * has not acknowledged stay: a relay may have to send them again. Also drops the batches before the first remaining
- * change's. The newest batch stays, because new cursors need it.
+ * change's, some at a time: a day has millions, and the relay waits meanwhile. The newest batch stays, because new cursors
+ * need it.
+ *
+ * @returns whether that was all; otherwise call it again soon
  */
-export async function maintainChangeLog(client: ClientBase, now: Date, keepMs: number): Promise<void> {
+export async function maintainChangeLog(
+  client: ClientBase,
+  now: Date,
+  keepMs: number,
+  maxDropped = MAX_DROPPED,
+): Promise<boolean> {
   const day = (time: number) => new Date(time).toISOString().slice(0, 10);
   const dayMs = 86_400_000;
   for (const time of [now.getTime(), now.getTime() + dayMs]) {
@@ -179,11 +190,16 @@ export async function maintainChangeLog(client: ClientBase, now: Date, keepMs: n
     [new Date(now.getTime() - keepMs)],
   );
   for (const { name } of rows) await client.query(`DROP TABLE ${name}`);
+  let isAll = true;
   for (const table of ['relay_batches', 'rebuilt_runs']) {
-    await client.query(
-      `DELETE FROM ${table} WHERE first_sequence < (
-         SELECT first_sequence FROM ${table} WHERE first_sequence <= (SELECT min(sequence) FROM change_log)
-         ORDER BY first_sequence DESC LIMIT 1)`,
+    const { rowCount } = await client.query(
+      `DELETE FROM ${table} WHERE first_sequence <= (SELECT max(first_sequence) FROM (
+         SELECT first_sequence FROM ${table} WHERE first_sequence < (
+           SELECT first_sequence FROM ${table} WHERE first_sequence <= (SELECT min(sequence) FROM change_log)
+           ORDER BY first_sequence DESC LIMIT 1)
+         ORDER BY first_sequence LIMIT ${maxDropped}) AS oldest)`,
     );
+    if (rowCount === maxDropped) isAll = false;
   }
+  return isAll;
 }

@@ -128,7 +128,22 @@ test('only batches before the first remaining change are dropped', async () => {
   expect(rows).toEqual([{ first: 1001, count: BATCHES - 500 }]);
   await client.query(STORE);
   asked = asked.filter(([text]) => text.startsWith('DELETE'));
-  expect(await countLooked()).toBeLessThan(500 + FEW);
+  expect(await countLooked()).toBeLessThan(2 * 500 + FEW);
+});
+
+test('the batches of a busy day are dropped in parts, so that changes do not wait for them', async () => {
+  await client.query('DELETE FROM change_log WHERE sequence < 50000');
+  const steps: unknown[] = [];
+  for (let isAll = false; !isAll; ) {
+    isAll = await maintainChangeLog(client, NOW, 7 * DAY_MS, 10_000);
+    const { rows } = await client.query('SELECT count(*)::int AS count FROM relay_batches');
+    steps.push({ isAll, left: rows[0]?.count });
+  }
+  expect(steps).toEqual([
+    { isAll: false, left: BATCHES - 10_000 },
+    { isAll: false, left: BATCHES - 20_000 },
+    { isAll: true, left: BATCHES - 25_000 },
+  ]);
 });
 
 test('the change log keeps the first day of the window, and drops the days before it', async () => {
