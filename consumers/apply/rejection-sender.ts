@@ -1,10 +1,9 @@
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import { RecordTooLargeError, type RejectedProducer } from '../../kafka/writing/rejected-producer.ts';
 import { type Clock, systemClock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import { Notifier } from '../../service/notifier.ts';
 import { reportFailure } from '../../service/report-failure.ts';
-import { isSilence } from '../../store/connection/session.ts';
 import {
   countPendingRejections,
   deletePendingRejections,
@@ -70,28 +69,23 @@ export class RejectionSender {
     }
   }
 
+  /** Holds no connection while it sends: others need one, and Kafka may take seconds to answer. */
   async #sendNext(): Promise<number> {
-    const client = await this.#pool.connect();
-    let broken: Error | undefined;
-    try {
-      const pending = await loadPendingRejections(client, REQUEST);
-      // Also counts before sending, which may fail for as long as they wait.
-      await countPending(client);
-      if (pending.length > 0) {
-        await this.#send(pending);
-        await deletePendingRejections(
-          client,
-          pending.map(({ id }) => id),
-        );
-        await countPending(client);
-      }
-      return pending.length;
-    } catch (error) {
-      if (isSilence(error)) broken = error;
-      throw error;
-    } finally {
-      client.release(broken);
-    }
+    const pending = await loadPendingRejections(this.#pool, REQUEST);
+    // Also counts before sending, which may fail for as long as they wait.
+    await this.#countPending();
+    if (pending.length === 0) return 0;
+    await this.#send(pending);
+    await deletePendingRejections(
+      this.#pool,
+      pending.map(({ id }) => id),
+    );
+    await this.#countPending();
+    return pending.length;
+  }
+
+  async #countPending(): Promise<void> {
+    pendingRejections.set(await countPendingRejections(this.#pool));
   }
 
   /** Sends records together, or in smaller requests if the topic refuses them together. */
@@ -107,8 +101,4 @@ export class RejectionSender {
       await this.#send(records.slice(middle));
     }
   }
-}
-
-async function countPending(client: PoolClient): Promise<void> {
-  pendingRejections.set(await countPendingRejections(client));
 }

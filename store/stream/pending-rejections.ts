@@ -49,7 +49,10 @@ export async function loadPendingRejections(
 }
 
 /** Deletes sent rejections. */
-export async function deletePendingRejections(client: ClientBase, ids: readonly number[]): Promise<void> {
+export async function deletePendingRejections(
+  client: ClientBase | Pool,
+  ids: readonly number[],
+): Promise<void> {
   await client.query('DELETE FROM pending_rejections WHERE id = ANY($1)', [ids]);
 }
 

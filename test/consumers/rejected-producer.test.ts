@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { KafkaConfig } from 'kafkajs';
 import type pg from 'pg';
 import { pendingRejections } from '../../consumers/apply/metrics.ts';
@@ -126,6 +126,22 @@ describe('the sender of rejections', () => {
     await path.close();
   });
 
+  test('INV-14: leaves the connections to other work while Kafka takes its time', async () => {
+    const own = createWorkPool(url, 1, () => {});
+    const { promise: taken, resolve: take } = Promise.withResolvers<void>();
+    const send = jest.fn(() => taken);
+    await addPendingRejections(client, [record(1)]);
+    const stopping = new AbortController();
+    const running = new RejectionSender(own, { send }, createLog('test', 'silent')).run(stopping.signal);
+    await until('Kafka is asked', () => send.mock.calls.length > 0);
+    await own.query('SELECT');
+    take();
+    await until('it is deleted', async () => (await waiting()) === 0);
+    stopping.abort();
+    await running;
+    await own.end();
+  });
+
   test('looks again at once for rejections that were stored while it looked', async () => {
     let looks = 0;
     const query = async (statement: string) => {
@@ -134,8 +150,7 @@ describe('the sender of rejections', () => {
       if (looks === 1) sender.notify();
       return { rows: [] };
     };
-    const connect = async () => ({ query, release: () => {} });
-    const empty = { connect } as unknown as pg.Pool;
+    const empty = { query } as unknown as pg.Pool;
     const sender = new RejectionSender(empty, { send: async () => {} }, createLog('test', 'silent'));
     const stopping = new AbortController();
     const running = sender.run(stopping.signal);
