@@ -13,6 +13,8 @@ const RETURN_LIMIT_MS = 150;
 /** The time for which a replica must keep up before it is in use, in milliseconds. Each exclusion doubles it. */
 const MIN_PROBATION_MS = 2000;
 const MAX_PROBATION_MS = 5 * 60_000;
+/** The time in use after which a replica's earlier exclusions no longer count, in milliseconds. */
+const FORGIVEN_MS = 60 * 60_000;
 const MAX_PAUSE_MS = 16;
 
 export interface GateOptions {
@@ -49,7 +51,8 @@ interface Trial {
  */
 export class ReplicaGate {
   readonly #options: GateOptions;
-  readonly #inUse = new Map<string, Member>();
+  /** By instance, with the time since which it is in use. */
+  readonly #inUse = new Map<string, Member & { since: number }>();
   readonly #trials = new Map<string, Trial>();
   readonly #probations = new Map<string, number>();
   /** The time by which the leases of excluded replicas have ended. */
@@ -156,7 +159,7 @@ export class ReplicaGate {
 
   #use(member: Member): void {
     this.#trials.delete(member.name);
-    this.#inUse.set(member.instance, member);
+    this.#inUse.set(member.instance, { ...member, since: this.#options.clock.now() });
     replicaInUse.set({ replica: member.name }, 1);
   }
 
@@ -166,6 +169,8 @@ export class ReplicaGate {
     await registry.exclude(late.map(({ instance }) => instance));
     this.#safeAt = leasesEndedBy(clock.now());
     for (const { instance, name } of late) {
+      const { since } = this.#inUse.get(instance) ?? { since: clock.now() };
+      if (clock.now() - since > FORGIVEN_MS) this.#probations.delete(name);
       this.#inUse.delete(instance);
       const before = this.#probations.get(name) ?? MIN_PROBATION_MS / 2;
       this.#probations.set(name, Math.min(2 * before, MAX_PROBATION_MS));

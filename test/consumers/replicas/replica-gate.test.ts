@@ -234,6 +234,20 @@ describe('a replica out of use', () => {
     expect(seconds).toEqual([2, 2, 4, 8]);
   });
 
+  test('returns after two seconds again once it has been in use for more than an hour', async () => {
+    const gate = await openGate();
+    silent.add('second');
+    const seconds: number[] = [await secondsUntilUsed(gate)];
+    for (let exclusion = 0; exclusion < 3; exclusion += 1) {
+      await clock.advance(61 * 60_000);
+      late.add('first');
+      await timeOf(gate.barrier());
+      late.clear();
+      seconds.push(await secondsUntilUsed(gate));
+    }
+    expect(seconds).toEqual([2, 2, 2, 2]);
+  });
+
   test('begins its trial again after a restart', async () => {
     const gate = await openGate();
     await timeOf(gate.tend());
