@@ -99,6 +99,7 @@ const FITS = '(g.changes AND w.revision = g.revision AND w.deliverer_id = $1)';
 const KEPT_ATTEMPTS = 1000;
 /** How long attempts are kept, in days. */
 const KEPT_ATTEMPT_DAYS = 7;
+const MAX_DELETED = 10_000;
 
 /**
  * Records attempts, at most one for each webhook, and counts them as usage of its account. A delivered batch is
@@ -203,12 +204,15 @@ export async function expireWebhook(
   );
 }
 
-/** Deletes attempts that are too old, a bounded number at a time. */
+/** Deletes the attempts that are too old, a bounded number at a time. */
 export async function deleteOldAttempts(pool: Pool): Promise<void> {
-  await pool.query(
-    `DELETE FROM webhook_attempts WHERE (webhook_id, number) IN (
-       SELECT webhook_id, number FROM webhook_attempts
-       WHERE attempted_at < clock_timestamp() - ${KEPT_ATTEMPT_DAYS} * interval '1 day'
-       ORDER BY attempted_at LIMIT 10000 FOR UPDATE SKIP LOCKED)`,
-  );
+  let deleted: number | null = MAX_DELETED;
+  while (deleted === MAX_DELETED) {
+    ({ rowCount: deleted } = await pool.query(
+      `DELETE FROM webhook_attempts WHERE (webhook_id, number) IN (
+         SELECT webhook_id, number FROM webhook_attempts
+         WHERE attempted_at < clock_timestamp() - ${KEPT_ATTEMPT_DAYS} * interval '1 day'
+         ORDER BY attempted_at LIMIT ${MAX_DELETED} FOR UPDATE SKIP LOCKED)`,
+    ));
+  }
 }

@@ -456,4 +456,16 @@ describe('an attempt', () => {
     await deleteOldAttempts(pool);
     expect(await numbers()).toEqual({ first: 501, kept: 701 });
   });
+
+  test('INV-15: is forgotten after a week, however many there are', async () => {
+    const [id] = await addWebhooks(1);
+    await pool.query(
+      `INSERT INTO webhook_attempts SELECT $1, n, 'msg', false, now() - interval '8 days', 1, 'delivered', 204, 1, 1, ''
+       FROM generate_series(1, 20001) n`,
+      [id],
+    );
+    await deleteOldAttempts(pool);
+    const { rows } = await pool.query('SELECT number FROM webhook_attempts WHERE webhook_id = $1', [id]);
+    expect(rows).toHaveLength(0);
+  });
 });
