@@ -5,8 +5,9 @@ import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import type { TopicNames } from '../../kafka/topic-names.ts';
 import { createRejectedProducer } from '../../kafka/writing/rejected-producer.ts';
 import type { Brokers } from '../../service/brokers.ts';
-import type { Clock } from '../../service/clock.ts';
+import { type Clock, systemClock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
+import { repeat } from '../../service/repeat.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import { observeHop } from '../../service/stream-metrics.ts';
 import { traceMessages } from '../../service/tracing.ts';
@@ -31,6 +32,8 @@ import type { Write } from './write-submissions.ts';
 const MAX_SUBMISSIONS_PER_TRANSACTION = 1000;
 /** The longest wait for submissions before the round counts as a success, in milliseconds. */
 const IDLE_MS = 1000;
+/** The interval between two measurements of the lag, in milliseconds. */
+const REPORT_MS = 1000;
 /** The interval between two commits of offsets to the group, in milliseconds. */
 const COMMIT_INTERVAL_MS = 1000;
 
@@ -105,6 +108,9 @@ async function lead(options: ApplyOptions, term: Term): Promise<void> {
   const sender = new RejectionSender(pool, producer, log);
   const sending = sender.run(signal);
   const announcing = runAnnouncer(pool, log, signal);
+  const report = new LagReport(backlog);
+  // Apart from applying, which can wait for the stream's lock for minutes.
+  const reporting = repeat(REPORT_MS, systemClock, async () => report.update());
   backlog.start();
   try {
     await applyBacklog(
@@ -113,7 +119,7 @@ async function lead(options: ApplyOptions, term: Term): Promise<void> {
     );
   } finally {
     ending.abort();
-    await Promise.all([backlog.stop(), sending, announcing]);
+    await Promise.all([backlog.stop(), sending, announcing, reporting.stop()]);
   }
 }
 
@@ -129,7 +135,6 @@ interface Parts {
 
 async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): Promise<void> {
   const { topic, reconciled, backlog, sender, group, clock, log } = parts;
-  const report = new LagReport(backlog);
   const cache = new BallotCache();
   let committedAt = 0;
   // The process before may have ended between applying and committing.
@@ -148,7 +153,6 @@ async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): 
       for (const { partition, to } of ranges) reached.set(partition, to);
       isCommitted = false;
     }
-    report.update();
     if (ranges.length > 0 || backlog.isHealthy) await succeeded();
     if (!isCommitted && performance.now() - committedAt >= COMMIT_INTERVAL_MS) {
       committedAt = performance.now();

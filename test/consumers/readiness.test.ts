@@ -99,6 +99,20 @@ test('a stand-by applies new submissions after the leader has stopped', async ()
   });
 });
 
+test('submissions are seen to wait while another session holds the lock of the stream', async () => {
+  await start('apply');
+  await until('it leads', async () => (await metricValue('apply_leader')) === 1);
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  await holder.query('BEGIN; SELECT FROM stream_head FOR UPDATE');
+  const submissions = [endorse('nation-herald', 'mayor', 'ann')];
+  await submitAll({ brokers: topics.brokers, topic: topicNames(topics.prefix).submissions, submissions });
+  await until('it waits', async () => (await metricValue('submissions_oldest_waiting_seconds')) > 0);
+  await holder.query('COMMIT');
+  await until('it is applied', async () => (await metricValue('submissions_oldest_waiting_seconds')) === 0);
+  await holder.end();
+});
+
 test('the offsets of the consumer group are committed at the start, and again after a failure', async () => {
   const commit = jest.spyOn(GroupOffsets.prototype, 'commit');
   commit.mockRejectedValueOnce(new KafkaUnavailableError('no broker'));
