@@ -13,6 +13,7 @@ import type { Service } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
 import { OperatorError } from '../service/operator-error.ts';
 import { type FailurePlace, reportFailure } from '../service/report-failure.ts';
+import { historyConflict } from '../service/stream-metrics.ts';
 import { createClient, endClient } from '../store/connection/client.ts';
 import { WATCHFUL_SESSION, watchSession } from '../store/connection/session.ts';
 
@@ -170,7 +171,11 @@ async function waitForLead(
       [leader, working],
     );
     if (rows[0]?.leads) return true;
-    if (rows[0]?.otherWorks) success.note();
+    if (rows[0]?.otherWorks) {
+      success.note();
+      // The other has compared the histories since. A conflict that this process met would be reported for ever.
+      historyConflict.set(0);
+    }
     await systemClock.wait(STANDBY_POLL_MS, signal);
   }
   return false;

@@ -1,8 +1,10 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { type Leadership, startLeadership, type Term } from '../../consumers/leadership.ts';
 import { createLog } from '../../service/log.ts';
+import { historyConflict } from '../../service/stream-metrics.ts';
 import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { metricValue } from '../helpers/service/metrics.ts';
 import { until } from '../helpers/until.ts';
 
 const database = useTestDatabase();
@@ -38,6 +40,15 @@ test('a stand-by that takes over is not ready until its own work has succeeded',
   expect([second.leadership.isReady(), second.leadership.leads()]).toEqual([false, false]);
   await term.succeeded();
   expect([second.leadership.isReady(), second.leadership.leads()]).toEqual([true, true]);
+});
+
+test('a stand-by forgets a conflict of histories that it has met, because the leader met none', async () => {
+  const first = start();
+  await (await first.begun).succeeded();
+  historyConflict.set(1);
+  const second = start();
+  await until('it stands by', () => second.leadership.isReady());
+  expect(await metricValue('stream_history_conflict')).toBe(0);
 });
 
 test('a term ends although Postgres has fallen silent, and another begins once it answers', async () => {
