@@ -5,6 +5,7 @@ import {
   filterKey,
   type StreamFilter,
 } from '../domain/stream-filter.ts';
+import { feedFilters } from './metrics.ts';
 import type { RenderedEvent, ResumePoint } from './rendered-event.ts';
 import { SharedBytes } from './shared-bytes.ts';
 
@@ -88,6 +89,7 @@ export class FanOut {
       const audience = new Audience(name, filter);
       place = { audience, remove: this.#index.add(filter, audience) };
       this.#audiences.set(name, place);
+      feedFilters.set(this.size);
     }
     place.audience.readers += 1;
     return place.audience;
@@ -99,6 +101,7 @@ export class FanOut {
     if (audience.readers > 0) return;
     this.#audiences.get(audience.key)?.remove();
     this.#audiences.delete(audience.key);
+    feedFilters.set(this.size);
   }
 
   /**

@@ -13,7 +13,6 @@ import { CHUNK_CHANGES } from './chunk-cache.ts';
 import { FanOut } from './fan-out.ts';
 import { findConflict } from './history.ts';
 import { MemoryLog } from './memory-log.ts';
-import { feedFilters } from './metrics.ts';
 import { FeedReader } from './reader.ts';
 import { type Chunk, laterPoint, type RenderedEvent, type ResumePoint } from './rendered-event.ts';
 import { Replay } from './replay.ts';
@@ -301,7 +300,6 @@ export class Feed {
     this.#memory.append(events);
     this.#latest = last.resumePoint;
     this.#latestId = last.id;
-    feedFilters.set(this.#fanOut.size);
     this.#arrivals.published(events, this.#fanOut.publish(events, last.resumePoint));
   }
 

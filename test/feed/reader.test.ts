@@ -6,6 +6,7 @@ import { FeedReader } from '../../feed/reader.ts';
 import type { Chunk, RenderedEvent, ResumePoint } from '../../feed/rendered-event.ts';
 import type { StateCode } from '../../schemas/vocabulary.ts';
 import { settle } from '../helpers/service/manual-clock.ts';
+import { metricValue } from '../helpers/service/metrics.ts';
 import { createEvent } from '../helpers/stream/create-event.ts';
 
 const STATES: StateCode[] = ['CA', 'OR', 'WA'];
@@ -121,6 +122,15 @@ test('filters that match equally many changes, from the same first to the same l
     [1, 3, 4],
   ]);
   for (const { reader } of clients) reader.close();
+});
+
+test('the filters in use are shown also while nothing changes', async () => {
+  const log = new Log();
+  const states: StateCode[] = ['CA', 'OR', 'CA'];
+  const readers = states.map((state) => new FeedReader(log, log.fanOut, { states: [state] }));
+  expect(await metricValue('feed_filters')).toBe(2);
+  for (const reader of readers) reader.close();
+  expect(await metricValue('feed_filters')).toBe(0);
 });
 
 test('INV-11: readers with equal filters share one delivery and its bytes', async () => {
