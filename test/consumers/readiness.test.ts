@@ -4,6 +4,7 @@ import { appliedSubmissions } from '../../consumers/apply/metrics.ts';
 import { startConsumers } from '../../consumers/consumers.ts';
 import { startRelay } from '../../consumers/relay/leader.ts';
 import { relayedSequence, relayLeader } from '../../consumers/relay/metrics.ts';
+import { replicaLag } from '../../consumers/relay/replicas/metrics.ts';
 import { createKafkaClient } from '../../kafka/connection/client.ts';
 import { GroupOffsets } from '../../kafka/reading/group-offsets.ts';
 import { TopicReader } from '../../kafka/reading/topic-reader.ts';
@@ -245,7 +246,7 @@ test('INV-15: the change log is maintained although the relay always has more to
   expect(steps).toEqual(['relayed up to 1000', 'maintained', 'relayed up to 1001']);
 });
 
-test('a relay that can no longer manage read replicas begins anew, even with nothing to announce', async () => {
+test('a relay that can no longer manage read replicas begins anew, even with nothing to announce, and ends without a lag', async () => {
   const own = await createTestDatabase();
   const { brokers, prefix: topicPrefix } = await createTestTopics({ partitions: 1 });
   const lines: string[] = [];
@@ -270,4 +271,7 @@ test('a relay that can no longer manage read replicas begins anew, even with not
   expect(rowCount).toBeGreaterThan(0);
   await until('it leads again', () => count('leading the relay') === 2);
   expect(count('the relay was interrupted')).toBe(1);
+  replicaLag.set({ replica: 'db-2:5432' }, 1);
+  await relay.stop();
+  expect((await replicaLag.get()).values).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { WATCHFUL_SESSION, watchSession } from '../../../store/connection/sessio
 import { ReplicaRegistry } from '../../../store/replicas/registry.ts';
 import { ReplicaLink } from '../../../store/replicas/replica-link.ts';
 import type { Term } from '../../leadership.ts';
-import { replicaInUse } from './metrics.ts';
+import { replicaInUse, replicaLag } from './metrics.ts';
 import { ReplicaGate } from './replica-gate.ts';
 
 /** The interval of checks of replicas while nothing is published, in milliseconds. */
@@ -73,8 +73,9 @@ export async function openGate(
   atEnd(async () => {
     ending.abort();
     await tending;
-    // The next leader reports this metric.
+    // The next leader reports these metrics.
     replicaInUse.reset();
+    replicaLag.reset();
   });
   const requireWorking = () => {
     if (failure !== undefined) throw failure;
