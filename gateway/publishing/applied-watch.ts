@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
+import { type Attempt, createAttempt } from '../../service/attempt.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
-import { reportFailure } from '../../service/report-failure.ts';
 import { loadConsumerOffsets, loadTopicId } from '../../store/stream/consumer-offsets.ts';
 import { loadRelayProgress } from '../../store/stream/relay-batches.ts';
 
@@ -25,7 +25,7 @@ export class AppliedWatch {
   readonly #pool: Pool;
   readonly #topic: string;
   readonly #clock: Clock;
-  readonly #log: Logger;
+  readonly #attempt: Attempt;
   readonly #waiters = new Set<Waiter>();
   #isLooking = false;
 
@@ -33,7 +33,7 @@ export class AppliedWatch {
     this.#pool = pool;
     this.#topic = topic;
     this.#clock = clock;
-    this.#log = log;
+    this.#attempt = createAttempt(log, 'publishing');
   }
 
   /**
@@ -59,10 +59,7 @@ export class AppliedWatch {
   async #look(): Promise<void> {
     this.#isLooking = true;
     while (this.#waiters.size > 0) {
-      await this.#lookOnce().catch((error: unknown) => {
-        const message = 'the progress of submissions cannot be read; trying again';
-        reportFailure(this.#log, error, { where: 'publishing', message });
-      });
+      await this.#attempt('the progress of submissions cannot be read; trying again', () => this.#lookOnce());
       await this.#clock.wait(LOOK_MS, NEVER);
     }
     this.#isLooking = false;

@@ -1,4 +1,8 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type pg from 'pg';
+import { AppliedWatch } from '../../../gateway/publishing/applied-watch.ts';
+import { createLog } from '../../../service/log.ts';
+import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
 import { type Answer, useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 
@@ -124,4 +128,26 @@ test('of a publication older than a week finds nothing', async () => {
   const path = await publish();
   await service.query("UPDATE publications SET created_at = now() - interval '7 days 1 second'");
   expect((await service.get(path)).status).toBe(404);
+});
+
+test('reports an outage of Postgres once, however long it lasts', async () => {
+  const lines: string[] = [];
+  const refuse = async () => {
+    throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  };
+  const clock = new ManualClock();
+  const watch = new AppliedWatch({
+    pool: { query: refuse } as unknown as pg.Pool,
+    topic: 'endorsement-submissions',
+    clock,
+    log: createLog('test', 'warn', { write: (line) => lines.push(line) }),
+  });
+  const over = new AbortController();
+  const waiting = watch.wait({ topicId: 'first', ends: new Map([[0, 1]]) }, over.signal);
+  await settle();
+  await clock.advance(30_000);
+  expect(lines).toHaveLength(1);
+  over.abort();
+  await waiting;
+  await clock.advance(1000);
 });
