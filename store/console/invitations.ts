@@ -2,7 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import { generateToken, hashToken } from '../../schemas/console-token.ts';
 import type { Role } from '../../schemas/vocabulary.ts';
 import { type Actor, recordAudit } from '../accounts/audit-log.ts';
-import { OPEN } from './open-invitations.ts';
+import { endInvitationsTo, OPEN } from './open-invitations.ts';
 import { ensurePerson, type Identity, noteAccountSeen } from './people.ts';
 
 /** How long an invitation can be accepted, in days. */
@@ -40,10 +40,7 @@ export async function createInvitation(
 ): Promise<string | null> {
   // The lock makes concurrent invitations take turns, so that each counts those before it.
   await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
-  await client.query(
-    `DELETE FROM console_invitations WHERE account_id = $1 AND email = $2 AND accepted_at IS NULL`,
-    [accountId, email],
-  );
+  await endInvitationsTo(client, accountId, email);
   const { rows } = await client.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM console_invitations i WHERE account_id = $1 AND ${OPEN}`,
     [accountId],

@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 import { type Actor, recordAudit } from '../accounts/audit-log.ts';
-import { endInvitationsBy } from './open-invitations.ts';
+import { endInvitationsBy, endInvitationsTo } from './open-invitations.ts';
 
 /** The roles that a member of an account can have. */
 export const MEMBER_ROLES = ['member', 'editor', 'owner'] as const;
@@ -88,7 +88,10 @@ async function lockMember(
   return { member, isLastOwner: member.role === 'owner' && owners === 1 };
 }
 
-/** Changes a member's role, from their next request. Ends the invitations that they may no longer make. */
+/**
+ * Changes a member's role, from their next request. Ends the invitations that they may no longer make, and those to their
+ * address, which could undo the change.
+ */
 export async function changeRole(
   client: ClientBase,
   { role, ...of }: MemberOf & { role: MemberRole },
@@ -99,6 +102,8 @@ export async function changeRole(
   const { member, isLastOwner } = found;
   if (member.role === role) return 'done';
   if (isLastOwner) return 'last_owner';
+  // Comes first, as accepting an invitation locks it before the member.
+  await endInvitationsTo(client, of.accountId, member.email);
   await client.query('UPDATE account_members SET role = $3 WHERE account_id = $1 AND person_id = $2', [
     of.accountId,
     of.personId,
@@ -132,10 +137,7 @@ export async function removeMember(client: ClientBase, of: MemberOf, actor: Acto
     accountId,
     personId,
   ]);
-  await client.query(
-    'DELETE FROM console_invitations WHERE account_id = $1 AND email = $2 AND accepted_at IS NULL',
-    [accountId, member.email],
-  );
+  await endInvitationsTo(client, accountId, member.email);
   await endInvitationsBy(client, member.email);
   await recordAudit(client, actor, {
     action: 'person.removed',

@@ -20,3 +20,11 @@ export async function endInvitationsBy(client: ClientBase, email: string): Promi
     [email],
   );
 }
+
+/** Ends the open invitations of an address to an account. */
+export async function endInvitationsTo(client: ClientBase, accountId: number, email: string): Promise<void> {
+  await client.query(
+    'DELETE FROM console_invitations WHERE account_id = $1 AND email = $2 AND accepted_at IS NULL',
+    [accountId, email],
+  );
+}

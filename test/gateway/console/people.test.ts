@@ -175,6 +175,18 @@ test('both promotions and demotions take effect at once', async () => {
   });
 });
 
+test('a demotion withdraws the open invitation by which the person could become an owner again', async () => {
+  const account = await console.makeAccount();
+  const owner = await console.join(account, { role: 'owner' });
+  const member = await console.join(account, { role: 'owner' });
+  const email = emailOf(member.subject);
+  const link = linkIn(await owner.client.post('/console/people/invitations', { email, role: 'owner' }));
+  expect((await member.client.get(link)).status).toBe(200);
+  const path = `/console/people/${await personId(member.subject)}/role`;
+  expect((await owner.client.post(path, { role: 'member' })).location).toBe('/console/people?done=role');
+  expect((await member.client.get(link)).status).toBe(404);
+});
+
 test('removing a person ends their access on every gateway at once, and withdraws their invitation', async () => {
   const account = await console.makeAccount();
   const owner = await console.join(account, { role: 'owner' });
