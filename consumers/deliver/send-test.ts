@@ -12,12 +12,16 @@ export async function sendTest(
   lost: AbortSignal,
 ): Promise<void> {
   try {
-    const [webhook] = await loadHeld(pool, delivererId, [id]);
-    if (!webhook) return;
-    const { accountId, url, revision } = webhook;
+    const [found] = await loadHeld(pool, delivererId, [id]);
+    if (!found) return;
+    const { accountId, url } = found;
     const endTurn = await turns.take({ host: new URL(url).host, accountId, isSlow: true }, lost);
     if (!endTurn) return;
     try {
+      // Its account may have changed or deleted it during the wait. A new address gets the test at the next look.
+      const [webhook] = await loadHeld(pool, delivererId, [id]);
+      if (webhook?.url !== url) return;
+      const { revision } = webhook;
       const timestamp = new Date(clock.now()).toISOString();
       const body = Buffer.from(JSON.stringify({ type: 'webhook.test', timestamp, data: { webhook_id: id } }));
       const { retryAfterMs: _, ...made } = await attempts.make(webhook, { messageId, body, events: 0 }, lost);

@@ -85,3 +85,20 @@ test('a test waits for a turn beside the messages of its account', async () => {
   await sending;
   expect([recorded.length, turns.running]).toEqual([1, 3]);
 });
+
+test('a test that waits for its turn is not sent to an address that was replaced or deleted meanwhile', async () => {
+  for (const meanwhile of [[], [{ ...WEBHOOK, url: 'https://b.example/y', revision: 5 }]]) {
+    held = [WEBHOOK];
+    turns = new Turns();
+    const others = Array.from({ length: 4 }, () =>
+      turns.take({ host: 'b.example', accountId: 3, isSlow: false }, lost.signal),
+    );
+    const ends = await Promise.all(others);
+    const sending = send();
+    await new Promise(setImmediate);
+    held = meanwhile;
+    ends[0]?.();
+    await sending;
+    expect([recorded, turns.running, lines]).toEqual([[], 3, []]);
+  }
+});
