@@ -122,7 +122,7 @@ export interface LoadedWebhook {
 
 const ms = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`;
 
-/** Loads webhooks that a process holds. */
+/** Loads webhooks that a process holds and still may deliver. */
 export async function loadHeld(
   pool: Pool,
   id: string,
@@ -137,7 +137,7 @@ export async function loadHeld(
         EXISTS (SELECT FROM webhook_batches b WHERE b.webhook_id = w.id) AS "hasBatch",
         ${ms('w.created_at')} AS "createdAt"
       FROM webhooks w LEFT JOIN subscriptions s ON s.id = w.subscription_id
-      WHERE w.deliverer_id = $1 AND w.id = ANY($2)`,
+      WHERE w.deliverer_id = $1 AND w.id = ANY($2) AND ${DELIVERABLE}`,
     values: [id, webhookIds],
   });
   return rows;

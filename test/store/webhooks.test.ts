@@ -142,6 +142,8 @@ describe('webhooks', () => {
     expect(await heldBy(id)).toEqual([active, tested]);
     await pool.query('UPDATE accounts SET suspended_at = now() WHERE id = $1', [accountId]);
     expect(await listHeld(pool, id)).toEqual([]);
+    // It may have been listed just before.
+    expect(await loadHeld(pool, id, [active])).toEqual([]);
     await pool.query('UPDATE accounts SET suspended_at = NULL WHERE id = $1', [accountId]);
   });
 });
