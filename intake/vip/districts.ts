@@ -84,13 +84,9 @@ function ocdIdOf(district: VipObject, name: string, notes: Notes): string | null
   );
   const read = ids.map(({ value }) => readDivision(value)).find((id) => id !== null);
   if (read !== undefined) return read;
-  notes.add(
-    'assumed',
-    ids.length > 0
-      ? 'a district is known by its name, because its OCD id is none of the United States'
-      : 'a district is known by its name, because it has no OCD id',
-    name,
-  );
+  const message =
+    'a district without an OCD id of the United States is known by its name, which another county may use too';
+  notes.add('to check', message, name);
   return null;
 }
 

@@ -22,7 +22,8 @@ const COMMONWEALTH = object('ElectoralDistrict', 'va', '<Name>Commonwealth</Name
 async function contestOf(...objects: FeedObject[]) {
   const { records, notes } = await mapText(writeFeed([...ELECTION, VIRGINIA, ...objects]));
   const found = records.find((record): record is Draft & { kind: 'contests' } => record.kind === 'contests');
-  return { ...found, record: found?.record, messages: notes.all.map(({ message }) => message) };
+  const { all } = notes;
+  return { ...found, record: found?.record, notes: all, messages: all.map(({ message }) => message) };
 }
 
 const withDistrict = (district: FeedObject, name = 'Board') =>
@@ -206,6 +207,15 @@ test.each([
     contest('BallotMeasureContest', 'Q', 'virginia', `${texts('BallotTitle', 'Parks')}${fullText}${summary}`),
   );
   expect(record).toMatchObject(expected);
+});
+
+test('a district without an OCD id is to be checked, because two counties can have one of its name', async () => {
+  const { notes } = await withDistrict(
+    object('ElectoralDistrict', 'x', '<Name>Area 1</Name><Type>school</Type>'),
+  );
+  expect(notes.filter(({ kind }) => kind === 'to check')).toMatchObject([
+    { message: expect.stringContaining('known by its name'), examples: ['Area 1'] },
+  ]);
 });
 
 describe('the level of a district', () => {
