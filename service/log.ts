@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { type Environment, readText, SettingError } from './environment.ts';
 import { currentTraceIds, isTracing } from './tracing.ts';
@@ -22,25 +23,44 @@ export function readLogLevel(env: Environment): string {
 /** The most bytes of waiting lines if standard output cannot be written. Further lines are dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
+/** How long the end of a process waits for a reader that takes no lines, in milliseconds. */
+const MAX_FLUSH_MS = 1000;
+
 /**
  * Standard output as a destination of a log. If it cannot be written, for instance to a full disk, lines wait
- * for the next attempt and the process continues. It can also still end: pino alone would try to write the
- * last lines for ever.
+ * for the next attempt and the process continues.
  */
 function openStandardOutput(): DestinationStream {
   const output = pino.destination({ fd: process.stdout.fd || 1, maxLength: MAX_WAITING_BYTES });
+  output.on('error', () => {});
   const flushSync = output.flushSync.bind(output);
-  let isFailing = false;
-  output.on('error', () => {
-    isFailing = true;
-  });
-  output.on('write', () => {
-    isFailing = false;
-  });
-  output.flushSync = () => {
-    if (!isFailing) flushSync();
-  };
+  output.flushSync = () => loseFailedWrites(flushSync);
   return output;
+}
+
+/**
+ * Writes the last lines, and loses those that cannot be written. Alone, pino's destination repeats a write that fails for
+ * ever, for instance to a pipe that nobody reads any more, so that the process would never end.
+ */
+function loseFailedWrites(flush: () => void): void {
+  const { writeSync } = fs;
+  const giveUpAt = performance.now() + MAX_FLUSH_MS;
+  const writeOrLose = (fd: number, data: string | Buffer): number => {
+    try {
+      return typeof data === 'string' ? writeSync(fd, data) : writeSync(fd, data);
+    } catch (error) {
+      const isFull = (error as NodeJS.ErrnoException).code === 'EAGAIN';
+      if (isFull && performance.now() < giveUpAt) throw error;
+      return Buffer.byteLength(data);
+    }
+  };
+  // Nothing else runs meanwhile.
+  fs.writeSync = writeOrLose as typeof writeSync;
+  try {
+    flush();
+  } finally {
+    fs.writeSync = writeSync;
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
@@ -31,3 +32,27 @@ const runWith = (output: string) =>
     expect(await runWith('/dev/full')).toMatchObject({ stderr: 'alive' });
   },
 );
+
+test.each([
+  ['is read no more', true, `log.info('first')`],
+  ['has a reader that takes nothing', false, `for (let n = 0; n < 1000; n += 1) log.info('x'.repeat(1000))`],
+])('a program ends although its log %s', async (_, isClosed, work) => {
+  const program = `
+import { createLog } from './service/log.ts';
+const log = createLog('test', 'info');
+process.once('message', () => {
+  ${work};
+  log.info('last');
+  process.exit(0);
+});
+process.send('ready');`;
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    timeout: 10_000,
+  });
+  await once(child, 'message');
+  const [, output] = child.stdio;
+  if (isClosed && output) await once(output.destroy(), 'close');
+  child.send('end');
+  expect(await once(child, 'exit')).toEqual([0, null]);
+});
