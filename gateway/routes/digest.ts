@@ -37,8 +37,8 @@ export const digestRoute = defineRoute({
     if (found.lacksHashes) {
       throw createUnavailableError('server_busy', 'Digests are being computed after an upgrade; try again.');
     }
-    // The sums show announced values. The filter's values match them only if no announcement is waiting.
-    if (found.hasStale && Object.keys(filters).length > 0) {
+    // The sums show announced values. The filter, and copies that are loaded now, see those that wait for their announcement.
+    if (found.hasStale) {
       throw createUnavailableError('server_busy', 'Changes of the catalogue are being announced; try again.');
     }
     const stream_cursor = formatCursor({ ...found.stream, time: readAt });

@@ -19,7 +19,7 @@ export interface StoredSums {
   sums: BucketSum[];
   /** The exact point of the stream of these sums, from the same snapshot. */
   stream: StreamPoint;
-  /** Whether edits of the catalogue await announcement: filters may then see values from no event yet. */
+  /** Whether edits of the catalogue await announcement: filters and lists may then show values from no event yet. */
   hasStale: boolean;
   /** Whether the sums lack endorsements of an earlier version, which have no hash yet. */
   lacksHashes: boolean;

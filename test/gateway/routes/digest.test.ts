@@ -89,18 +89,19 @@ describe('GET /v1/digest', () => {
     ]);
   });
 
-  test('waits for changes of the catalogue to be announced, if a filter can see them', async () => {
+  test('waits for changes of the catalogue to be announced', async () => {
     // An import holds this lock while it announces, so that no other process announces meanwhile.
     await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.catalogueImport]);
-    await client.query('UPDATE stream_head SET has_stale = true');
+    await client.query('UPDATE endorsers SET name = name; UPDATE stream_head SET has_stale = true');
     try {
-      await expect(refusal('categories=newspaper')).resolves.toEqual([
-        503,
-        'server_busy',
-        'Changes of the catalogue are being announced; try again.',
-      ]);
-      const { status } = await service.get('/v1/digest?');
-      expect(status).toBe(200);
+      // A copy that is loaded now has values that are not announced yet, with every filter and without one.
+      for (const query of ['categories=newspaper', '']) {
+        await expect(refusal(query)).resolves.toEqual([
+          503,
+          'server_busy',
+          'Changes of the catalogue are being announced; try again.',
+        ]);
+      }
     } finally {
       await client.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.catalogueImport]);
     }
