@@ -47,7 +47,7 @@ function loseFailedWrites(flush: () => void): void {
   const giveUpAt = performance.now() + MAX_FLUSH_MS;
   const writeOrLose = (fd: number, data: string | Buffer): number => {
     try {
-      return typeof data === 'string' ? writeSync(fd, data) : writeSync(fd, data);
+      return writeSync(fd, data as string);
     } catch (error) {
       const isFull = (error as NodeJS.ErrnoException).code === 'EAGAIN';
       if (isFull && performance.now() < giveUpAt) throw error;

@@ -56,7 +56,7 @@ export async function* buildDrafts(
     contests.push(contestOf(contest, record, shape, notes));
     await pause();
   }
-  const keys = makeKeys(contests.map(({ named }) => named ?? { parts: [], further: [] }));
+  const keys = makeKeys(contests.map(({ named }) => named));
   for (const [index, { draft, given, named }] of contests.entries()) {
     const slug = given ?? keys[index] ?? null;
     if (slug === null && named) {

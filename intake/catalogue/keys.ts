@@ -42,14 +42,19 @@ export interface Named {
   further: readonly string[];
 }
 
+const NAMELESS: Named = { parts: [], further: [] };
+
 /**
  * Makes the keys of records within one whole, such as the contests of an election (docs/data-formats.md, "Keys from
  * names"). Records with equal parts each get the next further name, until their keys differ. The result depends neither
  * on the order of the records nor on anything else but their names.
  *
- * @returns a key for each record, in their order; null for records whose names do not tell them apart, or are blank
+ * @param given the names of each record; null if a part of them is missing
+ * @returns a key for each record, in their order; null for records whose names do not tell them apart, or are blank or
+ * missing
  */
-export function makeKeys(records: readonly Named[]): (string | null)[] {
+export function makeKeys(given: readonly (Named | null)[]): (string | null)[] {
+  const records = given.map((named) => named ?? NAMELESS);
   const used = records.map(() => 0);
   const most = Math.max(0, ...records.map(({ further }) => further.length));
   for (let round = 0; ; round += 1) {

@@ -28,7 +28,7 @@ export function mapFeed(
     all(feed, type).map((object) => mapContest(feed, election, object, orders, notes)),
   );
   if (mapped.length === 0) notes.add('to check', 'a feed has no contests', election.name);
-  const keys = makeKeys(mapped.map(({ named }) => named ?? { parts: [], further: [] }));
+  const keys = makeKeys(mapped.map(({ named }) => named));
   const contests = mapped.map((contest, index) => withKey(contest, keys[index] ?? null));
   const styles = placesInStyles(feed);
   contests.sort((a, b) => compareOrders(a, b, styles));

@@ -169,7 +169,7 @@ export class ReplicaGate {
     await registry.exclude(late.map(({ instance }) => instance));
     this.#safeAt = leasesEndedBy(clock.now());
     for (const { instance, name } of late) {
-      const { since } = this.#inUse.get(instance) ?? { since: clock.now() };
+      const since = this.#inUse.get(instance)?.since ?? clock.now();
       if (clock.now() - since > FORGIVEN_MS) this.#probations.delete(name);
       this.#inUse.delete(instance);
       const before = this.#probations.get(name) ?? MIN_PROBATION_MS / 2;
