@@ -44,7 +44,8 @@ const isMoved = (part: EventPart) =>
  * The events, by `number`, that make every copy of the stale endorsements of the ids $1 true again (contract,
  * "Stream and events"). A change of a value that filters use becomes a deletion with the old values and a
  * creation with the new ones: otherwise a copy whose filter matched only the old values would keep the
- * endorsement for ever. A withdrawn endorsement is deleted with the values that were announced.
+ * endorsement for ever. A withdrawn endorsement is deleted with the values that were announced. If such a value
+ * changed too, it is deleted with the new ones as well, because lists have shown it with these since the edit.
  */
 const EVENTS = `
   WITH stale AS MATERIALIZED (
@@ -62,9 +63,9 @@ const EVENTS = `
     SELECT id, 1 AS step, 'deleted' AS type, ${bodyOf('rank', (part) => `COALESCE(old_${part}, ${part}::jsonb)`)} AS body
     FROM compared WHERE settled = 'withdrawn' OR moved
     UNION ALL
-    SELECT id, 2, CASE WHEN moved THEN 'created' ELSE 'updated' END,
+    SELECT id, 2, CASE WHEN settled = 'withdrawn' THEN 'deleted' WHEN moved THEN 'created' ELSE 'updated' END,
       ${bodyOf("CASE WHEN settled <> 'unranked' THEN rank END", (part) => part)}
-    FROM compared WHERE changed AND settled <> 'withdrawn'
+    FROM compared WHERE moved OR (changed AND settled <> 'withdrawn')
   )
   SELECT row_number() OVER (ORDER BY id, step) AS number, type, body FROM events`;
 

@@ -297,6 +297,22 @@ test('INV-13: an edit that removes one choice and moves others withdraws the rem
   ]);
 });
 
+test('INV-13: an endorsement that an edit moves and withdraws is deleted from copies of both filters', async () => {
+  // After the commit and before the announcement, a list of newspapers shows the pick in the council.
+  const { announced: events } = await load([
+    ['endorsers', endorser({ category: 'newspaper' })],
+    local('mayor'),
+    local('council', { choices: [choice('ann')] }),
+  ]);
+  expect(events).toEqual({ created: 1, updated: 0, deleted: 3 });
+  expect(await announced((body) => [body.contest.title, body.endorser.category.slug])).toEqual([
+    ['deleted', ['Title of mayor', 'labor']],
+    ['created', ['Title of mayor', 'newspaper']],
+    ['deleted', ['Title of council', 'labor']],
+    ['deleted', ['Title of council', 'newspaper']],
+  ]);
+});
+
 test('INV-13: a part that an edit changes twice is deleted with the values from before the edit', async () => {
   await load([
     ['endorser-categories', category({ name: 'Unions' })],
@@ -326,7 +342,7 @@ test('a dry run counts the events that the import would make, and changes nothin
     ).rows;
   const before = await contents();
   const dry = await load(edits, client, true);
-  expect(dry.announced).toEqual({ created: 1, updated: 1, deleted: 2 });
+  expect(dry.announced).toEqual({ created: 1, updated: 1, deleted: 3 });
   expect(await contents()).toEqual(before);
   expect(await announced(() => null)).toEqual([]);
   const { counts, announced: events } = await load(edits);
