@@ -300,7 +300,7 @@ describe('nobody publishes by an upload', () => {
     const long = await upload(['endorser,contest,choice', ...mine, 'Coast Gazette,council,dee']);
     const shown = await seenOf(long.address);
     const before = (await service.events()).data.length;
-    const stopped = await loseRights(service, () => editor.post(`${long.address}/publish`, { seen: shown }));
+    const stopped = await loseRights(service, editor, `${long.address}/publish`, { seen: shown });
     expect(stopped.status).toBe(409);
     expect(stopped.html).toMatch(/coast-gazette.*1 submissions are not sent yet/);
     expect((await editor.get(long.address)).html).toContain('500 of 501 submissions are sent.');
