@@ -102,7 +102,6 @@ export async function changeRole(
   const { member, isLastOwner } = found;
   if (member.role === role) return 'done';
   if (isLastOwner) return 'last_owner';
-  // Comes first, as accepting an invitation locks it before the member.
   await endInvitationsTo(client, of.accountId, member.email);
   await client.query('UPDATE account_members SET role = $3 WHERE account_id = $1 AND person_id = $2', [
     of.accountId,
@@ -129,6 +128,7 @@ export async function removeMember(client: ClientBase, of: MemberOf, actor: Acto
   const { member, isLastOwner } = found;
   if (isLastOwner) return 'last_owner';
   const { accountId, personId, account } = of;
+  await endInvitationsTo(client, accountId, member.email);
   await client.query('DELETE FROM account_members WHERE account_id = $1 AND person_id = $2', [
     accountId,
     personId,
@@ -137,7 +137,6 @@ export async function removeMember(client: ClientBase, of: MemberOf, actor: Acto
     accountId,
     personId,
   ]);
-  await endInvitationsTo(client, accountId, member.email);
   await endInvitationsBy(client, member.email);
   await recordAudit(client, actor, {
     action: 'person.removed',

@@ -21,7 +21,10 @@ export async function endInvitationsBy(client: ClientBase, email: string): Promi
   );
 }
 
-/** Ends the open invitations of an address to an account. */
+/**
+ * Ends the open invitations of an address to an account. Call it before the member changes, as accepting an invitation
+ * locks it before the member.
+ */
 export async function endInvitationsTo(client: ClientBase, accountId: number, email: string): Promise<void> {
   await client.query(
     'DELETE FROM console_invitations WHERE account_id = $1 AND email = $2 AND accepted_at IS NULL',

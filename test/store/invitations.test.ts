@@ -11,10 +11,11 @@ import {
   MAX_INVITATIONS,
   withdrawInvitation,
 } from '../../store/console/invitations.ts';
-import { listMembers } from '../../store/console/members.ts';
+import { listMembers, removeMember } from '../../store/console/members.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
 import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
-import { overlap } from '../helpers/postgres/overlap.ts';
+import { countWaiting, overlap } from '../helpers/postgres/overlap.ts';
+import { until } from '../helpers/until.ts';
 
 const { url, client } = useTestDatabase();
 const pool = usePool(url);
@@ -66,6 +67,27 @@ test('one of two people of the same address gets an invitation that both accept 
     acceptInvitation(on, hashToken(token), { ...identityOf('ann'), subject });
   expect(await overlap(pool, accept('ann'), accept('imitator'))).toEqual({ problem: 'spent' });
   expect(await roles()).toHaveLength(1);
+});
+
+test('a member is removed while they accept a further invitation, and neither fails', async () => {
+  await join('ann', 'owner');
+  await join('bob', 'member');
+  const token = (await inTransaction(pool, invite('bob', 'editor'))) ?? '';
+  const { members } = await listMembers(client, accountId, { limit: 2, after: null });
+  const personId = members[1]?.personId ?? 0;
+  const accept = (on: ClientBase) => acceptInvitation(on, hashToken(token), identityOf('bob'));
+  const remove = (on: ClientBase) => removeMember(on, { accountId, account: 'acme', personId }, ACTOR);
+  const results: Promise<unknown>[] = [];
+  // Both wait for the invitation: the acceptance first, and the removal behind it.
+  await inTransaction(pool, async (holder) => {
+    await holder.query('SELECT FROM console_invitations WHERE accepted_at IS NULL FOR UPDATE');
+    for (const work of [accept, remove]) {
+      results.push(inTransaction<unknown>(pool, work));
+      await until('it to wait', async () => (await countWaiting(client)) === results.length);
+    }
+  });
+  expect(await Promise.all(results)).toMatchObject([{ joined: { role: 'editor' } }, 'done']);
+  expect(await roles()).toEqual([['ann@a.org', 'owner']]);
 });
 
 test('two invitations at the same time do not exceed the limit of an account', async () => {

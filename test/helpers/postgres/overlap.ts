@@ -29,8 +29,13 @@ export async function overlap<T>(
 
 /** Whether a session of this database waits for a lock. */
 export async function isWaiting(client: pg.Pool | ClientBase): Promise<boolean> {
+  return (await countWaiting(client)) > 0;
+}
+
+/** The number of sessions of this database that wait for a lock. */
+export async function countWaiting(client: pg.Pool | ClientBase): Promise<number> {
   const { rows } = await client.query(
     `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
   );
-  return rows.length > 0;
+  return rows.length;
 }
