@@ -93,12 +93,13 @@ export async function noteAccountSeen(
  * @returns false if no operator has this address
  */
 export async function removeOperator(client: ClientBase, email: string, actor: Actor): Promise<boolean> {
-  const { rows } = await client.query<{ id: number }>(
-    'UPDATE people SET is_operator = false WHERE email = $1 AND is_operator RETURNING id',
-    [email],
-  );
+  // Comes first: it waits for an acceptance, which makes its person an operator.
   await client.query(
     `DELETE FROM console_invitations WHERE email = $1 AND role = 'operator' AND accepted_at IS NULL`,
+    [email],
+  );
+  const { rows } = await client.query<{ id: number }>(
+    'UPDATE people SET is_operator = false WHERE email = $1 AND is_operator RETURNING id',
     [email],
   );
   if (rows.length === 0) return false;

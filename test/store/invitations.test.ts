@@ -12,6 +12,7 @@ import {
   withdrawInvitation,
 } from '../../store/console/invitations.ts';
 import { listMembers, removeMember } from '../../store/console/members.ts';
+import { removeOperator } from '../../store/console/people.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
 import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
 import { countWaiting, overlap } from '../helpers/postgres/overlap.ts';
@@ -67,6 +68,14 @@ test('one of two people of the same address gets an invitation that both accept 
     acceptInvitation(on, hashToken(token), { ...identityOf('ann'), subject });
   expect(await overlap(pool, accept('ann'), accept('imitator'))).toEqual({ problem: 'spent' });
   expect(await roles()).toHaveLength(1);
+});
+
+test('an operator who is removed while they accept the invitation is none afterwards', async () => {
+  const token = (await inTransaction(pool, invite('ann', 'operator'))) ?? '';
+  const accept = (on: ClientBase) => acceptInvitation(on, hashToken(token), identityOf('ann'));
+  const remove = (on: ClientBase) => removeOperator(on, 'ann@a.org', ACTOR);
+  expect(await overlap(pool, accept, remove)).toBe(true);
+  expect((await client.query('SELECT FROM people WHERE is_operator')).rowCount).toBe(0);
 });
 
 test('a member is removed while they accept a further invitation, and neither fails', async () => {
