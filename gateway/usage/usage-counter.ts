@@ -1,4 +1,5 @@
 import { Counter } from 'prom-client';
+import { makeStorable } from '../../schemas/catalogue/storable.ts';
 import {
   type RequestError,
   type RequestSample,
@@ -51,7 +52,7 @@ export interface AnsweredRequest extends RequestSender, Pick<UsageCount, 'route'
 /** Shortens a message, masks misplaced API keys, and replaces characters that Postgres cannot store. */
 function toStorable(message: string): string {
   const blotted = message.replaceAll(/bes_\w+/g, 'bes_…');
-  return blotted.slice(0, MAX_MESSAGE_LENGTH).replaceAll('\0', '\uFFFD').toWellFormed();
+  return makeStorable(blotted.slice(0, MAX_MESSAGE_LENGTH));
 }
 
 /**

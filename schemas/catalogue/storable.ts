@@ -20,6 +20,9 @@ export function isStorable(value: unknown): boolean {
   return unstorableParts(value).length === 0;
 }
 
+/** The text as it can be stored: with replacements for NUL characters and lone surrogates. */
+export const makeStorable = (text: string): string => text.replaceAll('\0', '\ufffd').toWellFormed();
+
 function visit(value: unknown, field: string | null, depth: number, problems: Problem[]): void {
   if (problems.length >= MAX_PROBLEMS) return;
   if (typeof value === 'string') {

@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
+import { makeStorable } from '../../schemas/catalogue/storable.ts';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 import type { ElectionType } from '../../schemas/vocabulary.ts';
 import { ADVISORY_LOCKS } from '../connection/advisory-locks.ts';
@@ -151,6 +152,9 @@ export async function changeCatalogueOptions(
   );
 }
 
+/** Refused lines are quoted, and a quotation can be cut within a character. */
+const storable = (_: string, value: unknown) => (typeof value === 'string' ? makeStorable(value) : value);
+
 /** Ends the work on a file. @param result what it has found; without an outcome, the last one stays */
 export async function endCatalogueWork(
   client: ClientBase,
@@ -161,7 +165,7 @@ export async function endCatalogueWork(
     `UPDATE catalogue_files SET work = NULL, work_since = NULL, outcome = COALESCE($2, outcome), problem = $3,
        changed_at = clock_timestamp()
      WHERE id = $1`,
-    [id, outcome && JSON.stringify(outcome), problem],
+    [id, outcome && JSON.stringify(outcome, storable), problem],
   );
 }
 

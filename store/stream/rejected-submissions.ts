@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
+import { makeStorable } from '../../schemas/catalogue/storable.ts';
 import { shorten } from '../../schemas/problems.ts';
 import type { SubmissionPlace } from './change-submissions.ts';
 
@@ -38,7 +39,7 @@ export async function keepReasons(
       rejected.map(({ offset, lastOffset }) => lastOffset ?? offset),
       rejected.map(({ code }) => code),
       // A NUL, which a producer's text can have, cannot be stored.
-      rejected.map(({ message }) => shorten(message, MAX_REASON).replaceAll('\0', '\ufffd')),
+      rejected.map(({ message }) => makeStorable(shorten(message, MAX_REASON))),
     ],
   });
   const forgetting = client.query({

@@ -128,6 +128,20 @@ test('refused lines keep the others out until the operator leaves them out', asy
   expect(await titlesOf(slug)).toHaveLength(1);
 });
 
+test('a refused line is shown with a value that no text column can store, or that is cut within a character', async () => {
+  const slug = 'or-2027-06-12-special';
+  const [, bad] = ballot(slug, ['clerk'])[1] as CatalogueLine;
+  const lines = [
+    { ...bad, key: `${slug}/a\0b`, slug: 'a\0b' },
+    { ...bad, key: `${slug}/a\ud83d`, slug: 'a\ud83d' },
+    { ...bad, vote_method: `${'x'.repeat(78)}\u{1f600}` },
+  ];
+  for (const line of lines) {
+    const { page } = await upload(ndjson([JSON.stringify(line)]));
+    expect(page.html).toContain('1 line is refused, so nothing can be imported');
+  }
+});
+
 test('what takes much away needs consent, unless the file is only a part', async () => {
   const slug = 'or-2027-06-03-special';
   const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
