@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import type { ImportOutcome } from '../../administration/catalogue/import-lines.ts';
 import { createReadingNotes } from '../../administration/catalogue/reading-notes.ts';
+import { showControls } from '../../schemas/show-controls.ts';
 import { ELECTION_TYPES, type ElectionType } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
@@ -120,7 +121,8 @@ async function importPaths(
 ): Promise<void> {
   const { files, notRead } = await findCatalogueFiles(paths);
   if (notRead.length > 0) {
-    io.err(`Skipped, since they are neither catalogue files nor given themselves: ${notRead.join(', ')}.`);
+    const names = showControls(notRead.join(', '));
+    io.err(`Skipped, since they are neither catalogue files nor given themselves: ${names}.`);
   }
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
 

@@ -1,6 +1,7 @@
 import { createRefusalList } from '../../administration/catalogue/refusal-list.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Place } from '../../kafka/writing/submissions-producer.ts';
+import { showControls } from '../../schemas/show-controls.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { parseInteger } from '../../service/environment.ts';
 import { OperatorError } from '../../service/operator-error.ts';
@@ -147,7 +148,7 @@ async function submitFiles(
   await using opened = await openSubmissionFiles(paths, io.stdin);
   const { files, notRead } = opened;
   if (notRead.length > 0)
-    io.err(`Skipped, since they are not called endorsements.ndjson: ${notRead.join(', ')}.`);
+    io.err(`Skipped, since they are not called endorsements.ndjson: ${showControls(notRead.join(', '))}.`);
 
   const now = io.now().getTime();
   const { good, bad } = await check(files, io, now);

@@ -147,8 +147,10 @@ describe('an import with precautions', () => {
   });
 
   test('names the skipped folders within a given folder', async () => {
-    const { told } = await importFiles({ ...GOOD, 'older/elections.ndjson': ndjson([election()]) });
-    expect(told).toEqual(['Skipped, since they are neither catalogue files nor given themselves: older/.']);
+    const { told } = await importFiles({ ...GOOD, 'older\u001b[2J/elections.ndjson': ndjson([election()]) });
+    expect(told).toEqual([
+      'Skipped, since they are neither catalogue files nor given themselves: older\\u001b[2J/.',
+    ]);
   });
 });
 

@@ -96,7 +96,7 @@ test('a folder stands for its endorsements.ndjson, and its other files are named
   folder = await createFolder({
     'endorsements.ndjson': ndjson([record('ann-club', 'a1'), record('bob-club', 'b1')]),
     'contests.ndjson': '',
-    'withdrawn-endorsements.ndjson': 'no JSON',
+    'withdrawn\u001b[2J-endorsements.ndjson': 'no JSON',
     'README.md': '',
   });
   const before = await endOffsets();
@@ -104,7 +104,7 @@ test('a folder stands for its endorsements.ndjson, and its other files are named
   const { status, printed, told } = await submit([dir, file('endorsements.ndjson')]);
   expect([status, printed]).toEqual([0, ['2 submissions sent']]);
   expect(told).toEqual([
-    `Skipped, since they are not called endorsements.ndjson: ${file('contests.ndjson')}, ${file('withdrawn-endorsements.ndjson')}.`,
+    `Skipped, since they are not called endorsements.ndjson: ${file('contests.ndjson')}, ${file('withdrawn\\u001b[2J-endorsements.ndjson')}.`,
     HOW_TO_FIND_OUT,
   ]);
   expect(await endOffsets()).toBe(before + 2);
