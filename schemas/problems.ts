@@ -22,9 +22,12 @@ export function showValue(value: unknown): string {
   return shorten(JSON.stringify(value) ?? 'missing');
 }
 
-/** A text for a message, shortened if it is long. */
+/** The first half of a character at the end of a text. */
+const HALF = /[\ud800-\udbff]$/;
+
+/** A text for a message, shortened if it is long. It is not cut within a character: many readers refuse half of one. */
 export function shorten(text: string, length = MAX_SHOWN): string {
-  return text.length > length ? `${text.slice(0, length)}…` : text;
+  return text.length > length ? `${text.slice(0, length).replace(HALF, '')}…` : text;
 }
 
 /** `choices[2].label` for `/choices/2/label`. */

@@ -1,3 +1,5 @@
+import { shorten } from '../../schemas/problems.ts';
+
 /** The value of a place in a table of a report: a text from outside may be in it. */
 export type ReportCell = string | number | null;
 
@@ -55,4 +57,4 @@ export class SectionRows {
 }
 
 const shortenCell = (cell: ReportCell): ReportCell =>
-  typeof cell === 'string' && cell.length > MAX_TEXT ? `${cell.slice(0, MAX_TEXT)}…` : cell;
+  typeof cell === 'string' ? shorten(cell, MAX_TEXT) : cell;

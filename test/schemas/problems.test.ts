@@ -15,6 +15,8 @@ test.each([
   // 80 characters with the quotes.
   [LETTERS_78, `"${LETTERS_78}"`],
   [`${LETTERS_78}x`, `"${LETTERS_78}x…`],
+  // Not cut within a character.
+  [`${LETTERS_78}\u{1f600}`, `"${LETTERS_78}…`],
 ])('the value %j is shown as %s', (value, shown) => {
   expect(showValue(value)).toBe(shown);
 });
