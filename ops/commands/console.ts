@@ -197,7 +197,7 @@ async function removeOperatorOf(io: CommandIo, email: string): Promise<void> {
 async function endSessionsOf(io: CommandIo, { account, person }: EndOptions): Promise<void> {
   const whose =
     account === undefined
-      ? person !== undefined && { person: person.normalize() }
+      ? person !== undefined && { person: person.trim().normalize() }
       : person === undefined && { account };
   if (!whose) throw new OperatorError('Give either --account or --person.');
   const count = await inDatabaseOf(io, (client) => endSessions(client, whose, currentActor()));

@@ -100,11 +100,11 @@ test.each([
   expect(await newestEntry()).toMatchObject({ action: 'sessions.ended', subject: `person ${person}` });
 });
 
-test('a person is the same in every form of Unicode', async () => {
+test('a person is the same in every form of Unicode, and with spaces around the name', async () => {
   await ops(`link --account acme --person ${'zoë'.normalize('NFD')}`);
   const { rows } = await client.query('SELECT person FROM console_links');
   expect(rows).toEqual([{ person: 'zoë'.normalize('NFC') }]);
-  await ops(`sessions end --person ${'Zoë'.normalize('NFD')}`);
+  await ops(`sessions end --person ${'Zoë'.normalize('NFD')}\u00a0`);
   expect(await links()).toBe(0);
 });
 
