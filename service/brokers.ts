@@ -1,6 +1,6 @@
 /** Kafka's brokers, and how a client connects to them. Every client of Kafka is made from this one value. */
 import { type Certificates, checkCertificates, rotatingContext } from './certificates.ts';
-import { type Environment, readText, SettingError } from './environment.ts';
+import { type Environment, parseAddress, readText, SettingError } from './environment.ts';
 import { readSecret, type Secret } from './secret.ts';
 
 const MAX_PORT = 65_535;
@@ -172,7 +172,7 @@ function readLogin(env: Environment): PasswordLogin | TokenLogin {
 
 /** @throws SettingError unless it is an address of HTTPS, or of this machine */
 function checkTokenUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseAddress('KAFKA_OAUTH_TOKEN_URL', text);
   const isLocal = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
   if (url?.protocol === 'https:' || isLocal) return text;
   throw new SettingError(

@@ -72,6 +72,19 @@ export function readPort(env: Environment, name: string): number | null {
 }
 
 /**
+ * Parses an address to which requests are sent.
+ *
+ * @param name the variable
+ * @returns null if the text is no address
+ * @throws SettingError if it holds a login, which no request can have, and which errors and logs would show
+ */
+export function parseAddress(name: string, text: string): URL | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url?.username && !url?.password) return url;
+  throw new SettingError(`${name} holds a user or a password, which cannot be sent: leave them out.`);
+}
+
+/**
  * Reads PUBLIC_URL, the service's address for people: a scheme, a host and perhaps a port.
  *
  * @returns the address without a slash at its end; null if it is not set

@@ -1,4 +1,4 @@
-import { type Environment, readInteger, readText, SettingError } from './environment.ts';
+import { type Environment, parseAddress, readInteger, readText, SettingError } from './environment.ts';
 import { createSeal, type Seal } from './sealing.ts';
 import { readSecret } from './secret.ts';
 
@@ -37,7 +37,7 @@ export function readWebhookSettings(env: Environment): WebhookSettings | null {
 function readNoticeUrl(env: Environment): URL | null {
   const text = readText(env, 'WEBHOOK_NOTICE_URL');
   if (text === null) return null;
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseAddress('WEBHOOK_NOTICE_URL', text);
   if (url && /^https?:$/.test(url.protocol)) return url;
   throw new SettingError(
     `WEBHOOK_NOTICE_URL is "${text}"; it must be an address of http or https, such as https://mail.internal/notices.`,
@@ -47,7 +47,7 @@ function readNoticeUrl(env: Environment): URL | null {
 function readProxy(env: Environment): URL | null {
   const text = readText(env, 'WEBHOOK_PROXY');
   if (text === null) return null;
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseAddress('WEBHOOK_PROXY', text);
   if (url?.protocol === 'http:' && [url.origin, `${url.origin}/`].includes(text)) return url;
   throw new SettingError(
     `WEBHOOK_PROXY is "${text}"; it must be the address of a proxy, such as http://proxy.internal:3128.`,

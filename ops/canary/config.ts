@@ -1,5 +1,6 @@
 import {
   type Environment,
+  parseAddress,
   readInteger,
   readPort,
   readText,
@@ -29,7 +30,7 @@ export function createCanaryConfig(env: Environment): CanaryConfig {
   const { brokers, topicPrefix } = createKafkaConfig(readEnv(env));
   const gatewayUrl = readText(env, 'GATEWAY_URL') ?? readServiceUrl(env);
   // "gateway:8080" alone is a valid URL, of the scheme "gateway".
-  if (!URL.canParse(gatewayUrl) || !/^https?:\/\//.test(gatewayUrl)) {
+  if (!parseAddress('GATEWAY_URL', gatewayUrl) || !/^https?:\/\//.test(gatewayUrl)) {
     throw new SettingError(
       `GATEWAY_URL is "${gatewayUrl}"; it must be an address such as http://gateway:8080.`,
     );

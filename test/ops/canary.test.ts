@@ -111,6 +111,7 @@ test.each([
   [{ CANARY_KEY: '' }, /^CANARY_KEY is not set: make a key with/],
   [{ CANARY_INTERVAL_SECONDS: '121' }, /^CANARY_INTERVAL_SECONDS is "121"/],
   [{ GATEWAY_URL: 'gateway' }, /^GATEWAY_URL is "gateway"; it must be an address/],
+  [{ GATEWAY_URL: 'http://ops:s3cret@gateway:8080' }, /^GATEWAY_URL holds a user or a password/],
   [{ GATEWAY_URL: 'gateway:8080' }, /^GATEWAY_URL is "gateway:8080"; it must be an address/],
 ])('settings that are missing or wrong are named: %j', (settings, message) => {
   expect(() => createCanaryConfig({ ...env(), ...settings })).toThrow(message);

@@ -96,6 +96,11 @@ describe('conflicting settings are refused in one sentence, without a secret', (
       'KAFKA_OAUTH_TOKEN_URL is "http://login.example/token"; it must be an address such as https://login.example.org/oauth/token.',
     ],
     [
+      'a token server with a login',
+      () => ({ ...OAUTH, KAFKA_OAUTH_TOKEN_URL: 'https://ops:s3cret@login.example/token' }),
+      'KAFKA_OAUTH_TOKEN_URL holds a user or a password, which cannot be sent: leave them out.',
+    ],
+    [
       'a certificate without its key',
       () => ({ KAFKA_CERT_FILE: issued.cert }),
       'KAFKA_CERT_FILE is set without the key that belongs to it; set both or neither.',

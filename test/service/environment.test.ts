@@ -9,6 +9,7 @@ import {
   SettingError,
 } from '../../service/environment.ts';
 import { readServers } from '../../service/servers.ts';
+import { readWebhookSettings } from '../../service/webhook-settings.ts';
 
 const env = (value?: string) => ({ X: value, RETENTION_MS: value });
 const refusal = (message: string) => new SettingError(message);
@@ -21,6 +22,17 @@ test.each([
   ['a', 'a'],
   [' a b ', 'a b'],
 ])('the text of %j is %j', (value, expected) => expect(readText(env(value), 'X')).toBe(expected));
+
+test.each(['WEBHOOK_NOTICE_URL', 'WEBHOOK_PROXY'])(
+  '%s holds no login, and its refusal shows none',
+  (name) => {
+    for (const login of ['ops:s3cret', 's3cret']) {
+      expect(() => readWebhookSettings({ [name]: `http://${login}@mail.internal:3128` })).toThrow(
+        refusal(`${name} holds a user or a password, which cannot be sent: leave them out.`),
+      );
+    }
+  },
+);
 
 describe('the servers', () => {
   const both = { DATABASE_URL: 'postgres://db/x', KAFKA_BROKERS: 'a:1,b:2' };
