@@ -30,6 +30,7 @@ import { Exports, MAX_EXPORTS } from './export/exports.ts';
 import { createApp } from './http/app.ts';
 import { createReadiness } from './http/health.ts';
 import { closeHttpServer, createHttpServer } from './http/server.ts';
+import { ConsoleBudget } from './limits/console-budget.ts';
 import { FairQueue } from './limits/fair-queue.ts';
 import { Publishing } from './publishing/publishing.ts';
 import { ReadReplicas } from './replicas/read-replicas.ts';
@@ -158,10 +159,12 @@ export async function startGateway(
     log,
   });
   const endpoints = routes.map((route) => createEndpoint(route, context));
+  const answers = new AnswerBudget(ANSWERS_IN_FLIGHT);
   const console = config.hasConsole
     ? startConsole(config, {
         endpoints,
         access,
+        budget: new ConsoleBudget(clock, answers),
         findFirstUpcoming: () => upcomingFrom(clock, config.today),
         clock,
         log,
@@ -171,7 +174,7 @@ export async function startGateway(
     endpoints,
     countRequests: countRequests(access.usageCounter, clock),
     admission: createAdmission({ ...access, findSessionCaller: console?.findCaller }),
-    boundAnswers: boundAnswers(new AnswerBudget(ANSWERS_IN_FLIGHT)),
+    boundAnswers: boundAnswers(answers),
     console: console?.middleware,
     readiness,
     trustedProxies: config.trustedProxies,

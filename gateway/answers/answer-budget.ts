@@ -19,12 +19,15 @@ export interface AnswerBudgetLimits {
   smallBytes: number;
 }
 
-/** The account of an answer; null without one, as for the reference and pages of the console. These have no share. */
-export type AccountId = number | null;
+/**
+ * A share of the budget: of an account, of its people in the console (`console 12`), or of all clients without a key or
+ * a session (null).
+ */
+export type Share = number | `console ${number}` | null;
 
 /** An answer in flight. */
 export interface AnswerInFlight {
-  account: AccountId;
+  share: Share;
   bytes: number;
   /** Identifies bytes that several answers share, which count once for the gateway. */
   shared?: object | undefined;
@@ -38,7 +41,7 @@ export interface AnswerInFlight {
  */
 export class AnswerBudget {
   readonly #limits: AnswerBudgetLimits;
-  readonly #ofAccounts = new Map<AccountId, number>();
+  readonly #ofShares = new Map<Share, number>();
   /** The number of answers that share these bytes. */
   readonly #sharers = new Map<object, number>();
   #bytes = 0;
@@ -52,42 +55,44 @@ export class AnswerBudget {
     return this.#bytes;
   }
 
-  /**
-   * Refuses a request whose account has used up its share, before its answer is made.
-   *
-   * @throws ApiError too_many_requests_in_flight, with Retry-After
-   */
-  requireShare(account: AccountId): void {
-    if (account === null) return;
-    if ((this.#ofAccounts.get(account) ?? 0) >= this.#limits.bytesOfAccount) throw createShareError();
+  /** Whether a share is used up. A request is then refused before its answer is made. */
+  isUsedUp(share: Share): boolean {
+    return (this.#ofShares.get(share) ?? 0) >= this.#limits.bytesOfAccount;
+  }
+
+  /** @throws ApiError too_many_requests_in_flight, with Retry-After, if the share of an account is used up */
+  requireShare(share: Share): void {
+    if (share !== null && this.isUsedUp(share)) throw createShareError();
   }
 
   /**
-   * Counts an answer until it is released. An account gets its first answer in flight whatever its size, as long as
-   * the gateway has room.
+   * Counts an answer until it is released. The first answer in flight of a share may have any size, as long as the
+   * gateway has room.
    *
    * @returns releases the bytes; may be called once
    * @throws ApiError too_many_requests_in_flight or server_busy, with Retry-After
    */
-  reserve({ account, bytes, shared, canRefuse }: AnswerInFlight): () => void {
+  reserve({ share, bytes, shared, canRefuse }: AnswerInFlight): () => void {
     const { smallBytes, bytesOfAccount } = this.#limits;
-    const ofAccount = this.#ofAccounts.get(account) ?? 0;
+    const ofShare = this.#ofShares.get(share) ?? 0;
+    // Files of the reference are the same bytes for all clients without a key.
+    const own = share === null && shared !== undefined ? 0 : bytes;
     const sharers = shared === undefined ? 0 : (this.#sharers.get(shared) ?? 0);
     const added = sharers === 0 ? bytes : 0;
     if (canRefuse && bytes > smallBytes) {
-      const isOverShare = account !== null && ofAccount > 0 && ofAccount + bytes > bytesOfAccount;
-      if (isOverShare) throw createShareError();
-      if (this.#bytes > 0 && this.#bytes + added > this.#limits.bytes) {
+      const isOverShare = own > 0 && ofShare > 0 && ofShare + own > bytesOfAccount;
+      if (isOverShare && share !== null) throw createShareError();
+      if (isOverShare || (this.#bytes > 0 && this.#bytes + added > this.#limits.bytes)) {
         throw createUnavailableError('server_busy', 'Clients are still taking large answers; try again.');
       }
     }
-    this.#ofAccounts.set(account, ofAccount + bytes);
+    this.#ofShares.set(share, ofShare + own);
     if (shared !== undefined) this.#sharers.set(shared, sharers + 1);
     this.#change(added);
     return () => {
-      const rest = (this.#ofAccounts.get(account) ?? 0) - bytes;
-      if (rest > 0) this.#ofAccounts.set(account, rest);
-      else this.#ofAccounts.delete(account);
+      const rest = (this.#ofShares.get(share) ?? 0) - own;
+      if (rest > 0) this.#ofShares.set(share, rest);
+      else this.#ofShares.delete(share);
       if (shared === undefined) return this.#change(-bytes);
       const left = (this.#sharers.get(shared) ?? 1) - 1;
       if (left > 0) this.#sharers.set(shared, left);

@@ -13,16 +13,17 @@ const STALLING_FROM_BYTES = 64 * 1024;
  */
 export function boundAnswers(budget: AnswerBudget): Middleware {
   return async (ctx, next) => {
-    const account = ctx.state.caller?.accountId ?? null;
-    budget.requireShare(account);
+    budget.requireShare(ctx.state.caller?.accountId ?? null);
     await next();
+    const share = ctx.state.caller?.accountId ?? ctx.state.consoleShare ?? null;
     const bytes = ctx.body && ctx.method !== 'HEAD' ? ctx.length : undefined;
     // A client that left while the answer was made takes nothing, and its response does not close again.
     if (!bytes || ctx.respond === false || ctx.res.closed) return;
-    const canRefuse = READ_METHODS.includes(ctx.method);
+    // A refused form has changed nothing.
+    const canRefuse = READ_METHODS.includes(ctx.method) || ctx.status >= 400;
     // Files of the reference are the same bytes for every client.
     const shared = ctx.state.sharedBody ?? (Buffer.isBuffer(ctx.body) ? ctx.body : undefined);
-    const release = budget.reserve({ account, bytes, shared, canRefuse });
+    const release = budget.reserve({ share, bytes, shared, canRefuse });
     ctx.res.once('close', release);
     // Node resets this time with the next request of the connection.
     if (bytes >= STALLING_FROM_BYTES) ctx.req.socket.setTimeout(STALL_MS);

@@ -1,12 +1,12 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { hashToken } from '../../schemas/console-token.ts';
-import { findSession } from '../../store/access/console-sessions.ts';
+import { type ConsoleSession, findSession } from '../../store/access/console-sessions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { ApiError } from '../http/api-error.ts';
 import { encodeContent, sendContent } from '../http/content.ts';
 import { READ_METHODS, requireMethod } from '../http/methods.ts';
-import type { ConsoleBudget } from '../limits/console-budget.ts';
+import { type ConsoleBudget, shareOfConsole } from '../limits/console-budget.ts';
 import type { FairQueue } from '../limits/fair-queue.ts';
 import { serveAssets } from './assets.ts';
 import type { ConsoleContext } from './context.ts';
@@ -77,6 +77,7 @@ async function answerEndedForm(
   const session = token === null ? null : await findSession(sessionPool, hashToken(token));
   if (token === null || session === null || !isUsable(session, context.clock.now()))
     return showEndedForm(ctx);
+  noteAccount(ctx, session);
   const form = await readForm(ctx);
   const csrf = formTokenOf(token, session.accountId);
   const seconds = budget.admit(session);
@@ -84,9 +85,14 @@ async function answerEndedForm(
     ctx.set('Retry-After', String(seconds));
     return showPage(ctx, showOverBudget(form, ctx.url, seconds), { session, csrf });
   }
-  ctx.state.account = session.account;
   const query = new URLSearchParams(ctx.querystring);
   await showPage(ctx, showFormAgain({ query, form, token }, session), { session, csrf });
+}
+
+/** The account for the access log, and for the budget of answers. */
+function noteAccount(ctx: Context, { account, accountId }: ConsoleSession): void {
+  ctx.state.account = account;
+  ctx.state.consoleShare = shareOfConsole(accountId);
 }
 
 /** Answers a form with a file when the account's turn has come. */
@@ -117,7 +123,7 @@ async function answerPage(
   const entry = await enter(ctx, page, { sessionPool, pool, clock, budget });
   if (!entry) return sendToSignIn(ctx);
   const { token, session, form, file, stray, waitSeconds } = entry;
-  ctx.state.account = session.account;
+  noteAccount(ctx, session);
   const csrf = formTokenOf(token, session.accountId);
   const refuse = (seconds: number) => {
     ctx.set('Retry-After', String(seconds));

@@ -16,7 +16,7 @@ import type { Access } from '../auth/access.ts';
 import { callerOf, requireUsableSession } from '../auth/sessions.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Endpoint } from '../http/route.ts';
-import { ConsoleBudget } from '../limits/console-budget.ts';
+import type { ConsoleBudget } from '../limits/console-budget.ts';
 import { FairQueue } from '../limits/fair-queue.ts';
 import { ApiCalls } from './api-calls.ts';
 import type { ConsoleConfig } from './config.ts';
@@ -48,18 +48,18 @@ export function startConsole(
   parts: {
     endpoints: readonly Endpoint[];
     access: Access;
+    budget: ConsoleBudget;
     findFirstUpcoming: ConsoleContext['findFirstUpcoming'];
     clock: Clock;
     log: Logger;
   },
 ): Console {
-  const { endpoints, access, findFirstUpcoming, clock, log } = parts;
+  const { endpoints, access, budget, findFirstUpcoming, clock, log } = parts;
   const pool = createWorkPool(config.databaseUrl, MAX_CONNECTIONS, (error) => {
     log.warn({ error }, 'a connection of the console to Postgres was lost');
   });
   const { brokers, topicPrefix, publicUrl, provider } = config;
   const api = new ApiCalls(endpoints, { ...access, clock });
-  const budget = new ConsoleBudget(clock);
   const matchCounts = new MatchCounts({ pool, clock });
   const catalogueFiles = new CatalogueFileWork(config.databaseUrl, log);
   const tidy = async () => {

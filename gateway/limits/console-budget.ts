@@ -1,11 +1,17 @@
 import type { Clock } from '../../service/clock.ts';
 import type { ConsoleSession } from '../../store/access/console-sessions.ts';
+import type { AnswerBudget, Share } from '../answers/answer-budget.ts';
 import { ApiError } from '../http/api-error.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
 /** The most requests in a minute, for a gateway. */
 const OF_SESSION = 120;
 const OF_ACCOUNT = 600;
+/** The wait of an account whose people have not taken their pages yet, in seconds. */
+const UNTAKEN_SECONDS = 2;
+
+/** The share of an account's pages in the budget of answers. */
+export const shareOfConsole = (accountId: number): Share => `console ${accountId}`;
 
 type Sender = Pick<ConsoleSession, 'id' | 'accountId'>;
 
@@ -17,14 +23,20 @@ type Sender = Pick<ConsoleSession, 'id' | 'accountId'>;
 export class ConsoleBudget {
   readonly #ofSessions: TokenBuckets;
   readonly #ofAccounts: TokenBuckets;
+  readonly #answers: Pick<AnswerBudget, 'isUsedUp'>;
 
-  constructor(clock: Pick<Clock, 'now'>) {
+  constructor(clock: Pick<Clock, 'now'>, answers: Pick<AnswerBudget, 'isUsedUp'>) {
     this.#ofSessions = new TokenBuckets(OF_SESSION, clock);
     this.#ofAccounts = new TokenBuckets(OF_ACCOUNT, clock);
+    this.#answers = answers;
   }
 
-  /** Counts a request. @returns 0, or the seconds after which a refused request can be sent again */
-  admit({ id, accountId }: Sender): number {
+  /** Counts a request for a page. @returns 0, or the seconds after which a refused request can be sent again */
+  admit(sender: Sender): number {
+    return this.#answers.isUsedUp(shareOfConsole(sender.accountId)) ? UNTAKEN_SECONDS : this.#count(sender);
+  }
+
+  #count({ id, accountId }: Sender): number {
     const waitMs = Math.max(this.#ofSessions.waitMs(id), this.#ofAccounts.waitMs(accountId));
     if (waitMs > 0) return Math.ceil(waitMs / 1000);
     this.#ofSessions.take(id);
@@ -34,7 +46,7 @@ export class ConsoleBudget {
 
   /** Counts a request to the API. @throws ApiError rate_limit_exceeded, with Retry-After */
   require(sender: Sender): void {
-    const seconds = this.admit(sender);
+    const seconds = this.#count(sender);
     if (seconds === 0) return;
     throw new ApiError(
       'rate_limit_exceeded',

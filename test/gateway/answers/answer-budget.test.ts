@@ -5,8 +5,8 @@ import { metricValue } from '../../helpers/service/metrics.ts';
 
 const LIMITS = { bytes: 1000, bytesOfAccount: 400, smallBytes: 10 };
 const [ANN, BOB, CYD] = [1, 2, 3];
-const read = (account: number, bytes: number, shared?: object) => ({
-  account,
+const read = (share: number, bytes: number, shared?: object) => ({
+  share,
   bytes,
   shared,
   canRefuse: true,
@@ -53,20 +53,25 @@ describe('INV-15: an account', () => {
     const budget = new AnswerBudget(LIMITS);
     budget.reserve(read(ANN, 1000));
     expect(codeOf(() => budget.reserve(read(BOB, 10)))).toBe('allowed');
-    expect(codeOf(() => budget.reserve({ account: CYD, bytes: 500, canRefuse: false }))).toBe('allowed');
+    expect(codeOf(() => budget.reserve({ share: CYD, bytes: 500, canRefuse: false }))).toBe('allowed');
     expect(budget.bytes).toBe(1510);
   });
 });
 
-test('answers without an account have no share, but count for the gateway', () => {
+test('INV-15: answers without an account have one share, except for the bytes that they share', () => {
   const budget = new AnswerBudget(LIMITS);
   const file = {};
-  const page = (bytes: number, shared?: object) => ({ account: null, bytes, shared, canRefuse: true });
+  const page = (bytes: number, shared?: object) => ({ share: null, bytes, shared, canRefuse: true });
   for (let index = 0; index < 5; index += 1) budget.reserve(page(500, file));
-  expect(codeOf(() => budget.requireShare(null))).toBe('allowed');
   expect(budget.bytes).toBe(500);
-  expect(codeOf(() => budget.reserve(page(500)))).toBe('allowed');
+  const releases = [200, 200].map((bytes) => budget.reserve(page(bytes)));
+  expect(codeOf(() => budget.requireShare(null))).toBe('allowed');
   expect(codeOf(() => budget.reserve(page(11)))).toBe('server_busy');
+  expect(codeOf(() => budget.reserve(page(10)))).toBe('allowed');
+  expect(codeOf(() => budget.reserve(page(500, file)))).toBe('allowed');
+  expect(codeOf(() => budget.reserve(read(ANN, 50)))).toBe('allowed');
+  for (const release of releases) release();
+  expect(codeOf(() => budget.reserve(page(390)))).toBe('allowed');
 });
 
 test('bytes that answers share count once for the gateway, until the last one is taken', async () => {

@@ -28,6 +28,7 @@ app.use(handleErrors(createLog('test', 'silent')));
 app.use(compressIfAccepted());
 app.use((ctx, next) => {
   if (ctx.query.account) ctx.state.caller = { accountId: Number(ctx.query.account) };
+  if (ctx.query.console) ctx.state.consoleShare = `console ${ctx.query.console}`;
   return next();
 });
 app.use(boundAnswers(budget));
@@ -36,6 +37,7 @@ app.use(async (ctx) => {
   const sized = { ...large, pieces: [large.pieces[0] as Buffer] };
   if (ctx.path === '/small') await sendContent(ctx, encodeContent('ok'));
   else await sendContent(ctx, ctx.path === '/kept' ? kept : sized);
+  if (ctx.path === '/form') ctx.status = 401;
 });
 /** Waits until the client has left. */
 async function left(response: ServerResponse): Promise<void> {
@@ -96,13 +98,23 @@ test('an answer without a body takes nothing of the share', async () => {
   expect(budget.bytes).toBe(SIZE);
 });
 
-test('answers without an account have no share, and count for the gateway', async () => {
-  for (let sent = 1; sent <= 3; sent += 1) {
-    send('/large');
-    await until('it is in flight', () => budget.bytes === sent * SIZE);
-  }
+test('INV-15: clients without an account leave those with one their large answers', async () => {
+  send('/form', '', 'POST');
+  await until('it is in flight', () => budget.bytes === SIZE);
+  expect(await statusOf(send('/form', '', 'POST'))).toBe(503);
   expect(await statusOf(send('/large'))).toBe(503);
   expect(await statusOf(send('/small'))).toBe(200);
+  for (const path of ['/large?account=1', '/form?console=1'])
+    expect(await statusOf(send(path))).not.toBe(503);
+});
+
+test('INV-15: the pages of an account have a share apart from that of its programs', async () => {
+  send('/form?console=1', '', 'POST');
+  await until('it is in flight', () => budget.bytes === SIZE);
+  expect(await statusOf(send('/form?console=1', '', 'POST'))).toBe(429);
+  expect(await statusOf(send('/small?console=1'))).toBe(200);
+  for (const path of ['/form?console=2', '/large?account=1'])
+    expect(await statusOf(send(path))).not.toBe(429);
 });
 
 test('INV-15: a client that leaves while its answer is made takes nothing of the share of its account', async () => {

@@ -1,5 +1,6 @@
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, jest, test } from '@jest/globals';
 import pg from 'pg';
+import { AnswerBudget } from '../../../gateway/answers/answer-budget.ts';
 import { systemClock } from '../../../service/clock.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { inputsOf } from '../../helpers/console/console-pages.ts';
@@ -79,6 +80,31 @@ test('INV-15: a form beyond the budget changes nothing and keeps its entries, to
   }
   const sent = await client.send('POST', '/console/keys', again);
   expect([sent.status, sent.html]).toEqual([200, expect.stringContaining('Your new key')]);
+});
+
+test('INV-15: pages count for their account, and an account that has not taken them waits with its entries', async () => {
+  const [row] = await service.query('SELECT id FROM accounts WHERE name = $1', [account]);
+  const client = await ConsoleClient.signIn(service, { account });
+  const csrf = await client.formToken();
+  const reserve = jest.spyOn(AnswerBudget.prototype, 'reserve');
+  const isUsedUp = jest.spyOn(AnswerBudget.prototype, 'isUsedUp');
+  try {
+    isUsedUp.mockImplementation((share) => share === `console ${row?.id}`);
+    const refused = await client.post('/console/keys', { csrf, name: 'Mine' });
+    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '2']);
+    expect(refused.html).toContain('<dd>Mine</dd>');
+    expect((await client.get('/console/api/v1/states')).status).toBe(200);
+    await new ConsoleClient(service).post('/console/keys', { csrf, name: 'Mine' });
+    const shares = reserve.mock.calls.map(([{ share, canRefuse }]) => [share, canRefuse]);
+    expect(shares).toEqual([
+      [`console ${row?.id}`, true],
+      [row?.id, true],
+      [null, true],
+    ]);
+  } finally {
+    reserve.mockRestore();
+    isUsedUp.mockRestore();
+  }
 });
 
 test("INV-15: an account's many forms at once do not hold up another account, and refused ones keep their entries", async () => {

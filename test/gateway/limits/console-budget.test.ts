@@ -1,16 +1,18 @@
 import { expect, test } from '@jest/globals';
+import { AnswerBudget } from '../../../gateway/answers/answer-budget.ts';
 import { ConsoleBudget } from '../../../gateway/limits/console-budget.ts';
 
 function createBudget() {
   const clock = { time: 0, now: () => clock.time };
-  const budget = new ConsoleBudget(clock);
+  const answers = new AnswerBudget({ bytes: 1000, bytesOfAccount: 400, smallBytes: 10 });
+  const budget = new ConsoleBudget(clock, answers);
   /** Sends requests. @returns how many were admitted */
   const send = (count: number, id: number, accountId = 1): number => {
     let admitted = 0;
     for (let sent = 0; sent < count; sent += 1) if (budget.admit({ id, accountId }) === 0) admitted += 1;
     return admitted;
   };
-  return { clock, budget, send };
+  return { clock, budget, answers, send };
 }
 
 test('INV-15: a session gets 120 requests in a minute, and others get theirs', () => {
@@ -45,4 +47,14 @@ test('a refused request takes nothing of the account', () => {
   const { send } = createBudget();
   send(10_000, 1);
   expect(send(120, 2) + send(120, 3) + send(120, 4) + send(120, 5)).toBe(480);
+});
+
+test('INV-15: an account that has not taken its pages waits, and its programs do not hold it up', () => {
+  const { answers, send } = createBudget();
+  answers.reserve({ share: 1, bytes: 400, canRefuse: true });
+  expect(send(1, 1)).toBe(1);
+  const release = answers.reserve({ share: 'console 1', bytes: 400, canRefuse: false });
+  expect([send(1, 1), send(1, 2, 2)]).toEqual([0, 1]);
+  release();
+  expect(send(1, 1)).toBe(1);
 });
