@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
+import { readWhole } from '../http/body.ts';
 import { PageError } from './page-error.ts';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -35,7 +36,7 @@ export const isForm = (ctx: Context): boolean => ctx.method === 'POST' && ctx.is
  */
 export async function readForm(ctx: Context): Promise<URLSearchParams> {
   if (!ctx.is(FORM_TYPE)) throw new PageError(400, `This address takes a form (${FORM_TYPE}).`);
-  await readText(ctx, async () => {});
+  await readWhole(ctx, readText);
   const form = new URLSearchParams(String(ctx.request.body));
   if (form.size > MAX_FIELDS) throw new PageError(413, 'The form has more than 16,000 fields.');
   return form;

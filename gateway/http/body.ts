@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Context } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import type { TSchema } from 'typebox';
 import { findChangedNumber } from '../../schemas/catalogue/changed-numbers.ts';
@@ -72,6 +72,22 @@ function parseJson(bytes: Buffer): unknown {
 }
 
 /**
+ * Reads a body with koa-body, which waits for ever for the rest of a compressed body whose client has left.
+ *
+ * @throws ApiError invalid_json if the connection ends before the body
+ */
+export async function readWhole(ctx: Context, read: Middleware): Promise<void> {
+  const { req } = ctx;
+  const { promise: lost, reject } = Promise.withResolvers<never>();
+  const lose = () => {
+    if (!req.complete) reject(new ApiError('invalid_json', 'The connection has ended within the body.'));
+  };
+  if (req.destroyed) lose();
+  else req.once('close', lose);
+  await Promise.race([read(ctx, async () => {}), lost]);
+}
+
+/**
  * Reads the JSON body of a request.
  *
  * @throws ApiError invalid_json if the body is not a JSON object, or has a number that would change; body_too_large if
@@ -87,7 +103,7 @@ export async function readJsonBody(ctx: Context): Promise<unknown> {
   // koa-body compares the coding exactly, although its case does not matter (RFC 9110, 8.4.1).
   const coding = ctx.get('Content-Encoding');
   if (coding !== '') ctx.req.headers['content-encoding'] = coding.toLowerCase();
-  await readText(ctx, async () => {});
+  await readWhole(ctx, readText);
   return parseJson(Buffer.from(String(ctx.request.body), BYTES));
 }
 

@@ -1,3 +1,5 @@
+import { connect as dial } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { CreateKeyOptions } from '../../../ops/commands/keys.ts';
 import { type Clock, systemClock } from '../../../service/clock.ts';
@@ -202,6 +204,23 @@ describe('concurrent requests', () => {
     expect((await ask('/v1/states', await newKey('standard'))).status).toBe(200);
     expect((await Promise.all(held)).map(({ status }) => status)).toEqual(held.map(() => 200));
     expect((await ask('/v1/states', key)).status).toBe(200);
+  });
+
+  test('end when their clients disconnect within a compressed body', async () => {
+    const key = await newKey('standard');
+    const body = gzipSync('{"name": "Of a client that is lost"}');
+    const head =
+      `POST /v1/subscriptions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Encoding: gzip\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const sockets = Array.from({ length: 20 }, () => {
+      const socket = dial(service.gateways[0]?.port ?? 0, '127.0.0.1');
+      socket.write(head);
+      socket.write(body.subarray(0, -1));
+      return socket;
+    });
+    await until('they are under way', async () => (await ask('/v1/states', key)).status === 429);
+    for (const socket of sockets) socket.destroy();
+    await until('they have ended', async () => (await ask('/v1/states', key)).status === 200);
   });
 
   test('are not limited if the plan has no limits', async () => {
