@@ -5,7 +5,7 @@ import { ApiError, createUnavailableError } from '../http/api-error.ts';
 let inFlight = 0;
 new Gauge({
   name: 'answers_in_flight_bytes',
-  help: 'Bytes of answers that were made and that clients have not taken yet.',
+  help: 'Bytes of answers that clients have not taken yet, and of large bodies of requests that are being received.',
   collect() {
     this.set(inFlight);
   },
@@ -25,7 +25,7 @@ export interface AnswerBudgetLimits {
  */
 export type Share = number | `console ${number}` | null;
 
-/** An answer in flight. */
+/** An answer in flight, or a body of a request. */
 export interface AnswerInFlight {
   share: Share;
   bytes: number;
@@ -83,7 +83,10 @@ export class AnswerBudget {
       const isOverShare = own > 0 && ofShare > 0 && ofShare + own > bytesOfAccount;
       if (isOverShare && share !== null) throw createShareError();
       if (isOverShare || (this.#bytes > 0 && this.#bytes + added > this.#limits.bytes)) {
-        throw createUnavailableError('server_busy', 'Clients are still taking large answers; try again.');
+        throw createUnavailableError(
+          'server_busy',
+          'Too many large answers and bodies are in flight; try again.',
+        );
       }
     }
     this.#ofShares.set(share, ofShare + own);
@@ -113,7 +116,7 @@ export class AnswerBudget {
 export function createShareError(): ApiError {
   return new ApiError(
     'too_many_requests_in_flight',
-    'The account has not taken the answers to its earlier requests yet; read them first, or ask for smaller pages.',
+    'Too many large answers and bodies of the account are in flight; read the answers first, or ask for smaller pages.',
     { 'Retry-After': '2' },
   );
 }

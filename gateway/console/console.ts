@@ -1,16 +1,16 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { hashToken } from '../../schemas/console-token.ts';
-import { type ConsoleSession, findSession } from '../../store/access/console-sessions.ts';
+import { findSession } from '../../store/access/console-sessions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { ApiError } from '../http/api-error.ts';
 import { encodeContent, sendContent } from '../http/content.ts';
 import { READ_METHODS, requireMethod } from '../http/methods.ts';
-import { type ConsoleBudget, shareOfConsole } from '../limits/console-budget.ts';
+import type { ConsoleBudget } from '../limits/console-budget.ts';
 import type { FairQueue } from '../limits/fair-queue.ts';
 import { serveAssets } from './assets.ts';
 import type { ConsoleContext } from './context.ts';
-import { enter, isUsable } from './entry.ts';
+import { enter, isUsable, noteAccount } from './entry.ts';
 import { answerErrors } from './errors.ts';
 import { isFileForm } from './file-form.ts';
 import { readForm } from './form.ts';
@@ -89,12 +89,6 @@ async function answerEndedForm(
   await showPage(ctx, showFormAgain({ query, form, token }, session), { session, csrf });
 }
 
-/** The account for the access log, and for the budget of answers. */
-function noteAccount(ctx: Context, { account, accountId }: ConsoleSession): void {
-  ctx.state.account = account;
-  ctx.state.consoleShare = shareOfConsole(accountId);
-}
-
 /** Answers a form with a file when the account's turn has come. */
 async function answerFileForm(ctx: Context, page: Page, options: ConsoleOptions): Promise<void> {
   const token = readSessionToken(ctx);
@@ -123,7 +117,6 @@ async function answerPage(
   const entry = await enter(ctx, page, { sessionPool, pool, clock, budget });
   if (!entry) return sendToSignIn(ctx);
   const { token, session, form, file, stray, waitSeconds } = entry;
-  noteAccount(ctx, session);
   const csrf = formTokenOf(token, session.accountId);
   const refuse = (seconds: number) => {
     ctx.set('Retry-After', String(seconds));

@@ -4,7 +4,7 @@ import { hashToken } from '../../schemas/console-token.ts';
 import type { Clock } from '../../service/clock.ts';
 import { type ConsoleSession, findSession } from '../../store/access/console-sessions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
-import type { ConsoleBudget } from '../limits/console-budget.ts';
+import { type ConsoleBudget, shareOfConsole } from '../limits/console-budget.ts';
 import { isFileForm, readFileForm, type SentFile } from './file-form.ts';
 import { isForm, readForm } from './form.ts';
 import { mayUse } from './layout.ts';
@@ -54,6 +54,7 @@ export async function enter(
   const token = readSessionToken(ctx);
   const session = token === null ? null : await findSession(parts.sessionPool, hashToken(token));
   if (token === null || session === null || !isUsable(session, parts.clock.now())) return null;
+  noteAccount(ctx, session);
   const waitSeconds = read === null ? parts.budget.admit(session) : 0;
   if (waitSeconds > 0) {
     const form = ctx.method === 'POST' ? (await readSent(ctx, page, token)).form : new URLSearchParams();
@@ -71,6 +72,12 @@ export async function enter(
   const sent = early ?? (ctx.method === 'POST' ? await readSent(ctx, page, token) : null);
   const { form = new URLSearchParams(), file = null } = sent ?? {};
   return { token, session, form, file, stray: null, waitSeconds };
+}
+
+/** The account for the access log, and for the budget of answers and bodies. */
+export function noteAccount(ctx: Context, { account, accountId }: ConsoleSession): void {
+  ctx.state.account = account;
+  ctx.state.consoleShare = shareOfConsole(accountId);
 }
 
 /** Whether a session is still valid. Operators keep theirs in a suspended account, because only they can resume it. */

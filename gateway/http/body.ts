@@ -13,6 +13,11 @@ import { ApiError } from './api-error.ts';
  */
 const MAX_BODY = '384kb';
 
+/** What a body takes in memory at most, in bytes. */
+const RESERVED_BYTES = 384 * 1024;
+/** Smaller bodies that are not compressed are not counted, in bytes. */
+const UNCOUNTED_BYTES = 16 * 1024;
+
 const JSON_TYPES = ['application/json', '+json'];
 
 const ajv = new Ajv2020({ verbose: true, allowUnionTypes: true });
@@ -71,10 +76,17 @@ function parseJson(bytes: Buffer): unknown {
   );
 }
 
+/** Counts a body while it is received (INV-15): a compressed one can fill its bound with the first bytes. */
+function reserve(ctx: Context): () => void {
+  const isSmall = ctx.get('Content-Encoding') === '' && (ctx.request.length ?? Infinity) <= UNCOUNTED_BYTES;
+  return isSmall ? () => {} : ctx.state.reserveBody(RESERVED_BYTES);
+}
+
 /**
  * Reads a body with koa-body, which waits for ever for the rest of a compressed body whose client has left.
  *
- * @throws ApiError invalid_json if the connection ends before the body
+ * @throws ApiError invalid_json if the connection ends before the body; too_many_requests_in_flight or server_busy if
+ *   too many are being received
  */
 export async function readWhole(ctx: Context, read: Middleware): Promise<void> {
   const { req } = ctx;
@@ -84,7 +96,8 @@ export async function readWhole(ctx: Context, read: Middleware): Promise<void> {
   };
   if (req.destroyed) lose();
   else req.once('close', lose);
-  await Promise.race([read(ctx, async () => {}), lost]);
+  const release = reserve(ctx);
+  await Promise.race([read(ctx, async () => {}), lost]).finally(release);
 }
 
 /**

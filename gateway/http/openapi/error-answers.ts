@@ -38,7 +38,7 @@ const MEANING: Readonly<Record<ErrorCode, string>> = {
   too_many_streams:
     'the account has as many open streams as its plan allows. Such an answer does not count against the limits of requests, and `Retry-After` grows from one second to five minutes',
   too_many_requests_in_flight:
-    'the account has not taken the answers to its earlier requests yet, and they are large',
+    'too many large answers that the account has not taken, and large bodies that it sends, are in flight',
   internal_error: 'the service has a defect. The request can be sent again',
   not_available: 'officeholders have never been loaded into the service, or it does not deliver to webhooks',
   warming_up: 'the gateway has just started and is catching up with the stream',

@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import Koa from 'koa';
 import { AnswerBudget } from '../../../gateway/answers/answer-budget.ts';
 import { boundAnswers } from '../../../gateway/answers/bound-answers.ts';
+import { readJsonBody } from '../../../gateway/http/body.ts';
 import { compressIfAccepted } from '../../../gateway/http/compression.ts';
 import { encodeContent, sendContent } from '../../../gateway/http/content.ts';
 import { handleErrors } from '../../../gateway/http/middleware/errors.ts';
@@ -17,6 +19,8 @@ import { until } from '../../helpers/until.ts';
 const MB = 1024 * 1024;
 /** Much more than the buffers of the kernel take. */
 const SIZE = 32 * MB;
+/** What a large body counts. */
+const BODY = 384 * 1024;
 const budget = new AnswerBudget({ bytes: 3 * SIZE, bytesOfAccount: 1.5 * SIZE, smallBytes: 1000 });
 const large = encodeContent(Buffer.alloc(SIZE, 'x'));
 const kept = RepeatedContent.copyOf(large);
@@ -35,7 +39,8 @@ app.use(boundAnswers(budget));
 app.use(async (ctx) => {
   if (ctx.path === '/left') await left(ctx.res);
   const sized = { ...large, pieces: [large.pieces[0] as Buffer] };
-  if (ctx.path === '/small') await sendContent(ctx, encodeContent('ok'));
+  if (ctx.path === '/body') ctx.body = await readJsonBody(ctx);
+  else if (ctx.path === '/small') await sendContent(ctx, encodeContent('ok'));
   else await sendContent(ctx, ctx.path === '/kept' ? kept : sized);
   if (ctx.path === '/form') ctx.status = 401;
 });
@@ -89,6 +94,28 @@ test('INV-15: the answer to a change is not refused, and counts', async () => {
     await until('it is in flight', () => budget.bytes === (method === 'GET' ? 1 : 2) * SIZE);
   }
   expect(await statusOf(send('/small?account=1', '', 'POST'))).toBe(429);
+});
+
+test('INV-15: bodies that are being received count for the share of their account, unless they are small', async () => {
+  const packed = gzipSync(JSON.stringify({ name: 'x'.repeat(300_000) }));
+  const sendBody = (account: number, body: Buffer, { sent = body.length, headers = '' } = {}) => {
+    const type = 'Content-Type: application/json\r\n';
+    const length = `Content-Length: ${body.length}\r\n`;
+    const socket = send(`/body?account=${account}`, `${type}${headers}${length}`, 'POST');
+    socket.write(body.subarray(0, sent));
+    return socket;
+  };
+  const sendPacked = (account: number, sent?: number) =>
+    sendBody(account, packed, { sent, headers: 'Content-Encoding: gzip\r\n' });
+  // As many as fit into the share, all but the last byte of each.
+  const held = Array.from({ length: (1.5 * SIZE) / BODY }, () => sendPacked(1, packed.length - 1));
+  await until('they are in flight', () => budget.bytes === held.length * BODY);
+  const answers = [sendPacked(1), sendPacked(2), sendBody(2, Buffer.from('{}'))];
+  expect(await Promise.all(answers.map(statusOf))).toEqual([429, 200, 200]);
+  const [first] = held as [Socket];
+  first.write(packed.subarray(-1));
+  expect(await statusOf(first)).toBe(200);
+  expect(await statusOf(sendPacked(1))).toBe(200);
 });
 
 test('an answer without a body takes nothing of the share', async () => {
