@@ -165,18 +165,19 @@ export class Feed {
     return caughtUpAt;
   }
 
-  /** Opens a reader with a filter. The caller must close it. */
-  openReader(filter: StreamFilter): FeedReader {
-    return new FeedReader(this, this.#fanOut, filter);
+  /** Opens a reader with a filter, for an account. The caller must close it. */
+  openReader(filter: StreamFilter, accountId: number): FeedReader {
+    return new FeedReader(this, this.#fanOut, filter, accountId);
   }
 
   /**
    * Returns the next changes after a resume point, unfiltered; empty if none exist yet.
    *
+   * @param accountId the account for which is read; null for none
    * @throws StreamGapError if the next change is lost.
    * @throws the Kafka client's error if the next change is not in memory and Kafka is away.
    */
-  async read(resumePoint: ResumePoint): Promise<Chunk> {
+  async read(resumePoint: ResumePoint, accountId: number | null = null): Promise<Chunk> {
     if (resumePoint.sequence >= this.#latest.sequence) {
       // A cursor of another gateway can be ahead of this one. It stays unchanged.
       return { events: [], resumePoint: laterPoint(this.latest, resumePoint) };
@@ -185,7 +186,8 @@ export class Feed {
     if (events) return { events, resumePoint: events.at(-1)?.resumePoint ?? resumePoint };
     const { epoch, latest } = this;
     const foreignUpTo = this.#generation?.after ?? -1;
-    const chunk = await this.#replay.read(resumePoint, { epoch, foreignUpTo, latest: latest.sequence });
+    const stream = { epoch, foreignUpTo, latest: latest.sequence };
+    const chunk = await this.#replay.read(resumePoint, stream, accountId);
     // The tail is past this point, so a change must follow it.
     if (chunk.events.length === 0) throw new StreamGapError(resumePoint.sequence + 1);
     return chunk;

@@ -7,7 +7,7 @@ export interface ChangeSource {
   /** The resume point after the newest change that can be delivered. */
   readonly latest: ResumePoint;
   /** Returns the next changes after a resume point; none if there are none yet. */
-  read(resumePoint: ResumePoint): Promise<Chunk>;
+  read(resumePoint: ResumePoint, accountId: number | null): Promise<Chunk>;
 }
 
 /**
@@ -25,13 +25,15 @@ const leave: Taking = (delivery) => delivery;
 export class FeedReader {
   readonly #source: ChangeSource;
   readonly #fanOut: FanOut;
+  readonly #accountId: number | null;
   #audience: Audience;
   #waiting: Listener | undefined;
   #closed = false;
 
-  constructor(source: ChangeSource, fanOut: FanOut, filter: StreamFilter) {
+  constructor(source: ChangeSource, fanOut: FanOut, filter: StreamFilter, accountId: number | null = null) {
     this.#source = source;
     this.#fanOut = fanOut;
+    this.#accountId = accountId;
     this.#audience = fanOut.join(filter);
   }
 
@@ -58,7 +60,7 @@ export class FeedReader {
    * @throws the errors of `ChangeSource.read`.
    */
   async read(resumePoint: ResumePoint): Promise<Delivery> {
-    const { events, resumePoint: after } = await this.#source.read(resumePoint);
+    const { events, resumePoint: after } = await this.#source.read(resumePoint, this.#accountId);
     return new Delivery(this.#audience.select(events), after);
   }
 

@@ -6,11 +6,12 @@ import type { ChangeLog } from './change-log.ts';
 import { CHUNK_CHANGES, ChunkCache, cutChunk, restOfChunk } from './chunk-cache.ts';
 import { Decoder } from './decoder.ts';
 import { replays } from './metrics.ts';
+import { ReadTurns } from './read-turns.ts';
 import type { Chunk, ResumePoint } from './rendered-event.ts';
 import { ReplayRun } from './replay-run.ts';
 import type { UnreadableBatches } from './unreadable-batches.ts';
 
-/** The most reads that run at the same time. Others wait their turn. */
+/** The most reads that run at the same time. Others wait, and their accounts take turns. */
 const MAX_CONCURRENT_READS = 4;
 /** The most runs that are kept for readers to continue. */
 const MAX_IDLE_RUNS = 32;
@@ -19,9 +20,13 @@ const MAX_AHEAD_BYTES = 96 * 1024 * 1024;
 /** Buffers for Kafka's answers. Each answer is copied to the decoder immediately. */
 const BUFFERS = { maxIdle: 16, maxBytes: 1024 * 1024 };
 
+/** The turn of a read: the reader that it gets. */
+type Turn = PromiseWithResolvers<TopicReader>;
+
 interface Underway {
   /** The sequence after which the chunk begins. */
   after: number;
+  turn: Turn;
   chunk: Promise<Chunk>;
 }
 
@@ -63,7 +68,7 @@ export class Replay {
   #places = 0;
   readonly #idleReaders: TopicReader[] = [];
   readonly #readers: TopicReader[] = [];
-  readonly #queue: ((reader: TopicReader) => void)[] = [];
+  readonly #turns = new ReadTurns<Turn>();
 
   constructor(options: ReplayOptions) {
     this.#options = options;
@@ -74,14 +79,15 @@ export class Replay {
    * Returns the changes after a resume point, at most to the end of their chunk; empty if neither Kafka nor
    * the change log has the next one.
    *
+   * @param accountId the account for which is read; null for none
    * @throws the Kafka client's or the database's error if either is away.
    */
-  async read(resumePoint: ResumePoint, stream: Stream): Promise<Chunk> {
-    const chunk = await this.#find(resumePoint, stream);
+  async read(resumePoint: ResumePoint, stream: Stream, accountId: number | null = null): Promise<Chunk> {
+    const chunk = await this.#find(resumePoint, stream, accountId);
     // The next chunk is read while the client reads this one.
     const { sequence } = chunk.resumePoint;
     if (chunk.events.length > 0 && sequence + CHUNK_CHANGES <= stream.latest) {
-      this.#find(chunk.resumePoint, stream).catch(() => {
+      this.#find(chunk.resumePoint, stream, accountId).catch(() => {
         // The reader that asks for this chunk gets the error.
       });
     }
@@ -89,18 +95,20 @@ export class Replay {
   }
 
   /** Takes the chunk from the cache, from a read under way, or from Kafka. */
-  async #find(resumePoint: ResumePoint, stream: Stream): Promise<Chunk> {
+  async #find(resumePoint: ResumePoint, stream: Stream, accountId: number | null): Promise<Chunk> {
     const { sequence } = resumePoint;
     const cached = this.#chunks.find(sequence);
     if (cached) return cached;
     const end = sequence + restOfChunk(sequence);
     const underway = this.#underway.get(end);
     if (underway && underway.after <= sequence) {
+      this.#turns.join(underway.turn, accountId);
       const chunk = await underway.chunk;
       if (chunk.resumePoint.sequence > sequence) return cutChunk(chunk, sequence);
     }
-    const chunk = this.#read(resumePoint, stream);
-    this.#underway.set(end, { after: sequence, chunk });
+    const turn = this.#awaitTurn(accountId);
+    const chunk = this.#read(resumePoint, stream, turn.promise);
+    this.#underway.set(end, { after: sequence, turn, chunk });
     try {
       return await chunk;
     } finally {
@@ -118,8 +126,8 @@ export class Replay {
     await Promise.all([this.#decoder.close(), ...this.#readers.map((reader) => reader.close())]);
   }
 
-  async #read(resumePoint: ResumePoint, stream: Stream): Promise<Chunk> {
-    const reader = await this.#acquireReader();
+  async #read(resumePoint: ResumePoint, stream: Stream, turn: Promise<TopicReader>): Promise<Chunk> {
+    const reader = await turn;
     // Taken only now: waiting readers must not hold runs, because the memory of runs would then be unbounded.
     const run = this.#takeRun(resumePoint, stream);
     const places = this.#places;
@@ -152,22 +160,27 @@ export class Replay {
     });
   }
 
-  async #acquireReader(): Promise<TopicReader> {
-    const idle = this.#idleReaders.pop();
-    if (idle) return idle;
-    if (this.#readers.length < MAX_CONCURRENT_READS) {
-      const { brokers, topic, expectedId } = this.#options;
-      const clientId = 'ballot-endorsements-gateway-replay';
-      const reader = new TopicReader({ brokers, topic, clientId, expectedId, buffers: this.#buffers });
-      this.#readers.push(reader);
-      return reader;
-    }
-    return new Promise((resolve) => this.#queue.push(resolve));
+  #awaitTurn(accountId: number | null): Turn {
+    const turn: Turn = Promise.withResolvers();
+    const reader = this.#idleReaders.pop() ?? this.#createReader();
+    if (reader) turn.resolve(reader);
+    else this.#turns.add(turn, accountId);
+    return turn;
+  }
+
+  /** Creates a reader; undefined if there are as many as there may be. */
+  #createReader(): TopicReader | undefined {
+    if (this.#readers.length === MAX_CONCURRENT_READS) return undefined;
+    const { brokers, topic, expectedId } = this.#options;
+    const clientId = 'ballot-endorsements-gateway-replay';
+    const reader = new TopicReader({ brokers, topic, clientId, expectedId, buffers: this.#buffers });
+    this.#readers.push(reader);
+    return reader;
   }
 
   #releaseReader(reader: TopicReader): void {
-    const next = this.#queue.shift();
-    if (next) next(reader);
+    const next = this.#turns.take();
+    if (next) next.resolve(reader);
     else this.#idleReaders.push(reader);
   }
 }

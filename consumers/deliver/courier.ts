@@ -84,7 +84,7 @@ export class Courier {
     this.#position = { sequence, time, offsets };
     this.#storedSequence = sequence;
     this.#storedAt = services.clock.now();
-    this.#reader = services.feed.openReader(webhook.filter);
+    this.#reader = services.feed.openReader(webhook.filter, webhook.accountId);
     this.#over.addEventListener('abort', () => this.#leave(), { once: true });
     this.#done = this.#run();
   }

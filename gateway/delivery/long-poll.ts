@@ -8,11 +8,12 @@ import type { ApiError } from '../http/api-error.ts';
 export interface PollOptions {
   start: ResumePoint;
   filter: StreamFilter;
+  accountId: number;
   /** The most events to return. */
   limit: number;
   /** How long to wait for the first event, in milliseconds. */
   waitMs: number;
-  /** Aborts when the client disconnects or the gateway shuts down. Ends the wait. */
+  /** Aborts when the client disconnects or the gateway shuts down. Ends the poll. */
   signal: AbortSignal;
   /**
    * Called before events are returned after a wait. Refuses the poll if its client may no longer have them.
@@ -43,7 +44,7 @@ export class LongPoll {
   constructor(feed: Feed, options: PollOptions) {
     this.#feed = feed;
     this.#options = options;
-    this.#reader = feed.openReader(options.filter);
+    this.#reader = feed.openReader(options.filter, options.accountId);
   }
 
   /** Ends the poll with an error instead of events. */
@@ -80,11 +81,11 @@ export class LongPoll {
   }
 
   async #collect(): Promise<PollResult> {
-    const { limit } = this.#options;
+    const { limit, signal } = this.#options;
     const found: RenderedEvent[] = [];
     let bytes = 0;
     let { start: resumePoint } = this.#options;
-    for (let scanned = 0; scanned < MAX_SCANNED && !this.#refusal; ) {
+    for (let scanned = 0; scanned < MAX_SCANNED && !this.#refusal && !signal.aborted; ) {
       const isAtEnd = resumePoint.sequence >= this.#feed.latest.sequence;
       // As soon as something was found, the call stops waiting for more.
       if (isAtEnd && found.length > 0) this.#reader.close();

@@ -24,6 +24,7 @@ import { noteStreamEnd, type StreamEnding } from './stream-ending.ts';
 export interface StreamOptions {
   start: ResumePoint;
   filter: StreamFilter;
+  accountId: number;
   /** The data of the ready event. */
   ready: object;
   /** The interval of heartbeats, in milliseconds. */
@@ -83,7 +84,7 @@ export class EventStream {
     this.#output = output;
     this.#feed = feed;
     this.#options = options;
-    this.#reader = feed.openReader(options.filter);
+    this.#reader = feed.openReader(options.filter, options.accountId);
     this.#written = options.start;
     this.#toldSequence = options.start.sequence;
     this.#toldAt = options.clock.now();

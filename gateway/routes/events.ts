@@ -41,6 +41,7 @@ export const eventsRoute = defineRoute({
     const poll: LongPoll = new LongPoll(feed, {
       start,
       filter,
+      accountId: caller.accountId,
       limit,
       waitMs: wait * 1000,
       signal: AbortSignal.any([closed, draining]),

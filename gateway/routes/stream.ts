@@ -56,6 +56,7 @@ export const streamRoute = defineRoute({
         const stream = new EventStream(output, feed, {
           start,
           filter,
+          accountId: caller.accountId,
           ready: subscription === null ? {} : { subscription: subscription.name },
           heartbeatMs: config.streamHeartbeatMs,
           lifetimeMs: config.streamLifetimeMs,

@@ -286,7 +286,7 @@ describe('INV-4: when the stream continues in another log', () => {
   test('a feed moves once that log is written so far, reads from its place there, and only once', async () => {
     const forget = jest.spyOn(Replay.prototype, 'forgetPlaces');
     await startReady();
-    const reader = feed.openReader({});
+    const reader = feed.openReader({}, 1);
     const waiting = reader.next({ sequence: 2, time: 0, offsets: [] });
     [topicId, database.generation, database.topicId] = ['b', 2, 'b'];
     for (let comparison = 0; comparison < 2; comparison += 1) await compare();
@@ -340,7 +340,7 @@ describe('INV-7: after changes that neither Kafka nor the change log has', () =>
     }));
     database.after = 1;
     await startReady();
-    const [before, ahead] = [feed.openReader({}), feed.openReader({})];
+    const [before, ahead] = [feed.openReader({}, 1), feed.openReader({}, 1)];
     const waiting = before.next(pointAfter(2));
     const after = ahead.next(pointAfter(4));
     await write(5);

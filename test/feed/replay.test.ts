@@ -130,6 +130,30 @@ const pointAfter = (sequence: number): ResumePoint => ({
   offsets: offsetsAfter(sequence),
 });
 
+describe('INV-15: an account that reads from hundreds of places', () => {
+  /** As many reads as places, since a later place comes first: no read includes another. */
+  const readEverywhere = () => {
+    const places = Array.from({ length: 200 }, (_, at) => pointAfter(LATEST - 1 - 100 * at));
+    return Promise.all(places.map((place) => replay.read(place, { ...STREAM, latest: 0 }, 1)));
+  };
+  const first = pointAfter(LATEST - 1 - 100 * 199);
+
+  test.each([
+    ['another account that reads from another place', pointAfter(500)],
+    ['another account that wants the last of its reads', first],
+  ])('does not hold up %s', async (_what, place) => {
+    await replay.close();
+    replay = createReplay(KEEPING_NOTHING);
+    let everywhere: Promise<Chunk[]> | undefined;
+    const fetched = await countFetched(async () => {
+      everywhere = readEverywhere();
+      expectFollowing(place, await replay.read(place, { ...STREAM, latest: 0 }, 2));
+    });
+    expect(fetched).toBeLessThan(20);
+    for (const chunk of (await everywhere) ?? []) expect(chunk.events.length).toBeGreaterThan(0);
+  });
+});
+
 describe('a read that another reader joins', () => {
   test('and that ends before that reader begins, or just there, is followed by another read', async () => {
     jest.spyOn(ReplayRun.prototype, 'read').mockImplementationOnce(function (this: ReplayRun, reader) {

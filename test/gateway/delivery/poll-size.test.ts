@@ -22,7 +22,15 @@ async function poll(sizes: readonly number[], limit = 1000): Promise<[number[], 
   };
   const feed = { latest: point(sizes.length), openReader: () => reader } as unknown as Feed;
   const signal = new AbortController().signal;
-  const options = { start: point(0), filter: {}, limit, waitMs: 0, signal, confirm: async () => {} };
+  const options = {
+    start: point(0),
+    filter: {},
+    accountId: 1,
+    limit,
+    waitMs: 0,
+    signal,
+    confirm: async () => {},
+  };
   const result = await new LongPoll(feed, { ...options, clock: systemClock }).run();
   return [result.events.map(({ sequence }) => sequence), result.resumePoint.sequence];
 }

@@ -16,7 +16,7 @@ function startPoll(passed = 3) {
   const wait = jest.spyOn(clock, 'wait');
   const leaving = new AbortController();
   const poll = new LongPoll(feed as unknown as Feed, {
-    ...{ start, filter: { states: ['OR'] }, limit: 10, waitMs: 25 * SECOND, confirm, clock },
+    ...{ start, filter: { states: ['OR'] }, accountId: 1, limit: 10, waitMs: 25 * SECOND, confirm, clock },
     signal: leaving.signal,
   });
   const answer = poll.run();
@@ -72,4 +72,12 @@ test('INV-15: a poll that passes very many changes is answered before the end, a
   await clock.advance(25 * SECOND);
   const { events, resumePoint } = await answer;
   expect([events, resumePoint.sequence]).toEqual([[], 20_000]);
+});
+
+test('INV-15: a poll whose client disconnects reads no further', async () => {
+  const { feed, answer, leaving } = startPoll(5000);
+  const read = jest.spyOn(feed, 'read');
+  leaving.abort();
+  await answer;
+  expect(read.mock.calls.length).toBeLessThan(2);
 });

@@ -124,6 +124,7 @@ export function startStream(setting: Setting = {}) {
   const stream = new EventStream(new EventOutput(output, connection), feed as unknown as Feed, {
     start: beginning,
     filter,
+    accountId: 1,
     ready: {},
     heartbeatMs: 20 * SECOND,
     lifetimeMs,
