@@ -35,6 +35,8 @@ export const heldWebhooks = new Gauge({
   name: 'webhooks_held',
   help: 'Webhooks that this process delivers.',
 });
+// Other programs do not have it: NobodyDelivers knows by it whether a process has the role.
+heldWebhooks.remove();
 
 const lagSeconds = new Gauge({
   name: 'webhook_lag_seconds',

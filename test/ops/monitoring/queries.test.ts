@@ -120,6 +120,7 @@ const hasBoth = hasProgram('prometheus') && hasProgram('promtool');
     await createRunner('canary')(['setup'], createIo(env));
     await start('gateway', 'gateway/main.ts', { ...env, PORT: String(port), DRAIN_MS: '0' });
     await start('consumers', 'consumers/main.ts', env);
+    await start('apply', 'consumers/main.ts', { ...env, ROLES: 'apply' });
     const canary = { GATEWAY_URL: gateway, CANARY_KEY: service.key, CANARY_INTERVAL_SECONDS: '1' };
     await start('canary', 'ops/main.ts', { ...env, ...canary }, ['canary', 'run']);
     await startPrometheus();
@@ -177,6 +178,17 @@ const hasBoth = hasProgram('prometheus') && hasProgram('promtool');
     );
     expect(expected.sort()).toEqual([...new Set(own)].sort());
   });
+
+  test.each([
+    ['feed_sequence', 'gateway'],
+    ['webhooks_held', 'consumers'],
+  ])(
+    'only programs with the work have the metric by which alerts know that somebody does it: %s',
+    async (metric, role) => {
+      const found = (await query(`group by (role) (${metric})`)) as { metric: { role: string } }[];
+      expect(found.map(({ metric: { role: having } }) => having)).toEqual([role]);
+    },
+  );
 
   test.each(['gateway', 'consumers', 'canary'])(
     'the metrics of the %s keep to the conventions',
