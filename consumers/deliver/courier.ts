@@ -80,9 +80,8 @@ export class Courier {
     this.#state = stateOf(webhook);
     this.#hasBatch = webhook.hasBatch;
     this.#isSlow = webhook.failures > 0;
-    const { sequence, time, offsets } = parseCursor(webhook.cursor);
-    this.#position = { sequence, time, offsets };
-    this.#storedSequence = sequence;
+    this.#position = parseCursor(webhook.cursor);
+    this.#storedSequence = this.#position.sequence;
     this.#storedAt = services.clock.now();
     this.#reader = services.feed.openReader(webhook.filter, webhook.accountId);
     this.#over.addEventListener('abort', () => this.#leave(), { once: true });
@@ -221,33 +220,33 @@ export class Courier {
 
   /** Makes an attempt to deliver the batch that was begun, or the next one. */
   async #deliver(): Promise<boolean> {
-    const { pool, attempts } = this.#services;
-    const { id } = this.#webhook;
-    const batch = this.#hasBatch ? await loadBatch(pool, id) : await this.#begin();
-    if (batch === 'none' || batch === 'refused') return batch === 'none';
+    const { pool, attempts, saves } = this.#services;
+    const { id, revision } = this.#webhook;
+    const batch = this.#hasBatch ? await loadBatch(pool, id) : await this.#collect();
     if (batch === null) {
       this.#hasBatch = false;
       return true;
+    }
+    if (!this.#hasBatch) {
+      // Stored before it is sent, so that every attempt sends the same bytes. If the answer is lost, it may be stored.
+      this.#hasBatch = true;
+      if (!(await saves.add({ id, revision, ...batch }))) return false;
     }
     const made = await attempts.make(this.#webhook, batch, this.#lost);
     return this.#record(batch, made);
   }
 
-  /** Begins the next batch. It is stored before it is sent, so that every attempt sends the same bytes. */
-  async #begin(): Promise<Batch | 'none' | 'refused'> {
-    const { feed, saves, clock } = this.#services;
+  /** Collects the next batch. Returns null if no further change matches yet. */
+  async #collect(): Promise<Batch | null> {
+    const { feed, clock } = this.#services;
     const { events, end } = await collectBatch(this.#reader, this.#position);
     if (events.length === 0) {
       this.#position = end;
-      return 'none';
+      return null;
     }
     const cursor = cursorOf(feed, end);
     const body = renderMessage(events, cursor, clock.now());
-    const batch = { messageId: generateMessageId(), body, events: events.length, cursor };
-    const { id, revision } = this.#webhook;
-    // If the answer is lost, it may be stored.
-    this.#hasBatch = true;
-    return (await saves.add({ id, revision, ...batch })) ? batch : 'refused';
+    return { messageId: generateMessageId(), body, events: events.length, cursor };
   }
 
   /** Records an attempt until the database has it. Returns false if the webhook must be loaded again. */
@@ -277,8 +276,7 @@ export class Courier {
     this.#state = state;
     this.#isSlow = !isDelivered || made.durationMs > SLOW_MS;
     if (isDelivered) {
-      const { sequence, time, offsets } = parseCursor(batch.cursor);
-      this.#position = { sequence, time, offsets };
+      this.#position = parseCursor(batch.cursor);
       this.#hasBatch = false;
       this.#noteStored();
     }
