@@ -107,11 +107,8 @@ async function writeElection(
   const pause = createPause(SLICE_MS);
   let isEmpty = true;
   const separate = () => {
-    if (!isEmpty) writer.text(',');
-    else {
-      if (!isFirst) writer.text(',');
-      writer.copy(head, 0, head.length);
-    }
+    if (!isEmpty || !isFirst) writer.text(',');
+    if (isEmpty) writer.copy(head, 0, head.length);
     isEmpty = false;
   };
   /** The first of the contests that wait to be written as they are; they are consecutive. */
