@@ -98,6 +98,11 @@ export function loadTimesAfter(
   });
 }
 
+/** The offset and time of each partition's record with the latest time. @throws as `readTopic` does */
+export function loadNewestTimes(options: ReadTopic): ReturnType<TopicLookup['newestTimes']> {
+  return askOnce(options, (lookup) => lookup.newestTimes());
+}
+
 /** The ids of a topic and its cluster. @throws as `readTopic` does */
 export function identifyTopic(options: ReadTopic): Promise<TopicIdentity> {
   return askOnce(options, (lookup) => lookup.identify());

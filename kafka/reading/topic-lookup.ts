@@ -9,7 +9,7 @@ import { correctRequests } from '../connection/corrected-requests.ts';
 import { explainingRefusals } from '../connection/refusal.ts';
 import { withRetries } from '../connection/retries.ts';
 import { type Right, withRight } from '../connection/rights.ts';
-import { Consumer } from '../library.ts';
+import { Consumer, ListOffsetTimestamps } from '../library.ts';
 
 /** Offsets of a partition. */
 export interface PartitionBounds {
@@ -168,6 +168,19 @@ export class TopicLookup {
     );
     const { offset = -1n, timestamp = -1n } = found.get(this.topic)?.get(partition) ?? {};
     return offset >= 0n ? Number(timestamp) : null;
+  }
+
+  /** The offset and time of the record with the latest time, by partition. Partitions without records are missing. */
+  async newestTimes(): Promise<Map<number, { offset: number; appendedAt: number }>> {
+    const found = await this.ask(() =>
+      this.client.listOffsetsWithTimestamps({ topics: [this.topic], timestamp: ListOffsetTimestamps.MAX }),
+    );
+    const listed = [...(found.get(this.topic) ?? [])].filter(([, { offset }]) => offset >= 0n);
+    const read = ({ offset, timestamp }: { offset: bigint; timestamp: bigint }) => ({
+      offset: Number(offset),
+      appendedAt: Number(timestamp),
+    });
+    return new Map(listed.map(([partition, newest]) => [partition, read(newest)]));
   }
 
   /** The brokers' answer, up to 5 s old. @throws OtherTopicError as `identify` does */
