@@ -16,7 +16,7 @@ import { formatAmbiguousDistricts, formatAnnounced, formatImport } from '../cata
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { withDatabase } from '../database.ts';
-import { startProgress, withProgress } from '../progress.ts';
+import { withProgress, withTotal } from '../progress.ts';
 import { addRemovalOptions, describeRemovals, type RemovalFlags } from '../removals.ts';
 import { parseReportPath, writeReport } from '../report-file.ts';
 import { count } from '../table.ts';
@@ -127,18 +127,13 @@ async function importPaths(
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
 
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  const progress = startProgress(io.terminal, 'Reading', bytes);
   const found = createReadingNotes();
-  let outcome: ImportOutcome;
-  try {
-    const onBytes = (amount: number) => progress.advance(amount);
-    const reading = { found, electionType, election, map, onBytes };
-    outcome = await withProgress(io.terminal, 'Announcing', (onAnnounced) =>
-      importFiles(files, { databaseUrl, ...flags, maxRemovals: allowRemovals, reading, onAnnounced }),
-    );
-  } finally {
-    progress.stop();
-  }
+  const outcome = await withTotal(io.terminal, 'Reading', bytes, (onBytes) =>
+    withProgress(io.terminal, 'Announcing', (onAnnounced) => {
+      const reading = { found, electionType, election, map, onBytes };
+      return importFiles(files, { databaseUrl, ...flags, maxRemovals: allowRemovals, reading, onAnnounced });
+    }),
+  );
   // The import is made already, so its outcome is told even if the report cannot be written.
   const [written] = await Promise.allSettled(
     reportPath === undefined

@@ -5,7 +5,7 @@ import { createDatabaseConfig } from '../config.ts';
 import { findPersonFiles } from '../officeholders/find-files.ts';
 import { type ImportOptions, type ImportOutcome, importPeople } from '../officeholders/import-people.ts';
 import { formatFileRefusals, formatLoad } from '../officeholders/report.ts';
-import { startProgress } from '../progress.ts';
+import { withTotal } from '../progress.ts';
 import { addRemovalOptions, describeRemovals, type RemovalFlags } from '../removals.ts';
 import { count } from '../table.ts';
 
@@ -44,15 +44,10 @@ async function importDir(
 ): Promise<void> {
   const found = await findPersonFiles(dir);
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  const progress = startProgress(io.terminal, 'Reading', found.files.length);
-  let outcome: ImportOutcome;
-  try {
-    const onFile = () => progress.advance(1);
-    const options = { databaseUrl, ...flags, maxRemovals: allowRemovals, now: io.now(), onFile };
-    outcome = await importPeople(found, options);
-  } finally {
-    progress.stop();
-  }
+  const outcome = await withTotal(io.terminal, 'Reading', found.files.length, (advance) => {
+    const onFile = () => advance(1);
+    return importPeople(found, { databaseUrl, ...flags, maxRemovals: allowRemovals, now: io.now(), onFile });
+  });
   report(outcome, flags, io);
 }
 

@@ -8,7 +8,7 @@ import { loadDatabaseTime } from '../../store/reads/stream-points.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import type { OpsConfig } from '../config.ts';
 import { withDatabase } from '../database.ts';
-import { startProgress, withProgress } from '../progress.ts';
+import { withProgress, withTotal } from '../progress.ts';
 import { requireServers } from '../require-servers.ts';
 import { findHoles, type SequenceRange } from '../stream/find-holes.ts';
 import { newEpoch } from '../stream/new-epoch.ts';
@@ -113,20 +113,17 @@ async function repair(config: OpsConfig, io: CommandIo): Promise<void> {
   await withPool(databaseUrl, async (pool) => {
     const holes = await loadHoles(config, pool, io);
     await producer.connect();
-    const progress = startProgress(io.terminal, 'Sending', count(holes));
-    try {
+    const sending = withTotal(io.terminal, 'Sending', count(holes), async (advance) => {
       for (const hole of holes) {
         for (let { from } = hole; from <= hole.to; from += BATCH) {
           const changes = await loadRelayedChanges(pool, from, Math.min(hole.to, from + BATCH - 1));
           await producer.send(changes);
-          progress.advance(changes.length);
+          advance(changes.length);
         }
         io.out(`sent again: ${format(hole)}`);
       }
-    } finally {
-      progress.stop();
-      await producer.disconnect();
-    }
+    });
+    await sending.finally(() => producer.disconnect());
     io.err(`${count(holes)} changes that the changes topic lacked were sent again.`);
   });
 }

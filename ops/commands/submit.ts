@@ -11,7 +11,7 @@ import { formatRefusals, formatWarnings } from '../catalog/format-refusals.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createConfig, createKafkaConfig, type KafkaConfig } from '../config.ts';
 import { currentActor } from '../database.ts';
-import { startProgress } from '../progress.ts';
+import { withTotal } from '../progress.ts';
 import { parseCount } from '../removals.ts';
 import { parseReportPath } from '../report-file.ts';
 import { createFollower, type Follower } from '../submit/create-follower.ts';
@@ -116,18 +116,13 @@ async function submitOneTable(io: CommandIo, file: string, flags: SubmitFlags): 
 function createSend(io: CommandIo, { brokers, topicPrefix }: KafkaConfig, follower: Follower | null) {
   const topic = topicNames(topicPrefix).submissions;
   const onSent = (places: readonly Place[]) => follower?.sent.add(places);
-  return async (submissions: AsyncIterable<Submission>, total: number): Promise<number> => {
-    const progress = startProgress(io.terminal, 'Sending', total);
-    try {
+  return (submissions: AsyncIterable<Submission>, total: number): Promise<number> =>
+    withTotal(io.terminal, 'Sending', total, async (onProgress) => {
       const sender = nameSender('ops submit', currentActor());
-      const options = { brokers, topic, submissions, sender, onSent };
-      const sent = await submitAll({ ...options, onProgress: progress.advance });
+      const sent = await submitAll({ brokers, topic, submissions, sender, onSent, onProgress });
       follower?.listen();
       return sent;
-    } finally {
-      progress.stop();
-    }
-  };
+    });
 }
 
 /**
@@ -172,14 +167,11 @@ async function check(
   const refusals = createRefusalList();
   const warnings = createRefusalList();
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  const progress = startProgress(io.terminal, 'Checking', bytes);
-  let good = 0;
-  try {
-    const options = { refusals, warnings, now, onBytes: progress.advance };
-    for await (const _ of readSubmissions(files, options)) good += 1;
-  } finally {
-    progress.stop();
-  }
+  const good = await withTotal(io.terminal, 'Checking', bytes, async (onBytes) => {
+    let read = 0;
+    for await (const _ of readSubmissions(files, { refusals, warnings, now, onBytes })) read += 1;
+    return read;
+  });
   for (const line of [...formatWarnings(warnings), ...formatRefusals(refusals)]) io.err(line);
   return { good, bad: refusals.total };
 }

@@ -1,7 +1,7 @@
 import { OperatorError } from '../../service/operator-error.ts';
 import { type CommandIo, UnfinishedError } from '../command.ts';
 import type { OpsConfig } from '../config.ts';
-import { startProgress } from '../progress.ts';
+import { withTotal } from '../progress.ts';
 import { count } from '../table.ts';
 import { followSubmissions, prepareToFollow } from './follow.ts';
 import { formatOutcome, formatRejections } from './report-outcome.ts';
@@ -61,17 +61,15 @@ async function follow(
 ): Promise<void> {
   const signals = [interrupted];
   if (timeoutSeconds !== undefined) signals.push(AbortSignal.timeout(timeoutSeconds * 1000));
-  const progress = startProgress(io.terminal, 'Applying', sent.count);
   const onStall = () =>
     io.err(
       'No submissions were applied for 10 seconds. A large batch can take that long; otherwise, do the consumers run? ' +
         '"npm run ops -- lag" shows how many submissions wait.',
     );
-  const outcome = await followSubmissions(config, {
-    ...{ start, sent, onStall },
-    signal: AbortSignal.any(signals),
-    onProgress: progress.advance,
-  }).finally(progress.stop);
+  const signal = AbortSignal.any(signals);
+  const outcome = await withTotal(io.terminal, 'Applying', sent.count, (onProgress) =>
+    followSubmissions(config, { start, sent, signal, onProgress, onStall }),
+  );
   io.out(formatOutcome(outcome));
   for (const line of formatRejections(outcome.rejections)) io.err(line);
   const waiting = sent.count - outcome.applied;

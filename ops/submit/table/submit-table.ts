@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type pg from 'pg';
@@ -18,10 +17,11 @@ import {
   readEndorses,
   readPositions,
 } from '../../../store/intake/staged.ts';
+import { readBytes } from '../../catalog/count-bytes.ts';
 import type { CommandIo } from '../../command.ts';
 import { withDatabase } from '../../database.ts';
 import { findNamedAccount } from '../../named-account.ts';
-import { startProgress } from '../../progress.ts';
+import { withTotal } from '../../progress.ts';
 import { describeRemovals } from '../../removals.ts';
 import { writeReport } from '../../report-file.ts';
 import { count } from '../../table.ts';
@@ -133,18 +133,11 @@ async function match(
   client: pg.Client,
   { file, bytes, accountId, flags, review }: MatchWork,
 ): Promise<MatchedTable> {
-  // The file is read twice.
-  const progress = startProgress(io.terminal, 'Matching', 2 * bytes);
-  async function* read(): AsyncGenerator<Uint8Array> {
-    for await (const piece of createReadStream(file) as AsyncIterable<Buffer>) {
-      progress.advance(piece.length);
-      yield piece;
-    }
-  }
   const { endorser, election } = flags;
-  try {
-    return await matchTable(client, {
-      open: read,
+  // The file is read twice.
+  return withTotal(io.terminal, 'Matching', 2 * bytes, (onBytes) =>
+    matchTable(client, {
+      open: () => readBytes(file, onBytes),
       map: flags.map ?? [],
       constants: { ...(endorser !== undefined && { endorser }), ...(election !== undefined && { election }) },
       accountId,
@@ -153,10 +146,8 @@ async function match(
       review: async (line) => {
         if (!flags.dryRun) await review.write(line);
       },
-    });
-  } finally {
-    progress.stop();
-  }
+    }),
+  );
 }
 
 function createReport(
