@@ -8,7 +8,6 @@ import {
   setAccountSuspended,
 } from '../../store/accounts/accounts.ts';
 import { listAllowedEndorsers } from '../../store/accounts/endorsers.ts';
-import { PlanMismatchError } from '../../store/accounts/plans.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { currentActor, inDatabaseOf } from '../database.ts';
 import { unknownAccount } from '../named-account.ts';
@@ -143,12 +142,7 @@ async function setPlan(io: CommandIo, name: string, plan?: string): Promise<void
   if (plan === undefined) {
     throw new OperatorError('--plan is required: see "npm run ops -- accounts set-plan --help".');
   }
-  try {
-    const found = await inDatabaseOf(io, (client) => setAccountPlan(client, name, plan, currentActor()));
-    if (!found) throw unknownAccount(name);
-  } catch (error) {
-    if (error instanceof PlanMismatchError) throw new OperatorError(error.message);
-    throw error;
-  }
+  const found = await inDatabaseOf(io, (client) => setAccountPlan(client, name, plan, currentActor()));
+  if (!found) throw unknownAccount(name);
   io.err(`Account "${name}" is on plan "${plan}": its limits change within seconds.`);
 }

@@ -3,9 +3,8 @@ import { normalizeText } from '../../schemas/text.ts';
 import { SCOPES, type Scope } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
-import { issueKey, isUsableKey, revokeKey, TooManyKeysError } from '../../store/accounts/issued-keys.ts';
+import { issueKey, isUsableKey, revokeKey } from '../../store/accounts/issued-keys.ts';
 import { listKeys } from '../../store/accounts/listed-keys.ts';
-import { PlanMismatchError } from '../../store/accounts/plans.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { currentActor, inDatabaseOf, inOneTransaction } from '../database.ts';
@@ -86,15 +85,10 @@ export async function createKey({
   expiresAt = null,
   name = '',
 }: CreateKeyOptions): Promise<string> {
-  try {
-    const issued = await inOneTransaction(databaseUrl, (client) =>
-      issueKey(client, { account, plan, scopes, expiresAt, name }, currentActor()),
-    );
-    return issued.key;
-  } catch (error) {
-    const isRefusal = error instanceof PlanMismatchError || error instanceof TooManyKeysError;
-    throw isRefusal ? new OperatorError(error.message) : error;
-  }
+  const { key } = await inOneTransaction(databaseUrl, (client) =>
+    issueKey(client, { account, plan, scopes, expiresAt, name }, currentActor()),
+  );
+  return key;
 }
 
 /** Whether this key works on that database now. */

@@ -6,7 +6,6 @@ import {
   MOST_WEBHOOKS,
   type Plan,
   type PlanLimits,
-  PlanMismatchError,
 } from '../../store/accounts/plans.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { currentActor, inDatabaseOf } from '../database.ts';
@@ -70,13 +69,8 @@ async function set(io: CommandIo, name: string, given: GivenLimits): Promise<voi
   if (Object.keys(limits).length === 0) {
     throw new OperatorError('No limit is given: see "npm run ops -- plans set --help".');
   }
-  try {
-    const plan = await inDatabaseOf(io, (client) => changePlan(client, name, limits, currentActor()));
-    printPlans(io, [plan]);
-  } catch (error) {
-    if (error instanceof PlanMismatchError) throw new OperatorError(error.message);
-    throw error;
-  }
+  const plan = await inDatabaseOf(io, (client) => changePlan(client, name, limits, currentActor()));
+  printPlans(io, [plan]);
 }
 
 function printPlans(io: CommandIo, plans: Plan[]): void {

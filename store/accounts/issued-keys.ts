@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { generateApiKey, hashApiKey } from '../../schemas/api-key.ts';
 import type { Scope } from '../../schemas/vocabulary.ts';
+import { OperatorError } from '../../service/operator-error.ts';
 import { ensureAccount } from './accounts.ts';
 import { type Actor, recordAudit } from './audit-log.ts';
 import { countUsableKeys } from './listed-keys.ts';
@@ -9,7 +10,7 @@ import { countUsableKeys } from './listed-keys.ts';
 const MAX_USABLE_KEYS = 100;
 
 /** The account has as many usable keys as it may have. */
-export class TooManyKeysError extends Error {
+export class TooManyKeysError extends OperatorError {
   override name = 'TooManyKeysError';
 
   constructor(account: string) {

@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
+import { OperatorError } from '../../service/operator-error.ts';
 import { type Actor, recordAudit } from './audit-log.ts';
 
 /** The limits of an account; null is unlimited, except for webhooks. */
@@ -18,7 +19,7 @@ export interface Plan extends PlanLimits {
 }
 
 /** The plan does not exist, or the account is on a different plan than the given one. */
-export class PlanMismatchError extends Error {
+export class PlanMismatchError extends OperatorError {
   override name = 'PlanMismatchError';
 }
 

@@ -125,14 +125,14 @@ describe('keys create', () => {
   test('refuses another plan than that of the account, and more than 100 keys that can be used', async () => {
     await createWith();
     await expect(run('create', '--account', 'acme', '--plan', 'partner')).rejects.toMatchObject({
-      ...{ name: 'OperatorError', message: expect.stringContaining('"free"') },
+      ...{ name: 'PlanMismatchError', message: expect.stringContaining('"free"') },
     });
     await client.query(
       `INSERT INTO api_keys (account_id, hash, scopes) SELECT 1, sha256(n::text::bytea), '{data:read}' FROM generate_series(2, 100) n`,
     );
     const create = () => createKey({ databaseUrl: database.url, account: 'acme', plan: 'free' });
     await expect(create()).rejects.toMatchObject({
-      ...{ name: 'OperatorError', message: expect.stringContaining('100') },
+      ...{ name: 'TooManyKeysError', message: expect.stringContaining('100') },
     });
     await run('revoke', '50');
     expect(await create()).toMatch(/^bes_/);
