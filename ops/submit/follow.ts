@@ -50,10 +50,7 @@ export async function prepareToFollow({
   databaseUrl,
   topicPrefix,
 }: OpsConfig): Promise<FollowStart> {
-  const sequence = await withDatabase(databaseUrl, 'ops', async (client) => {
-    const { logged } = await loadRelayProgress(client);
-    return logged;
-  });
+  const { logged: sequence } = await withDatabase(databaseUrl, 'ops', loadRelayProgress);
   const topic = topicNames(topicPrefix).rejected;
   if (!(await topicExists(brokers, topic, 'Read'))) {
     throw new OperatorError(`${describeMissingTopic(topic)}. Nothing was sent.`);

@@ -38,19 +38,17 @@ export async function submitAll({
   onProgress,
   onSent,
 }: SubmitOptions): Promise<number> {
-  const exists = await topicExists(brokers, topic, 'Write').catch((error: unknown) => {
-    throw unreachable(brokers, 0, error);
-  });
-  if (!exists) {
+  let sent = 0;
+  const fail = (error: unknown) => {
+    throw unreachable(brokers, sent, error);
+  };
+  if (!(await topicExists(brokers, topic, 'Write').catch(fail))) {
     throw new OperatorError(`${describeMissingTopic(topic)}. Nothing was sent.`);
   }
-  const producer = await openProducer(brokers, topic).catch((error: unknown) => {
-    throw unreachable(brokers, 0, error);
-  });
-  let sent = 0;
+  const producer = await openProducer(brokers, topic).catch(fail);
   try {
     for await (const batch of batches(submissions)) {
-      const places = await send(() => producer.send(batch, sender), brokers, sent);
+      const places = await producer.send(batch, sender).catch(fail);
       sent += batch.length;
       onSent?.(places);
       onProgress?.(batch.length);
@@ -58,14 +56,6 @@ export async function submitAll({
     return sent;
   } finally {
     await producer.close();
-  }
-}
-
-async function send(attempt: () => Promise<Place[]>, brokers: Brokers, sent: number): Promise<Place[]> {
-  try {
-    return await attempt();
-  } catch (error) {
-    throw unreachable(brokers, sent, error);
   }
 }
 
