@@ -1,4 +1,4 @@
-import { createAvroCodec } from './avro-codec.ts';
+import { AvroDecodeError, createAvroCodec } from './avro-codec.ts';
 import { formatEventId } from './cursor.ts';
 import type { Event } from './http/events.ts';
 import type { ChangeType } from './vocabulary.ts';
@@ -45,3 +45,13 @@ export function identifyChange(
 }
 
 export const changeCodec = createAvroCodec<Change>('endorsement-change');
+
+/** The change of a record; null if it holds none of a known version. */
+export function findChange(value: Buffer | null): Change | null {
+  try {
+    return changeCodec.decode(value);
+  } catch (error) {
+    if (error instanceof AvroDecodeError) return null;
+    throw error;
+  }
+}

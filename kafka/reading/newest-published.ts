@@ -1,5 +1,4 @@
-import { AvroDecodeError } from '../../schemas/avro-codec.ts';
-import { type Change, changeCodec } from '../../schemas/change.ts';
+import { type Change, findChange } from '../../schemas/change.ts';
 import { type ReadTopic, readTopic } from './read-topic.ts';
 import type { PartitionBounds } from './topic-lookup.ts';
 
@@ -11,7 +10,7 @@ export type PublishedChange = Pick<Change, 'epoch' | 'sequence' | 'id'>;
 
 /**
  * The newest change in the changes topic: the highest sequence of the highest epoch. Null if the ends of the
- * partitions hold no change. Ignores other records.
+ * partitions hold no change. Ignores other records; gateways report them.
  *
  * @throws the Kafka client's error if the brokers do not answer, the topic does not exist, or the signal aborts
  */
@@ -22,19 +21,9 @@ export async function readNewestPublished(
   const fromTail = (_: number, { start, end }: PartitionBounds) => Math.max(start, end - TAIL_OFFSETS);
   const topic = { ...options, clientId: 'ballot-endorsements-history' };
   for await (const { records } of readTopic(topic, fromTail)) {
-    for (const { value } of records) newest = newer(newest, decode(value));
+    for (const { value } of records) newest = newer(newest, findChange(value));
   }
   return newest;
-}
-
-/** Null for a record that cannot be decoded; gateways report such records. */
-function decode(value: Buffer | null): PublishedChange | null {
-  try {
-    return changeCodec.decode(value);
-  } catch (error) {
-    if (!(error instanceof AvroDecodeError)) throw error;
-    return null;
-  }
 }
 
 function newer(a: PublishedChange | null, b: PublishedChange | null): PublishedChange | null {

@@ -6,8 +6,7 @@ import { findMissingRights } from '../../kafka/connection/user-rights.ts';
 import { readNewestRecords } from '../../kafka/reading/newest-records.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { checkTopics } from '../../kafka/topics/topics.ts';
-import { AvroDecodeError } from '../../schemas/avro-codec.ts';
-import { changeCodec } from '../../schemas/change.ts';
+import { findChange } from '../../schemas/change.ts';
 import { type Brokers, nameProtocol } from '../../service/brokers.ts';
 import type { KafkaConfig } from '../config.ts';
 import { judgeClientCertificate, judgeExpiry, readServerExpiry } from './certificates.ts';
@@ -148,9 +147,10 @@ async function checkEvents(brokers: Brokers, topicPrefix: string): Promise<Findi
   let behindMs = 0;
   for (const { partition, value, appendedAt } of newest) {
     aheadMs = Math.max(aheadMs, appendedAt - now);
-    const occurredAt = readTime(value);
-    if (occurredAt === null) unreadable.push(partition);
-    else behindMs = Math.max(behindMs, occurredAt - appendedAt);
+    const change = findChange(value);
+    // The time of a change is by the database's clock.
+    if (change) behindMs = Math.max(behindMs, change.occurred_at - appendedAt);
+    else unreadable.push(partition);
   }
   const findings: Finding[] = [];
   if (unreadable.length > 0) {
@@ -176,14 +176,4 @@ async function checkEvents(brokers: Brokers, topicPrefix: string): Promise<Findi
     findings.push(ok('clock', "The brokers' clocks agree with the times of the newest events."));
   }
   return findings;
-}
-
-/** The time of a change, by the database's clock; null for another record. */
-function readTime(value: Buffer | null): number | null {
-  try {
-    return changeCodec.decode(value).occurred_at;
-  } catch (error) {
-    if (error instanceof AvroDecodeError) return null;
-    throw error;
-  }
 }

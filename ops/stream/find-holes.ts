@@ -1,6 +1,5 @@
 import { readTopic } from '../../kafka/reading/read-topic.ts';
-import { AvroDecodeError } from '../../schemas/avro-codec.ts';
-import { changeCodec } from '../../schemas/change.ts';
+import { findChange } from '../../schemas/change.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import type { OnProgress } from '../progress.ts';
 
@@ -40,19 +39,9 @@ export async function findHoles(
     onProgress,
   })) {
     for (const { value } of records) {
-      const change = decode(value);
+      const change = findChange(value);
       if (change?.epoch === epoch) seen[change.sequence - range.from] = 1;
     }
   }
   return findGaps(seen, range);
-}
-
-/** Decodes a record; null if it is not a change. */
-function decode(value: Buffer | null) {
-  try {
-    return changeCodec.decode(value);
-  } catch (error) {
-    if (error instanceof AvroDecodeError) return null;
-    throw error;
-  }
 }
