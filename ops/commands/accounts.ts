@@ -28,48 +28,33 @@ Examples:
  * `accounts set-plan NAME --plan PLAN`, `accounts allow NAME ENDORSER...`, `accounts disallow NAME ENDORSER...`.
  */
 export const define: DefineCommand = (accounts, io) => {
+  const one = (command: string, description: string) =>
+    accounts.command(command).description(description).argument('<name>', 'the name of the account');
   accounts
     .command('list')
     .description('list every account, with its plan and the number of its usable keys')
-    .addHelpText('after', EXAMPLES)
     .action(() => list(io));
-  accounts
-    .command('show')
-    .description('show an account, with the endorsers for which it may publish')
-    .argument('<name>', 'the name of the account')
-    .addHelpText('after', EXAMPLES)
-    .action((name: string) => show(io, name));
-  accounts
-    .command('suspend')
-    .description('refuse all keys of an account and end its streams, within five seconds')
-    .argument('<name>', 'the name of the account')
-    .addHelpText('after', EXAMPLES)
-    .action((name: string) => setSuspended(io, name, true));
-  accounts
-    .command('resume')
-    .description('let a suspended account use its keys again')
-    .argument('<name>', 'the name of the account')
-    .addHelpText('after', EXAMPLES)
-    .action((name: string) => setSuspended(io, name, false));
-  accounts
-    .command('set-plan')
-    .description('give an account another plan')
-    .argument('<name>', 'the name of the account')
+  one('show', 'show an account, with the endorsers for which it may publish').action((name: string) =>
+    show(io, name),
+  );
+  one('suspend', 'refuse all keys of an account and end its streams, within five seconds').action(
+    (name: string) => setSuspended(io, name, true),
+  );
+  one('resume', 'let a suspended account use its keys again').action((name: string) =>
+    setSuspended(io, name, false),
+  );
+  one('set-plan', 'give an account another plan')
     .option('--plan <plan>', 'a plan that "plans list" shows')
-    .addHelpText('after', EXAMPLES)
     .action((name: string, { plan }: { plan?: string }) => setPlan(io, name, plan));
   for (const [command, isAllowed] of [
     ['allow', true],
     ['disallow', false],
   ] as const) {
-    accounts
-      .command(command)
-      .description(`let an account${isAllowed ? '' : ' no longer'} publish for endorsers over HTTP`)
-      .argument('<name>', 'the name of the account')
+    one(command, `let an account${isAllowed ? '' : ' no longer'} publish for endorsers over HTTP`)
       .argument('<endorsers...>', 'the slugs of endorsers')
-      .addHelpText('after', EXAMPLES)
       .action((name: string, given: string[]) => setAllowed(io, name, given, isAllowed));
   }
+  for (const command of accounts.commands) command.addHelpText('after', EXAMPLES);
 };
 
 async function list(io: CommandIo): Promise<void> {
