@@ -44,12 +44,10 @@ export const define: DefineCommand = (keys, io) => {
       '--expires <time>',
       'the time from which the key no longer works, such as 2027-01-31T17:00:00Z; a date is its first moment in UTC',
     )
-    .addHelpText('after', EXAMPLES)
     .action((options: CreateOptions) => create(io, options));
   keys
     .command('list')
     .description('list every key, without its text')
-    .addHelpText('after', EXAMPLES)
     .action(() => list(io));
   keys
     .command('revoke')
@@ -57,8 +55,8 @@ export const define: DefineCommand = (keys, io) => {
     .argument('<id>', 'the id of the key, as "keys list" shows it', (text: string) =>
       parseRowId(text, 'keys list'),
     )
-    .addHelpText('after', EXAMPLES)
     .action((id: number) => revoke(io, id));
+  for (const command of keys.commands) command.addHelpText('after', EXAMPLES);
 };
 
 export interface CreateKeyOptions {

@@ -24,7 +24,6 @@ export const define: DefineCommand = (plans, io) => {
   plans
     .command('list')
     .description('list every plan with its limits')
-    .addHelpText('after', EXAMPLES)
     .action(() => list(io));
   plans
     .command('set')
@@ -46,8 +45,8 @@ export const define: DefineCommand = (plans, io) => {
       `webhooks of an account, at most ${MOST_WEBHOOKS}`,
       parseLimit('max-webhooks', MOST_WEBHOOKS),
     )
-    .addHelpText('after', EXAMPLES)
     .action((name: string, limits: GivenLimits) => set(io, name, limits));
+  for (const command of plans.commands) command.addHelpText('after', EXAMPLES);
 };
 
 /** Commander replaces a parser's null by an empty text, so a lifted limit stays a word until later. */

@@ -40,26 +40,23 @@ export const define: DefineCommand = (rejected, io) => {
         'changed its position in the contest since, that were sent again, or that an operator has dismissed',
     )
     .option('--all', 'print those as well')
-    .addHelpText('after', EXAMPLES)
     .action(({ all = false }: { all?: boolean }) => list(io, all));
   rejected
     .command('show')
     .description('print one rejected submission in full')
     .argument('<origin>', `its ${NAME}`)
-    .addHelpText('after', EXAMPLES)
     .action((origin: string) => show(io, origin));
   rejected
     .command('dismiss')
     .description('leave rejected submissions out of lists and retries from now on')
     .argument('<origins...>', `each ${NAME}`)
-    .addHelpText('after', EXAMPLES)
     .action((origins: string[]) => dismiss(io, origins));
   rejected
     .command('retry')
     .description('send the submissions that were rejected since the last retry again')
     .argument('[origins...]', `send these instead, each ${NAME}`)
-    .addHelpText('after', EXAMPLES)
     .action((origins: string[]) => retry(io, origins));
+  for (const command of rejected.commands) command.addHelpText('after', EXAMPLES);
 };
 
 /**

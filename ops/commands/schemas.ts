@@ -20,7 +20,6 @@ export const define: DefineCommand = (schemas, io) => {
     .description(
       'put every version of the Avro schemas of the topics into a schema registry, in order, and set their compatibility',
     )
-    .addHelpText('after', EXAMPLES)
     .action(async () => {
       const { client, subjects } = prepare(io);
       for (const subject of subjects) await registerSubject(client, subject, io.out);
@@ -28,7 +27,6 @@ export const define: DefineCommand = (schemas, io) => {
   schemas
     .command('check')
     .description('name every difference between a schema registry and the schemas, and change nothing')
-    .addHelpText('after', EXAMPLES)
     .action(async () => {
       const { client, subjects } = prepare(io);
       const problems = await checkSubjects(client, subjects);
@@ -37,6 +35,7 @@ export const define: DefineCommand = (schemas, io) => {
       const differences = problems.length === 1 ? '1 difference' : `${problems.length} differences`;
       throw new OperatorError(`${differences} between the registry and the schemas.`);
     });
+  for (const command of schemas.commands) command.addHelpText('after', EXAMPLES);
 };
 
 function prepare(io: CommandIo): { client: RegistryClient; subjects: Subject[] } {

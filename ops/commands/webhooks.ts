@@ -29,7 +29,6 @@ export const define: DefineCommand = (webhooks, io) => {
   webhooks
     .command('list')
     .description('list the webhooks of all accounts, a line each')
-    .addHelpText('after', EXAMPLES)
     .option('--account <name>', 'only those of an account')
     .addOption(new Option('--state <state>', 'only those in a state').choices(WEBHOOK_STATES))
     .action((flags: { account?: string; state?: string }) => list(io, flags));
@@ -37,7 +36,6 @@ export const define: DefineCommand = (webhooks, io) => {
     webhooks
       .command(name)
       .description(description)
-      .addHelpText('after', EXAMPLES)
       .argument('<id>', 'the id that "webhooks list" shows')
       .action((id: string) => work(io, parseRowId(id, 'webhooks list')));
   one('show', 'show a webhook with its newest attempts', show);
@@ -46,10 +44,10 @@ export const define: DefineCommand = (webhooks, io) => {
   webhooks
     .command('listen')
     .description('print deliveries on this machine, and accept them; Ctrl-C ends it')
-    .addHelpText('after', EXAMPLES)
     .option('--port <port>', 'the port of 127.0.0.1', parsePort, LISTEN_PORT)
     .option('--secret-file <file>', 'a file with the secret of the webhook, to verify signatures with')
     .action((flags: { port: number; secretFile?: string }) => listen(io, flags));
+  for (const command of webhooks.commands) command.addHelpText('after', EXAMPLES);
 };
 
 const parsePort = (text: string) => parseInteger('--port', text, { min: 1, max: 65_535 });
