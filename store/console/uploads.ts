@@ -17,14 +17,6 @@ export interface UploadSettings {
   isWhole: boolean;
 }
 
-/** An uploaded file. */
-interface UploadedTable {
-  fileName: string;
-  content: Buffer;
-  /** The names of its columns. */
-  header: string[];
-}
-
 /** A person's decision about a row. */
 export interface UploadDecision {
   /** `no`, or the key of a contest, a slash and the key of a choice. */
@@ -67,11 +59,10 @@ const UPLOAD = `id, file_name AS "fileName", header, person, settings, decisions
   changed_at AS "changedAt", undoes, since_sequence::float8 AS "sinceSequence", left_out AS "leftOut"`;
 
 /** A table, or the undoing of an upload, which has no file. */
-type NewUpload = Omit<UploadedTable, 'content'> & {
-  accountId: number;
-  person: string;
-  settings: UploadSettings;
-} & ({ content: Buffer; undoes?: null } | { content: null; undoes: number });
+type NewUpload = Pick<Upload, 'fileName' | 'header' | 'person' | 'settings'> & { accountId: number } & (
+    | { content: Buffer; undoes?: null }
+    | { content: null; undoes: number }
+  );
 
 /**
  * Saves an uploaded file, or the undoing of an upload, which stays beside it.
