@@ -1,19 +1,18 @@
-import { importOfficeholders, type OfficeholderImport } from '../../store/officeholders/import.ts';
+import {
+  importOfficeholders,
+  type OfficeholderImport,
+  type OfficeholderImportOptions,
+} from '../../store/officeholders/import.ts';
 import { withDatabase } from '../database.ts';
 import type { FoundPeople, PersonFile } from './find-files.ts';
 import { type ReadPeople, readPeople } from './read-people.ts';
 
-export interface ImportOptions {
+export interface ImportOptions extends OfficeholderImportOptions {
   databaseUrl: string;
   /** Skip people with refused files and load the others; otherwise one refusal stops the whole import. */
   skipRefused: boolean;
   /** Keep people whose files are missing: the checkout has only a part of the people. */
   keepMissing: boolean;
-  /** The most officeholders that the import may take away; null for few (contract). */
-  maxRemovals: number | null;
-  /** Do everything, report the result, and roll back. */
-  dryRun: boolean;
-  now: Date;
   onFile?: () => void;
 }
 
