@@ -143,18 +143,14 @@ async function findCorrectable(request: PageRequest, context: ConsoleContext): P
   return { item, submission, rejections, position: found ? { ...found, picks } : null };
 }
 
-interface EditForm {
-  /** The fields of a form that was refused, and why. */
-  values?: URLSearchParams;
-  problems?: readonly string[];
-}
-
+/** @param refused the fields of a form that was refused, and why */
 async function showEdit(
   { csrf, query, form }: PageRequest,
   context: ConsoleContext,
   { item, submission, rejections, position }: Correctable,
-  { values, problems = [] }: EditForm = {},
+  refused: { values?: URLSearchParams; problems?: readonly string[] } = {},
 ): Promise<ShownPage> {
+  const { values, problems = [] } = refused;
   const story = await loadStory(context, item, rejections);
   const before = query.get('before') ?? form.get('before');
   const isJson = position === null || query.get('as') === 'json' || values?.has('json') === true;
@@ -190,21 +186,21 @@ async function readCorrection(
   { submission, position }: Correctable,
 ): Promise<{ correction: Submission } | { problems: string[] }> {
   const now = clock.now();
-  const json = form.get('json');
-  if (json === null && position !== null) {
+  let json = form.get('json') ?? '';
+  if (!form.has('json') && position !== null) {
     const { endorser, contest } = submission;
     const { picks, problems } = readPosition(form, position, { endorser, now });
     if (problems.length > 0) {
       return { problems: problems.map(({ field, message }) => `${field ?? 'The position'} ${message}.`) };
     }
-    const text = JSON.stringify(writeSubmission({ action: 'position', endorser, contest, picks }));
-    return inTransaction(pool, (client) => checkCorrection(client, text, now));
+    json = JSON.stringify(writeSubmission({ action: 'position', endorser, contest, picks }));
   }
-  return inTransaction(pool, (client) => checkCorrection(client, json ?? '', now));
+  return inTransaction(pool, (client) => checkCorrection(client, json, now));
 }
 
-/** The position that a correction concerns, and the changes that it would make. */
+/** A correction, the position that it concerns, and the changes that it would make. */
 interface Effect {
+  correction: Submission;
   position: OwnPosition;
   changes: PickChange[];
 }
@@ -230,7 +226,7 @@ async function findEffect(
     vote_method: position.vote_method,
     hasChoice: (choice) => keys.has(choice),
   });
-  return 'code' in decided ? decided.message : { position, changes: decided.changes };
+  return 'code' in decided ? decided.message : { correction, position, changes: decided.changes };
 }
 
 /** A correction that would be applied, or the form again with the reasons why it would not. */
@@ -238,14 +234,14 @@ async function readEffect(
   request: PageRequest,
   context: ConsoleContext,
   found: Correctable,
-): Promise<(Effect & { correction: Submission }) | ShownPage> {
+): Promise<Effect | ShownPage> {
   const { form } = request;
   const refuse = (problems: readonly string[]) =>
     showEdit(request, context, found, { values: form, problems });
   const read = await readCorrection(request, context, found);
   if ('problems' in read) return refuse(read.problems);
   const effect = await findEffect(context, read.correction, readVersion(form));
-  return typeof effect === 'string' ? refuse([effect]) : { ...effect, ...read };
+  return typeof effect === 'string' ? refuse([effect]) : effect;
 }
 
 /** Asks before a correction is sent. */
@@ -259,7 +255,7 @@ async function previewCorrection(request: PageRequest, context: ConsoleContext):
 function showPreview(
   { form, csrf }: PageRequest,
   { item }: Correctable,
-  { position, changes, correction }: Effect & { correction: Submission },
+  { position, changes, correction }: Effect,
   notice: string | null = null,
 ): ShownPage {
   const place = placeOf(item);
