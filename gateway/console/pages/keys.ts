@@ -1,4 +1,3 @@
-import type { ClientBase } from 'pg';
 import { SCOPES, type Scope } from '../../../schemas/vocabulary.ts';
 import type { ConsoleSession } from '../../../store/access/console-sessions.ts';
 import {
@@ -190,15 +189,15 @@ async function issue(
 ): Promise<PageReply> {
   const { session } = request;
   const account = { id: session.accountId, name: session.account };
-  const make = (client: ClientBase) => issueKeyOf(client, account, grant, actorOf(session));
-  const issued = await inTransaction(context.pool, make).catch((error: unknown) => {
-    if (error instanceof TooManyKeysError) return error;
-    throw error;
-  });
-  if (issued instanceof TooManyKeysError) {
-    return showKeys(request, context, { status: 409, problem: issued.message });
+  try {
+    const issued = await inTransaction(context.pool, (client) =>
+      issueKeyOf(client, account, grant, actorOf(session)),
+    );
+    return issued ? showIssued(issued, request, replaced) : { redirect: '/console/keys?done=made' };
+  } catch (error) {
+    if (!(error instanceof TooManyKeysError)) throw error;
+    return showKeys(request, context, { status: 409, problem: error.message });
   }
-  return issued ? showIssued(issued, request, replaced) : { redirect: '/console/keys?done=made' };
 }
 
 /** The keys of the account, and making, rotating and revoking them. */
