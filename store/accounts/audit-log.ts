@@ -74,15 +74,15 @@ export interface AuditPage {
   /** The most entries. */
   limit: number;
   /** Only entries before the one of this id. */
-  before?: number;
+  before?: number | null;
   /** Only entries of this account. */
-  accountId?: number;
+  accountId?: number | null;
 }
 
 /** The newest entries, the oldest of them first. */
 export async function listAudit(
   client: ClientBase | Pool,
-  { limit, before, accountId }: AuditPage,
+  { limit, before = null, accountId = null }: AuditPage,
 ): Promise<AuditRecord[]> {
   const { rows } = await client.query<AuditRecord>(
     `SELECT id::float8 AS id, occurred_at AS "occurredAt", database_user AS "databaseUser", os_user AS "osUser", person,
@@ -90,7 +90,7 @@ export async function listAudit(
      FROM audit_log
      WHERE ($2::bigint IS NULL OR id < $2) AND ($3::int IS NULL OR account_id = $3)
      ORDER BY audit_log.id DESC LIMIT $1`,
-    [limit, before ?? null, accountId ?? null],
+    [limit, before, accountId],
   );
   return rows.reverse();
 }

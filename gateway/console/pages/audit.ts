@@ -26,11 +26,7 @@ async function showAudit(
   accountId: number | null,
 ): Promise<ShownPage> {
   const before = readRowId(query.get('before'));
-  const entries = await listAudit(pool, {
-    limit: ON_PAGE + 1,
-    ...(before !== null && { before }),
-    ...(accountId !== null && { accountId }),
-  });
+  const entries = await listAudit(pool, { limit: ON_PAGE + 1, before, accountId });
   const shown = entries.reverse().slice(0, ON_PAGE);
   const older = new URLSearchParams(query);
   older.set('before', String(shown.at(-1)?.id));

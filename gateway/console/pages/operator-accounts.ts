@@ -60,9 +60,8 @@ async function showAccounts(
   problem: string | null = null,
 ): Promise<ShownPage> {
   const contains = (query.get('q') ?? '').trim();
-  const after = query.get('after');
-  const search = { ...(contains && { contains }), ...(after && { after }) };
-  const accounts = await listAccounts(pool, { ...search, limit: ON_PAGE + 1 });
+  const after = query.get('after') ?? '';
+  const accounts = await listAccounts(pool, { contains, after, limit: ON_PAGE + 1 });
   const shown = accounts.slice(0, ON_PAGE);
   const next = new URLSearchParams({ ...(contains && { q: contains }), after: shown.at(-1)?.name ?? '' });
   const plans = await listPlans(pool);
