@@ -195,10 +195,8 @@ async function publish(request: PageRequest, context: ConsoleContext): Promise<P
   const { position, endorser } = subject;
   const read = readForm(request, subject, context);
   if ('title' in read) return read;
-  const submission = {
-    ...{ action: 'position' as const, endorser: endorser.slug, contest: position.key, picks: read.picks },
-  };
-  const body = { submissions: [writeSubmission(submission)] };
+  const named = { endorser: endorser.slug, contest: position.key };
+  const body = { submissions: [writeSubmission({ action: 'position', ...named, picks: read.picks })] };
   let id: number;
   try {
     const { data } = await context.api.call<{ data: { id: number } }>(request, {

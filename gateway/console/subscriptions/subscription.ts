@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { subscription } from '../../../schemas/http/subscriptions.ts';
 import { ApiError } from '../../http/api-error.ts';
+import type { ApiCall } from '../api-calls.ts';
 import type { ConsoleContext } from '../context.ts';
 import { readFilter } from '../filter/filter-form.ts';
 import type { PageRequest } from '../page.ts';
@@ -86,16 +87,10 @@ export async function saveSubscription(
   const { form } = request;
   const body = { name: form.get('name') ?? '', filter: readFilter(form) };
   const unchangedSince = form.get(VERSION_FIELD) ?? undefined;
-  const call =
+  const call: ApiCall =
     id === null
-      ? ({ method: 'POST', path: '/v1/subscriptions', body } as const)
-      : ({
-          method: 'PUT',
-          path: '/v1/subscriptions/{id}',
-          parameters: { id },
-          body,
-          unchangedSince,
-        } as const);
+      ? { method: 'POST', path: '/v1/subscriptions', body }
+      : { method: 'PUT', path: '/v1/subscriptions/{id}', parameters: { id }, body, unchangedSince };
   try {
     await context.api.call(request, call);
     return null;
