@@ -105,8 +105,8 @@ function CandidateLabel({ item: { contest, choice } }: { item: Candidate }): Htm
 }
 
 /** A decision as a form keeps it; empty for none. */
-const writeDecision = (decided: UploadDecision | undefined): string =>
-  decided === undefined ? '' : JSON.stringify([decided.decision, decided.endorser]);
+const writeDecision = (decided: UploadDecision | null | undefined): string =>
+  decided ? JSON.stringify([decided.decision, decided.endorser]) : '';
 
 /** Reads what a form says about a row; null for no decision. */
 function readDecision(form: URLSearchParams, line: string): UploadDecision | null {
@@ -116,9 +116,6 @@ function readDecision(form: URLSearchParams, line: string): UploadDecision | nul
     ? null
     : { decision, endorser: form.get(`endorser:${line}`)?.slice(0, MAX_KEY) || null };
 }
-
-const isSame = (a: UploadDecision | null, b: UploadDecision | null): boolean =>
-  writeDecision(a ?? undefined) === writeDecision(b ?? undefined);
 
 /**
  * Adds the decisions of a form to those that are stored. A row on which somebody else has decided since the form was
@@ -134,11 +131,10 @@ export function mergeDecisions(
   const refused = new Map<string, UploadDecision | null>();
   for (const line of form.getAll('line').slice(0, MAX_LINES)) {
     if (!/^\d{1,9}$/.test(line)) continue;
-    const held = stored[line] ?? null;
+    const held = writeDecision(stored[line]);
     const chosen = readDecision(form, line);
-    const isUnseen = writeDecision(held ?? undefined) !== (form.get(`shown:${line}`) ?? '');
-    if (isSame(held, chosen)) continue;
-    if (isUnseen) refused.set(line, chosen);
+    if (held === writeDecision(chosen)) continue;
+    if (held !== (form.get(`shown:${line}`) ?? '')) refused.set(line, chosen);
     else if (chosen === null) delete decisions[line];
     else decisions[line] = chosen;
   }
