@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { normalizeText } from '../../schemas/text.ts';
 import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
-import { FOREIGN_KEY_VIOLATION, sqlStateOf, UNIQUE_VIOLATION } from '../connection/sql-state.ts';
+import { FOREIGN_KEY_VIOLATION, refusing, UNIQUE_VIOLATION } from '../connection/sql-state.ts';
 import { columns, jsonObject, recordRow } from '../reads/json.ts';
 import { type Idempotency, madeRow, makeOnce } from './idempotency.ts';
 
@@ -104,15 +104,7 @@ export interface NewSubscription extends SubscriptionValues {
   idempotency: Idempotency | null;
 }
 
-/** Translates a unique violation into a NameTakenError. */
-async function refuseTakenName<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (sqlStateOf(error) === UNIQUE_VIOLATION) throw new NameTakenError();
-    throw error;
-  }
-}
+const TAKEN = { [UNIQUE_VIOLATION]: NameTakenError };
 
 /**
  * Saves a new subscription. If the idempotency key was already used for the same request, saves nothing and
@@ -128,7 +120,7 @@ export async function createSubscription(
   { accountId, name, filter, limit, now, idempotency }: NewSubscription,
 ): Promise<{ id: number; record: string }> {
   const time = now.toISOString();
-  return refuseTakenName(() =>
+  return refusing(TAKEN, () =>
     pool.transaction(async (transaction) => {
       // The lock on the account's row makes its requests take turns when they count and when they store keys.
       await transaction.query(sql.type(noRow)`SELECT FROM accounts WHERE id = ${accountId} FOR UPDATE`);
@@ -170,7 +162,7 @@ export async function replaceSubscription(
   },
 ): Promise<string | null> {
   const { accountId, id, name, filter, now, unchangedSince } = values;
-  const replaced = await refuseTakenName(() =>
+  const replaced = await refusing(TAKEN, () =>
     pool.maybeOneFirst(sql.type(recordRow)`
       WITH s AS (
         UPDATE subscriptions
@@ -195,13 +187,10 @@ export async function deleteSubscription(
   accountId: number,
   id: number,
 ): Promise<boolean> {
-  try {
-    const { rowCount } = await pool.query(
+  const { rowCount } = await refusing({ [FOREIGN_KEY_VIOLATION]: SubscriptionInUseError }, () =>
+    pool.query(
       sql.type(noRow)`DELETE FROM subscriptions WHERE account_id = ${accountId} AND id = ${id}::bigint`,
-    );
-    return rowCount === 1;
-  } catch (error) {
-    if (sqlStateOf(error) === FOREIGN_KEY_VIOLATION) throw new SubscriptionInUseError();
-    throw error;
-  }
+    ),
+  );
+  return rowCount === 1;
 }

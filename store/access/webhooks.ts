@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MOST_WEBHOOKS } from '../accounts/plans.ts';
 import { type DatabasePool, noRow, sql, sqlText } from '../connection/read-pool.ts';
-import { FOREIGN_KEY_VIOLATION, sqlStateOf, UNIQUE_VIOLATION } from '../connection/sql-state.ts';
+import { FOREIGN_KEY_VIOLATION, refusing, UNIQUE_VIOLATION } from '../connection/sql-state.ts';
 import { columns, jsonObject, recordRow } from '../reads/json.ts';
 import { RESUMED } from '../webhooks/resumed.ts';
 import { type Idempotency, madeRow, makeOnce } from './idempotency.ts';
@@ -79,17 +79,7 @@ export async function findWebhook(pool: DatabasePool, accountId: number, id: num
     WHERE w.account_id = ${accountId} AND w.id = ${id}::bigint`);
 }
 
-/** Translates violations of constraints into errors of their own. */
-async function refuseViolations<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const state = sqlStateOf(error);
-    if (state === UNIQUE_VIOLATION) throw new NameTakenError();
-    if (state === FOREIGN_KEY_VIOLATION) throw new SubscriptionGoneError();
-    throw error;
-  }
-}
+const REFUSALS = { [UNIQUE_VIOLATION]: NameTakenError, [FOREIGN_KEY_VIOLATION]: SubscriptionGoneError };
 
 export interface NewWebhook extends WebhookValues {
   accountId: number;
@@ -119,7 +109,7 @@ export async function createWebhook(
   { accountId, name, url, subscriptionId, filter, secret, cursor, now, idempotency, answer }: NewWebhook,
 ): Promise<{ id: number; record: string }> {
   const time = now.toISOString();
-  return refuseViolations(() =>
+  return refusing(REFUSALS, () =>
     pool.transaction(async (transaction) => {
       // The lock on the account's row makes its requests take turns when they count and when they store keys.
       const { limit } = await transaction.one(sql.type(z.object({ limit: z.number() }))`
@@ -163,7 +153,7 @@ export async function replaceWebhook(
 ): Promise<string | null> {
   const { accountId, id, name, url, subscriptionId, filter, now, unchangedSince } = values;
   const time = now.toISOString();
-  const replaced = await refuseViolations(() =>
+  const replaced = await refusing(REFUSALS, () =>
     pool.maybeOneFirst(sql.type(recordRow)`
       WITH w AS (
         UPDATE webhooks SET name = ${name}, url = ${url}, subscription_id = ${subscriptionId},
