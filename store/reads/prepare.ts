@@ -6,11 +6,8 @@ const namesOfPools = new WeakMap<DatabasePool, StatementNames>();
 
 /** Names a statement built for its request once its text repeats, so that the pool's connections prepare it. */
 export function prepareRepeated<Query extends Statement>(pool: DatabasePool, query: Query): Query {
-  let names = namesOfPools.get(pool);
-  if (names === undefined) {
-    names = new StatementNames();
-    namesOfPools.set(pool, names);
-  }
+  const names = namesOfPools.get(pool) ?? new StatementNames();
+  namesOfPools.set(pool, names);
   const name = names.nameOf(query.sql);
   return name === undefined ? query : { ...query, name };
 }
