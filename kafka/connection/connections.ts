@@ -86,10 +86,12 @@ function requireAcceptedToken(answer: Buffer): void {
 /** The options of a client of @platformatic/kafka. */
 export function platformaticConnection(
   brokers: Brokers,
-): Pick<BaseOptions, 'bootstrapBrokers' | 'sasl' | 'tls' | 'tlsServerName'> {
+): Pick<BaseOptions, 'bootstrapBrokers' | 'sasl' | 'tls' | 'tlsServerName' | 'timeout' | 'connectTimeout'> {
   const { addresses, tls, login } = brokers;
   return {
     bootstrapBrokers: addresses,
+    timeout: 5000,
+    connectTimeout: 3000,
     ...(tls && platformaticTls(tls, addresses)),
     ...(login && { sasl: platformaticLogin(login) }),
   };

@@ -30,8 +30,6 @@ export async function findMissingRights(
     clientId: 'ballot-endorsements-admin',
     ...platformaticConnection(brokers),
     retries: 0,
-    timeout: 5000,
-    connectTimeout: 3000,
   });
   const findHidden = keepConnectionErrors(admin);
   try {

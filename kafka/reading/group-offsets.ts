@@ -30,8 +30,6 @@ export class GroupOffsets {
       ...platformaticConnection(brokers),
       // A commit that the client sends again could meet another cluster.
       retries: 0,
-      timeout: 5000,
-      connectTimeout: 3000,
     });
     correctRequests(this.#admin);
     this.#findHidden = keepConnectionErrors(this.#admin);

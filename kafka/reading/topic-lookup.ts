@@ -70,8 +70,6 @@ export class TopicLookup {
       ...platformaticConnection(brokers),
       retries: 1,
       retryDelay: 100,
-      timeout: 5000,
-      connectTimeout: 3000,
     });
     correctRequests(this.client);
     this.#findHidden = keepConnectionErrors(this.client);

@@ -88,8 +88,6 @@ export class TopicWriter {
       ...platformaticConnection(brokers),
       retries: 1,
       retryDelay: 100,
-      timeout: 5000,
-      connectTimeout: 3000,
       requestTimeout: REQUEST_TIMEOUT_MS,
       metadataMaxAge: METADATA_MAX_AGE_MS,
     });
