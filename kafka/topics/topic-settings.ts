@@ -149,7 +149,8 @@ export function findReplicationProblem(actual: Topic, wanted: Topic): string | n
   );
 }
 
-function findSharedProblems(actual: Topic, wanted: Topic): string[] {
+/** The problems that any topic can have, which are all of a queue's, a sentence each; empty if there are none. */
+export function findQueueProblems(actual: Topic, wanted: Topic): string[] {
   const problems: string[] = [];
   const { name } = actual;
   if (actual.partitions < wanted.partitions) {
@@ -191,11 +192,6 @@ function findSharedProblems(actual: Topic, wanted: Topic): string[] {
   return problems;
 }
 
-/** The problems of a topic of submissions, a sentence each; empty if there are none. */
-export function findQueueProblems(actual: Topic, wanted: Topic): string[] {
-  return findSharedProblems(actual, wanted);
-}
-
 /** The reason why a changes topic can never be used, or null. Kafka cannot remove partitions. */
 export function findExcess({ name, partitions }: Topic): string | null {
   if (partitions <= MAX_PARTITIONS) return null;
@@ -212,7 +208,7 @@ export function findExcess({ name, partitions }: Topic): string | null {
  * @param wanted the topic of planTopics
  */
 export function findChangesProblems(actual: Topic, wanted: Topic): string[] {
-  const problems = findSharedProblems(actual, wanted);
+  const problems = findQueueProblems(actual, wanted);
   const excess = findExcess(actual);
   if (excess !== null) problems.push(excess);
   const { name, config } = actual;
