@@ -3,7 +3,7 @@ import type { Brokers } from '../../service/brokers.ts';
 import { withDeadline } from '../../service/deadline.ts';
 import { KafkaUnavailableError } from '../../service/failure.ts';
 import { explainingRefusals } from '../connection/refusal.ts';
-import { type Right, withRight } from '../connection/rights.ts';
+import { errorsWithin, type Right, withRight } from '../connection/rights.ts';
 
 /** A record of the rejected topic. */
 export interface RejectedRecord {
@@ -53,7 +53,7 @@ export function createRejectedProducer(
       try {
         await withDeadline(send(records), SEND_DEADLINE_MS, late);
       } catch (error) {
-        if (isTooLarge(error))
+        if ([...errorsWithin(error)].some(({ type }) => type === 'MESSAGE_TOO_LARGE'))
           throw new RecordTooLargeError(`A batch is too large for ${topic}.`, { cause: error });
         // A dead connection would fail the next time too. Ending it may fail for the same reason.
         producer.disconnect().catch(() => {});
@@ -65,10 +65,3 @@ export function createRejectedProducer(
 }
 
 export type RejectedProducer = ReturnType<typeof createRejectedProducer>;
-
-function isTooLarge(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if ('type' in cause && cause.type === 'MESSAGE_TOO_LARGE') return true;
-  }
-  return false;
-}
