@@ -72,14 +72,17 @@ export function nameServer(databaseUrl: string): string {
   return port === '' ? `${host}:5432` : host;
 }
 
-/** Adds the certificates and the password of other settings to an address. */
+/**
+ * Adds the certificates and the password of other settings to an address. Paths become absolute, because commands that
+ * find a running service's address may run in another folder.
+ */
 function complete(url: string, env: Environment): string {
   const [address = '', query = ''] = url.split('?', 2);
   const parameters = new URLSearchParams(query);
   const given = parameters.toString();
   for (const [parameter, name] of Object.entries(CERTIFICATES)) {
     const secret = readSecret(env, name);
-    if (secret !== null) parameters.set(parameter, absolute(secret.file) ?? secret.read());
+    if (secret !== null) parameters.set(parameter, secret.file ? path.resolve(secret.file) : secret.read());
   }
   const keyPassword = readSecret(env, 'DATABASE_KEY_PASSWORD');
   if (keyPassword?.file) parameters.set(KEY_PASSWORD_FILE, path.resolve(keyPassword.file));
@@ -93,11 +96,6 @@ function complete(url: string, env: Environment): string {
   // An unchanged address stays as it was written.
   if (parameters.toString() === given) return query === '' ? whole : `${whole}?${query}`;
   return `${whole}?${parameters}`;
-}
-
-/** Makes a path absolute, because commands that find a running service's address may run in another folder. */
-function absolute(file: string | null): string | null {
-  return file === null ? null : path.resolve(file);
 }
 
 /**
