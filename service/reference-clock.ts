@@ -62,7 +62,8 @@ export class ReferenceClock implements Clock, Stoppable {
   /** The last reading that counted. */
   #last: Reading | undefined;
   #isOff = false;
-  #reading: Stoppable | undefined;
+  readonly #stopping = new AbortController();
+  #reading: Promise<void> | undefined;
 
   constructor(options: ReferenceClockOptions) {
     this.#options = { local: systemClock, monotonic: () => performance.now(), ...options };
@@ -74,26 +75,22 @@ export class ReferenceClock implements Clock, Stoppable {
   }
 
   start(): void {
+    this.#reading = this.#read();
+  }
+
+  async #read(): Promise<void> {
     const { local, monotonic } = this.#options;
-    const stopping = new AbortController();
-    const read = async () => {
-      while (!stopping.signal.aborted) {
-        await this.synchronize();
-        const isExact = this.#last !== undefined && errorAt(this.#last, monotonic()) <= EXACT_MS;
-        await local.wait(isExact ? READ_INTERVAL_MS : SEARCH_INTERVAL_MS, stopping.signal);
-      }
-    };
-    const reading = read();
-    this.#reading = {
-      async stop() {
-        stopping.abort();
-        await reading;
-      },
-    };
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await this.synchronize();
+      const isExact = this.#last !== undefined && errorAt(this.#last, monotonic()) <= EXACT_MS;
+      await local.wait(isExact ? READ_INTERVAL_MS : SEARCH_INTERVAL_MS, signal);
+    }
   }
 
   async stop(): Promise<void> {
-    await this.#reading?.stop();
+    this.#stopping.abort();
+    await this.#reading;
   }
 
   now(): number {
