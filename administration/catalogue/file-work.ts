@@ -70,10 +70,7 @@ export class CatalogueFileWork implements Stoppable {
 
   /** Waits until the work has ended, but not longer than this. */
   async wait(ms: number): Promise<void> {
-    const over = new AbortController();
-    const timer = sleep(ms, undefined, { signal: over.signal, ref: false }).catch(() => {});
-    await Promise.race([this.#running, timer]);
-    over.abort();
+    await Promise.race([this.#running, sleep(ms, undefined, { ref: false })]);
   }
 
   /** Ends the work: an import that is not committed is rolled back, and consumers continue the announcements of others. */
