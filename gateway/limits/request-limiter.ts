@@ -39,21 +39,17 @@ interface Admission {
 /** An account's windows on this gateway. */
 type Windows = Readonly<Record<QuotaKind, LeasedWindow>>;
 
+/** The error code and the period of each limit. */
+const REFUSALS = {
+  day: ['daily_limit_exceeded', 'day (UTC)'],
+  minute: ['rate_limit_exceeded', 'minute'],
+} as const;
+
 function refuse(kind: QuotaKind, limit: number, resetMs: number): ApiError {
   const seconds = toSeconds(resetMs);
-  const headers = { 'Retry-After': String(seconds) };
-  const again = `Ask again in ${seconds} s.`;
-  return kind === 'day'
-    ? new ApiError(
-        'daily_limit_exceeded',
-        `The account's plan allows ${limit} requests a day (UTC). ${again}`,
-        headers,
-      )
-    : new ApiError(
-        'rate_limit_exceeded',
-        `The account's plan allows ${limit} requests a minute. ${again}`,
-        headers,
-      );
+  const [code, period] = REFUSALS[kind];
+  const message = `The account's plan allows ${limit} requests a ${period}. Ask again in ${seconds} s.`;
+  return new ApiError(code, message, { 'Retry-After': String(seconds) });
 }
 
 /**
