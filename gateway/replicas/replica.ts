@@ -56,28 +56,16 @@ export class Replica {
   }
 
   async #connect(instance: string): Promise<ReplicaInstance> {
-    const { databaseUrl, maxConnections, connectionTimeoutMs, statementTimeoutMs, versionTimeoutMs } =
-      this.#options;
-    const pool = await createReadPool({
-      databaseUrl,
-      instance,
-      maxConnections,
-      connectionTimeoutMs,
-      statementTimeoutMs,
-    });
+    const { versionTimeoutMs, ...connection } = this.#options;
+    const pool = await createReadPool({ ...connection, instance });
     const versionPool = await createReadPool({
-      databaseUrl,
+      ...connection,
       instance,
       maxConnections: 1,
       connectionTimeoutMs: versionTimeoutMs,
       statementTimeoutMs: versionTimeoutMs,
     });
-    return {
-      id: instance,
-      pool,
-      versionPool,
-      data: watchData(versionPool, loadReplicaVersions),
-    };
+    return { id: instance, pool, versionPool, data: watchData(versionPool, loadReplicaVersions) };
   }
 
   /** Requests that use the instance continue; new ones do not get it. */
