@@ -176,21 +176,19 @@ export const submissionRoutes = [
       const idempotency = readIdempotency(header('Idempotency-Key'), body);
       const given = (body as { submissions: unknown[] }).submissions;
       const read = await readSubmissions(given, context);
-      try {
-        const made = await publish(pool, () => publishing.producer(), {
-          accountId: caller.accountId,
-          author: caller.credential,
-          submissions: read,
-          idempotency,
-          now: new Date(now),
-          unchangedSince: unchangedSince === undefined ? null : Number(unchangedSince),
-          confirm: confirmKey(caller, clock),
-        });
-        const headers = { Location: `/v1/submissions/${made.id}` };
-        return { status: 202, headers, json: `{"data":${made.record}}` };
-      } catch (error) {
+      const made = await publish(pool, () => publishing.producer(), {
+        accountId: caller.accountId,
+        author: caller.credential,
+        submissions: read,
+        idempotency,
+        now: new Date(now),
+        unchangedSince: unchangedSince === undefined ? null : Number(unchangedSince),
+        confirm: confirmKey(caller, clock),
+      }).catch((error: unknown) => {
         throw refusalOf(error, context, requestId);
-      }
+      });
+      const headers = { Location: `/v1/submissions/${made.id}` };
+      return { status: 202, headers, json: `{"data":${made.record}}` };
     },
   }),
   defineRoute({

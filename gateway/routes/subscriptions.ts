@@ -85,21 +85,16 @@ export const subscriptionRoutes = [
     async handle({ caller, body: given, header }, { pool, clock }) {
       const idempotency = readIdempotency(header('Idempotency-Key'), given);
       const values = await readValues(given, pool);
-      try {
-        const now = new Date(clock.now());
-        const { accountId } = caller;
-        const saved = await createSubscription(pool, {
-          ...values,
-          accountId,
-          limit: LIMIT,
-          now,
-          idempotency,
-        });
-        const headers = { Location: `/v1/subscriptions/${saved.id}` };
-        return { status: 201, headers, json: `{"data":${saved.record}}` };
-      } catch (error) {
+      const now = new Date(clock.now());
+      const { accountId } = caller;
+      const saved = await createSubscription(pool, {
+        ...values,
+        ...{ accountId, limit: LIMIT, now, idempotency },
+      }).catch((error: unknown) => {
         throw refusalOf(error, values.name);
-      }
+      });
+      const headers = { Location: `/v1/subscriptions/${saved.id}` };
+      return { status: 201, headers, json: `{"data":${saved.record}}` };
     },
   }),
   defineRoute({
