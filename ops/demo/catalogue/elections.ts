@@ -41,29 +41,16 @@ function electionsOf(state: DemoState, number: number, today: string): DemoElect
   const primaryDate = tuesdayFrom(addDays(next, -(120 + (number % 9) * 14)));
   const [otherType, otherDays] = OTHERS[number % OTHERS.length] ?? ['special', 24];
   const system = PRIMARY_SYSTEMS[number % PRIMARY_SYSTEMS.length] ?? 'open';
-  const facts = { state, system };
+  const create = (share: number, type: ElectionType, date: string, runoff: string | null = null) => ({
+    state,
+    share,
+    record: createElection({ state, system, type, date, runoff }),
+  });
   return [
-    { state, share: 0.2, record: createElection({ ...facts, type: 'general', date: last, runoff: null }) },
-    {
-      state,
-      share: 0.15,
-      record: createElection({ ...facts, type: 'primary', date: primaryDate, runoff: null }),
-    },
-    {
-      state,
-      share: 0.1,
-      record: createElection({
-        ...facts,
-        type: otherType,
-        date: tuesdayFrom(addDays(today, otherDays)),
-        runoff: null,
-      }),
-    },
-    {
-      state,
-      share: 0.55,
-      record: createElection({ ...facts, type: 'general', date: next, runoff: runoffAfter(state, next) }),
-    },
+    create(0.2, 'general', last),
+    create(0.15, 'primary', primaryDate),
+    create(0.1, otherType, tuesdayFrom(addDays(today, otherDays))),
+    create(0.55, 'general', next, runoffAfter(state, next)),
   ];
 }
 
