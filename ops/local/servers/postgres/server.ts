@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chown, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { Client } from 'pg';
@@ -116,13 +116,8 @@ async function createDatabase(url: URL): Promise<void> {
 }
 
 async function lastLines(file: string): Promise<string> {
-  const log = await open(file).catch(() => null);
-  if (log === null) return '';
-  try {
-    return (await log.readFile('utf8')).trimEnd().split('\n').slice(-5).join('\n');
-  } finally {
-    await log.close();
-  }
+  const log = await readFile(file, 'utf8').catch(() => '');
+  return log.trimEnd().split('\n').slice(-5).join('\n');
 }
 
 /**
