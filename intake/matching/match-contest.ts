@@ -24,8 +24,6 @@ const NEAREST = 3;
 /** The shortest word in which one letter may differ. */
 const MIN_TYPO_LETTERS = 5;
 
-const isSubset = (words: ReadonlySet<string>, of: ReadonlySet<string>) => words.isSubsetOf(of);
-
 /** Whether one text has another number of the same unit, such as another district. */
 function hasOtherNumber(given: ReadonlySet<string>, { allWords, units }: IndexedContest): boolean {
   if (units.size === 0) return false;
@@ -43,8 +41,8 @@ type Fit = 'exact' | { close: string } | null;
 
 function compare(given: ReadonlySet<string>, contest: IndexedContest): Fit {
   const { allWords, titles } = contest;
-  const named = titles.find(({ words }) => words.size > 0 && isSubset(words, given));
-  if (named && isSubset(given, allWords)) return 'exact';
+  const named = titles.find(({ words }) => words.size > 0 && words.isSubsetOf(given));
+  if (named && given.isSubsetOf(allWords)) return 'exact';
   if (contest.kind === 'measure') {
     const renamed = renameMeasure(given, allWords);
     if (renamed.difference(given).size > 0 && compare(renamed, contest) === 'exact') {
@@ -52,7 +50,7 @@ function compare(given: ReadonlySet<string>, contest: IndexedContest): Fit {
     }
   }
   if (given.size === 0 || hasOtherNumber(given, contest)) return null;
-  if (isSubset(given, allWords)) {
+  if (given.isSubsetOf(allWords)) {
     const missing = titles.map(({ words }) => words.difference(given)).toSorted((a, b) => a.size - b.size)[0];
     return { close: `the contest has more words: ${showWords(missing ?? [])}` };
   }
@@ -113,7 +111,7 @@ export function findContests(
   const close = new Map<IndexedContest, string>();
   for (const known of contests) {
     if (contest === null) {
-      if (isSubset(place.words, known.allWords)) close.set(known, 'the row names no contest');
+      if (place.words.isSubsetOf(known.allWords)) close.set(known, 'the row names no contest');
       continue;
     }
     // The id of a division says as much as the words of its name.
