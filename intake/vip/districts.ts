@@ -53,7 +53,7 @@ export function mapDistrict(
   const given = (district.values.Type ?? '').toLowerCase();
   const [typeLevel, type] = (Object.hasOwn(TYPES, given) ? TYPES[given] : undefined) ?? [null, 'other'];
   const isStatewide = type === 'statewide';
-  const ocdId = isStatewide ? divisionOf(state) : ocdIdOf(district, name, notes);
+  const ocdId = isStatewide ? (jurisdictionOfState(state)?.division ?? null) : ocdIdOf(district, name, notes);
   const byDivision = ocdId === null ? null : kindOfDivision(ocdId);
   const other = district.values.OtherType ?? '';
   const kind = type === 'other' ? (byDivision?.type ?? (other === '' ? 'other' : other)) : type;
@@ -71,11 +71,6 @@ export function mapDistrict(
     },
     keyPart: isStatewide ? '' : ocdId === null ? `${kind} ${name}` : divisionName(ocdId),
   };
-}
-
-/** The division of a state of the United States. */
-function divisionOf(state: string): string | null {
-  return jurisdictionOfState(state)?.division ?? null;
 }
 
 function ocdIdOf(district: VipObject, name: string, notes: Notes): string | null {
