@@ -47,15 +47,15 @@ const isLocal = (level: Level | null | undefined): boolean =>
 
 /** A district as a table gives it; missing parts are undefined. */
 export interface GivenDistrict {
-  name?: string;
-  ocdId?: string;
-  level?: Level;
-  type?: string;
+  name: string | undefined;
+  ocdId: string | undefined;
+  level: Level | undefined;
+  type: string | undefined;
 }
 
 /** A complete district; or the field at fault, and the end of a sentence about it. */
 type Completed =
-  | { district: Required<Omit<GivenDistrict, 'ocdId'>> & { ocdId: string | null } }
+  | { district: { name: string; ocdId: string | null; level: Level; type: string } }
   | { fault: string; field: string };
 
 const NO_LEVEL = {

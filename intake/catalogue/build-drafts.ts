@@ -161,17 +161,12 @@ function districtOf(
   problems: DraftProblem[],
   notes: Notes,
 ) {
-  const given: GivenDistrict = {};
-  const [name, ocdId, type] = [
-    textOf(values, 'district'),
-    textOf(values, 'district_ocd_id'),
-    textOf(values, 'district_type'),
-  ];
-  const level = values.get('level')?.value as Level | undefined;
-  if (name !== '') given.name = name;
-  if (ocdId !== '') given.ocdId = ocdId;
-  if (type !== '') given.type = type;
-  if (level) given.level = level;
+  const given: GivenDistrict = {
+    name: textOf(values, 'district') || undefined,
+    ocdId: textOf(values, 'district_ocd_id') || undefined,
+    level: values.get('level')?.value as Level | undefined,
+    type: textOf(values, 'district_type') || undefined,
+  };
   const completed = completeDistrict(given, state, title, notes);
   if ('fault' in completed) {
     problems.push({ field: completed.field, message: completed.fault });
