@@ -69,14 +69,9 @@ export interface ChangeToRelay {
   traceparent: string | null;
 }
 
-interface RelayRow extends StoredBody {
-  sequence: number;
-  occurredAt: string;
-  type: ChangeType;
-  endorser: string;
-  submittedAt: string | null;
-  traceparent: string | null;
-}
+/** Times are bigint, which pg gives as text: a float could lose digits by a setting of the server. */
+type RelayRow = Omit<ChangeToRelay, 'packed' | 'occurredAt' | 'submittedAt'> &
+  StoredBody & { occurredAt: string; submittedAt: string | null };
 
 const RELAY_COLUMNS = `sequence::float8 AS sequence,
   (extract(epoch FROM occurred_at) * 1000)::bigint AS "occurredAt", type, endorser, ${STORED_BODY},
