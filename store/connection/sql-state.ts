@@ -22,6 +22,9 @@ export const LOCK_NOT_AVAILABLE = '55P03';
 export const UNDEFINED_TABLE = '42P01';
 export const UNDEFINED_COLUMN = '42703';
 export const UNDEFINED_DATABASE = '3D000';
+/** Every SQLSTATE of a refused user or password begins with this. */
+export const REFUSED_USER_CLASS = '28';
+
 /** Runs work whose violations of constraints are refusals: each becomes an error of its own, by its SQLSTATE. */
 export async function refusing<T>(
   refusals: Readonly<Record<string, new () => Error>>,
@@ -34,6 +37,3 @@ export async function refusing<T>(
     throw Refusal ? new Refusal() : error;
   }
 }
-
-/** Every SQLSTATE of a refused user or password begins with this. */
-export const REFUSED_USER_CLASS = '28';
