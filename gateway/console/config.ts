@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { type Environment, readInteger, readText, SettingError } from '../../service/environment.ts';
+import { readSecret } from '../../service/secret.ts';
 import type { Servers } from '../../service/servers.ts';
 
 /** The settings of the console. */
@@ -34,7 +34,7 @@ export interface ProviderConfig {
 export function readProvider(env: Environment, publicUrl: string | null): ProviderConfig | null {
   const issuer = readText(env, 'OIDC_ISSUER');
   const clientId = readText(env, 'OIDC_CLIENT_ID');
-  const clientSecret = readSecret(env);
+  const clientSecret = readSecret(env, 'OIDC_CLIENT_SECRET')?.read() ?? null;
   const assumesVerified = readInteger(env, 'OIDC_ASSUME_EMAIL_VERIFIED', { min: 0, max: 1 }) === 1;
   if (issuer === null && clientId === null && clientSecret === null) return null;
   const url = checkIssuer(requireSetting('OIDC_ISSUER', issuer));
@@ -53,28 +53,6 @@ function requireSetting(name: string, value: string | null, also = ''): string {
     `${name} is not set${also}; signing in with OpenID Connect needs OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET ` +
       'and PUBLIC_URL.',
   );
-}
-
-/** @throws SettingError if both variables are set, or the file cannot be read or is empty */
-function readSecret(env: Environment): string | null {
-  const secret = readText(env, 'OIDC_CLIENT_SECRET');
-  const file = readText(env, 'OIDC_CLIENT_SECRET_FILE');
-  if (file === null) return secret;
-  if (secret !== null) {
-    throw new SettingError('OIDC_CLIENT_SECRET and OIDC_CLIENT_SECRET_FILE are both set: unset one of them.');
-  }
-  const text = readSecretFile(file);
-  if (text === '') throw new SettingError(`OIDC_CLIENT_SECRET_FILE is "${file}", which is empty.`);
-  return text;
-}
-
-function readSecretFile(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    const { message } = error as Error;
-    throw new SettingError(`OIDC_CLIENT_SECRET_FILE is "${file}", which cannot be read: ${message}.`);
-  }
 }
 
 /** Plain HTTP exposes the secret, so it is allowed only for a provider on this machine. */

@@ -28,7 +28,7 @@ test('a provider is read from the settings; without settings the result is null'
   expect(fromFile('secret')).toMatchObject({ clientSecret: 'from-a-file' });
   expect(() => fromFile('empty')).toThrow(/which is empty\.$/);
   expect(() => fromFile('absent')).toThrow(
-    /^OIDC_CLIENT_SECRET_FILE is ".*absent", which cannot be read: ENOENT/,
+    /^OIDC_CLIENT_SECRET_FILE is ".*absent", which cannot be read \(ENOENT\)/,
   );
   await folder.remove();
 });
