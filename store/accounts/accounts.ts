@@ -52,7 +52,7 @@ export async function ensureAccount(
 }
 
 export interface AccountSearch {
-  /** A part of the name, in any case. */
+  /** A part of the name, as searches compare names. */
   contains?: string;
   /** Only the account of this id, or of this name. */
   id?: number;
@@ -75,7 +75,7 @@ export async function listAccounts(
           AND a.suspended_at IS NULL) AS "usableKeys",
        (SELECT count(*)::int FROM account_endorsers e WHERE e.account_id = a.id) AS endorsers
      FROM accounts a
-     WHERE ($1::text IS NULL OR strpos(lower(a.name), lower($1)) > 0) AND ($2::int IS NULL OR a.id = $2)
+     WHERE ($1::text IS NULL OR strpos(name_search(a.name), name_search($1)) > 0) AND ($2::int IS NULL OR a.id = $2)
        AND ($3::text IS NULL OR a.name > $3) AND ($5::text IS NULL OR a.name = $5)
      ORDER BY a.name LIMIT $4`,
     [

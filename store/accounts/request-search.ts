@@ -3,7 +3,7 @@ import type { ErrorPlace, RequestError } from './request-errors.ts';
 
 /** The search of an operator. Null stands for anything. */
 export interface RequestSearch {
-  /** A part of the account's name, in any case. */
+  /** A part of the account's name, as searches compare names. */
   account: string | null;
   keyId: number | null;
   /** The path template of the endpoint, or its beginning. */
@@ -63,7 +63,8 @@ export async function searchRequests(
      found AS (
        SELECT e.*, a.name, true AS fits FROM looked_through e JOIN accounts a ON a.id = e.account_id
        WHERE ($4::int IS NULL OR e.key_id = $4)
-         AND ($6::text IS NULL OR strpos(lower(a.name), lower($6)) > 0)
+         AND ($6::text IS NULL OR e.account_id IN (
+           SELECT id FROM accounts WHERE strpos(name_search(name), name_search($6)) > 0))
          AND ($7::text IS NULL OR starts_with(e.route, $7))
          AND ($8::int IS NULL OR e.status = $8)
        ORDER BY e.occurred_at DESC, e.place DESC LIMIT $9),

@@ -289,15 +289,18 @@ describe('a key', () => {
 
 describe('accounts', () => {
   test('are listed by name, in pages, by a part of the name in any case, or by the whole name', async () => {
-    for (const name of ['Bakers', 'bakery', 'Zoo'])
+    for (const name of ['Bakers', 'bakery', 'Zoo', 'Peña’s Club'])
       await ensureAccount(client, { name, plan: 'standard' }, ACTOR);
     const names = async (search: Parameters<typeof listAccounts>[1]) =>
       (await listAccounts(client, search)).map(({ name }) => name);
     const all = await names({});
-    expect(all.toSorted()).toEqual(['Bakers', 'Zoo', 'acme', 'bakery']);
+    expect(all.toSorted()).toEqual(['Bakers', 'Peña’s Club', 'Zoo', 'acme', 'bakery']);
     expect(await names({ limit: 2 })).toEqual(all.slice(0, 2));
     expect(await names({ after: all[1] ?? '', limit: 5 })).toEqual(all.slice(2));
     expect((await names({ contains: 'BAKE' })).toSorted()).toEqual(['Bakers', 'bakery']);
+    for (const contains of ['penas', 'PEÑA'.normalize('NFD'), "a's  club"]) {
+      expect(await names({ contains })).toEqual(['Peña’s Club']);
+    }
     expect([
       await names({ contains: '%' }),
       await names({ name: ' Zoo ' }),
