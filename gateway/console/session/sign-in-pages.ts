@@ -1,6 +1,8 @@
 import type { Context } from 'koa';
 import { hashToken, isWellFormedToken } from '../../../schemas/console-token.ts';
 import { maskEmailAddress } from '../../../schemas/email-address.ts';
+import { shorten } from '../../../schemas/problems.ts';
+import { showControls } from '../../../schemas/show-controls.ts';
 import { recordAudit } from '../../../store/accounts/audit-log.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
 import { acceptInvitation, findInvitation } from '../../../store/console/invitations.ts';
@@ -23,6 +25,7 @@ import {
   describeRefusal,
   describeStranger,
   INVITATION_SPENT,
+  MAX_CODE_LENGTH,
   PROBLEMS,
   type Problem,
   showProblem,
@@ -136,7 +139,9 @@ async function beginSession(
 /** Says why a sign-in failed. The log gets the provider's error code, never a token or an authorization code. */
 function describeFailure(error: unknown, { log }: SignInContext): Problem {
   if (error instanceof ProviderRefusalError) {
-    log.info({ code: error.code, reason: error.message }, 'the sign-in provider refused a sign-in');
+    // An address of the console can have any code.
+    const code = error.code && showControls(shorten(error.code, MAX_CODE_LENGTH));
+    log.info({ code, reason: error.message }, 'the sign-in provider refused a sign-in');
     return error.code === 'access_denied' ? PROBLEMS.declined : describeRefusal(error.code);
   }
   if (error instanceof ProviderAwayError) {

@@ -11,7 +11,8 @@ export interface Problem {
   isAboutPerson?: boolean;
 }
 
-const MAX_CODE_LENGTH = 60;
+/** The most characters of a provider's error code that are shown. */
+export const MAX_CODE_LENGTH = 60;
 const FAILED = 'You are not signed in';
 
 /** The same for an accepted invitation and for one that never existed. */

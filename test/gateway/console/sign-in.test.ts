@@ -142,7 +142,7 @@ test('a person is identified by the subject: a new address and name appear at th
 test.each([
   ['access_denied', 403, 'The sign-in was declined at the provider.'],
   ['temporarily_unavailable', 400, 'The provider says: <code>temporarily_unavailable</code>'],
-  [`"><script>${'x'.repeat(300)}`, 400, 'The provider says: <code>&quot;>&lt;script>xxx'],
+  [`"><script>\u009b2J${'x'.repeat(300)}`, 400, 'The provider says: <code>&quot;>&lt;script>\u009b2Jxxx'],
 ])("the provider's error %s gets a page", async (error, status, text) => {
   const { client, back } = await goToProvider({ error, description: '<b>no</b>' });
   // A real provider sends only its own codes; an address can contain any.
@@ -151,6 +151,8 @@ test.each([
   expect(refused.html).toContain(text);
   expect(refused.html).not.toContain('x'.repeat(60));
   expect(refused.html).not.toContain('<b>no</b>');
+  // Neither does the log take more of it, or a character that controls a terminal.
+  expect(lines.map(({ code = '' }) => code).join('\n')).not.toMatch(/x{60}|\u009b/);
   expect(client.cookie('bes_session')).toBe('');
 });
 
