@@ -52,9 +52,9 @@ export async function requirePlan(client: ClientBase, name: string): Promise<Pla
 }
 
 /**
- * Changes some limits of a plan, for every account on it. Omitted limits stay.
+ * Changes some limits of a plan, for every account on it. Omitted limits stay. Writes nothing to the audit log if all do.
  *
- * @param seen the required present limits; any if omitted
+ * @param seen the required present limits, unless they are the new ones already; any if omitted
  * @returns the changed plan.
  * @throws PlanMismatchError if the plan does not exist.
  * @throws PlanChangedError if the present limits are not `seen`.
@@ -69,8 +69,9 @@ export async function changePlan(
   // The lock keeps the plan unchanged from the next read to the commit.
   await client.query('SELECT FROM plans WHERE name = $1 FOR UPDATE', [name]);
   const before = await requirePlan(client, name);
-  if (seen && !hasLimits(before, seen)) throw new PlanChangedError();
   const plan = { ...before, ...limits };
+  if (hasLimits(before, plan)) return plan;
+  if (seen && !hasLimits(before, seen)) throw new PlanChangedError();
   await client.query(
     `UPDATE plans SET requests_per_minute = $2, requests_per_day = $3, max_streams = $4, max_webhooks = $5
      WHERE name = $1`,

@@ -174,7 +174,7 @@ describe('the audit log', () => {
     await ops(accounts, 'set-plan acme --plan standard');
     await ops(keys, 'revoke 1');
     await ops(keys, 'revoke 1');
-    await ops(plans, 'set free --max-streams 1');
+    await ops(plans, 'set free --max-streams 2');
     const entries = cells(await ops(audit, 'list'));
     expect(entries.map(([, , , action, subject, details]) => [action, subject, details])).toEqual([
       ['account.created', 'account acme', '{"plan":"free"}'],
@@ -183,7 +183,7 @@ describe('the audit log', () => {
       ['account.resumed', 'account acme', '-'],
       ['account.plan_changed', 'account acme', '{"to":"standard","from":"free"}'],
       ['key.revoked', 'key 1', '{"account":"acme"}'],
-      ['plan.changed', 'plan free', '{"maxStreams":1}'],
+      ['plan.changed', 'plan free', '{"maxStreams":2}'],
     ]);
     const { rows } = await client.query('SELECT session_user AS name');
     for (const [time, osUser, databaseUser] of entries) {

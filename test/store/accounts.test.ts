@@ -85,6 +85,9 @@ describe('a plan', () => {
     await expect(second).rejects.toThrow(PlanChangedError);
     expect(await limitsOf('partner')).toEqual({ name: 'partner', ...seen, maxStreams: 60 });
     expect(await audited()).toEqual(['plan.changed']);
+    // A form that is sent again, because its answer was lost, has changed the plan already.
+    expect(await inTransaction(pool, change(60))).toEqual({ name: 'partner', ...seen, maxStreams: 60 });
+    expect(await audited()).toEqual(['plan.changed']);
   });
 });
 
