@@ -9,6 +9,7 @@ import {
 } from '../../../store/accounts/accounts.ts';
 import { listPlans, PlanMismatchError } from '../../../store/accounts/plans.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
+import { findAccountId } from '../../../store/console/accounts.ts';
 import { actorOf } from '../actor.ts';
 import { DoneNotice, Moment, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
@@ -24,6 +25,7 @@ const ON_PAGE = 100;
 const MAX_NAME_LENGTH = 100;
 
 const DONE = new Map([
+  ['known', 'There was an account of this name already: this is it. Nothing has changed.'],
   ['suspended', 'The account is suspended: within five seconds its keys are refused and its streams end.'],
   ['resumed', 'The account is resumed.'],
   ['plan', 'The account has another plan. Gateways apply it within seconds.'],
@@ -163,10 +165,11 @@ export const operatorAccountPages: readonly Page[] = [
         return showAccounts(request, context, problem);
       }
       try {
-        const id = await inTransaction(context.pool, (client) =>
-          ensureAccount(client, { name, plan }, actorOf(request.session)),
-        );
-        return { redirect: addressOfAccount({ id }) };
+        return await inTransaction(context.pool, async (client) => {
+          const known = await findAccountId(client, name);
+          const id = await ensureAccount(client, { name, plan }, actorOf(request.session));
+          return { redirect: `${addressOfAccount({ id })}${known === null ? '' : '?done=known'}` };
+        });
       } catch (error) {
         if (error instanceof PlanMismatchError) return showAccounts(request, context, error.message);
         throw error;

@@ -112,6 +112,9 @@ test('an operator makes an account, moves it to another plan and opens it', asyn
   const name = `made ${Math.random()}`;
   const made = await operator.post('/console/operator/accounts', { name, plan: 'free' });
   expect(made.status).toBe(303);
+  expect((await operator.get(made.location)).html).not.toContain('already');
+  const again = await operator.post('/console/operator/accounts', { name: ` ${name}`, plan: 'free' });
+  expect((await operator.get(again.location)).html).toContain('There was an account of this name already');
   expect((await operator.post(`${made.location}/plan`, { plan: 'standard' })).status).toBe(303);
   expect((await operator.post(`${made.location}/plan`, { plan: 'gold' })).html).toContain(
     'no plan &quot;gold&quot;',
