@@ -32,6 +32,7 @@ import {
 import { BatchSpanProcessor, NodeTracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace-node';
 import { type Environment, SettingError } from './environment.ts';
 import type { MessageWork, Tracing } from './tracing.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 /** The most links of a span: a collector refuses spans that are too large. */
 const MAX_LINKS = 128;
@@ -126,8 +127,10 @@ export function startSdk(program: string, env: Environment): Tracing {
       new HttpInstrumentation({
         ignoreIncomingRequestHook: isUntraced,
         disableOutgoingRequestInstrumentation: true,
-        // As in the log, queries are omitted.
-        requestHook: (span) => span.setAttribute('url.query', ''),
+        // As in the log, queries and secrets in paths are omitted.
+        startIncomingSpanHook: ({ url = '' }) => ({
+          ...{ 'url.query': '', 'url.path': withoutSecrets(url.split('?', 1)[0] as string) },
+        }),
       }),
       new PgInstrumentation({ requireParentSpan: true }),
     ],

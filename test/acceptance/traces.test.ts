@@ -126,6 +126,13 @@ test('a request has a span named after its route, and its log line has the ids',
   expect(JSON.parse(line ?? '{}')).toMatchObject({ trace_id: span.traceId, span_id: span.spanId });
 });
 
+test('a key that is sent in a path by mistake is not in its span', async () => {
+  await fetch(`${base}/v1/endorsers/${service.key}`, { headers: authorization() });
+  const paths = () => collector.spans.map(({ attributes }) => attributes['url.path']);
+  await until('its span', () => paths().includes('/v1/endorsers/...'));
+  expect(JSON.stringify(collector.spans)).not.toContain(service.key);
+});
+
 test('probes, the console and work in the background have no spans', async () => {
   await fetch(`${base}/readyz`);
   await fetch(`${base}/console/sign-in`);

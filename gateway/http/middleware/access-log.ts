@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa';
 import { Histogram } from 'prom-client';
 import type { Logger } from '../../../service/log.ts';
+import { withoutSecrets } from '../../../service/without-secrets.ts';
 
 const duration = new Histogram({
   name: 'http_request_duration_seconds',
@@ -8,18 +9,6 @@ const duration = new Histogram({
   labelNames: ['route', 'status'],
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30],
 });
-
-/** The rest of a link to the console. */
-const LINK = /(?<=\/console\/(?:links|invitations)\/).*/s;
-/** A text that can be one of its tokens or an API key. It is a slug instead if it has no capital and no underscore. */
-const TOKEN_OR_SLUG = /[A-Za-z0-9_-]{40,}/g;
-
-/**
- * A path without secrets. They are removed here, because requests that never reach the console can hold one too, such
- * as a link with a mistyped path.
- */
-export const withoutSecrets = (path: string): string =>
-  path.replace(LINK, '...').replace(TOKEN_OR_SLUG, (text) => (/[A-Z_]/.test(text) ? '...' : text));
 
 /** Logs and measures every request, without headers, queries and secrets in paths. */
 export function logAccess(log: Logger): Middleware {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { withoutSecrets } from '../../../gateway/http/middleware/access-log.ts';
-import { generateApiKey } from '../../../schemas/api-key.ts';
-import { generateToken } from '../../../schemas/console-token.ts';
+import { generateApiKey } from '../../schemas/api-key.ts';
+import { generateToken } from '../../schemas/console-token.ts';
+import { withoutSecrets } from '../../service/without-secrets.ts';
 
 const token = `${'aB3_-'.repeat(8)}xyz`;
 
