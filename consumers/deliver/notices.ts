@@ -14,7 +14,7 @@ const TIMEOUT_MS = 15_000;
 export async function sendNotices(pool: Pool, url: URL, log: Logger, signal: AbortSignal): Promise<void> {
   for (const notice of await listDueNotices(pool, MAX_NOTICES)) {
     const refusal = await tell(url, notice, signal);
-    if (refusal === null) await noteTold(pool, notice.id);
+    if (refusal === null) await noteTold(pool, notice);
     else if (signal.aborted) return;
     else log.warn({ webhook: notice.id, reason: refusal }, 'a notice was not accepted; trying again later');
   }

@@ -4,6 +4,7 @@ import type { DisabledReason } from '../../schemas/vocabulary.ts';
 /** A webhook that the service has disabled, and the people of its account. */
 export interface DueNotice {
   id: number;
+  revision: string;
   name: string;
   url: string;
   reason: DisabledReason;
@@ -18,7 +19,7 @@ export interface DueNotice {
  */
 export async function listDueNotices(pool: Pool, limit: number): Promise<DueNotice[]> {
   const { rows } = await pool.query<DueNotice>(
-    `SELECT w.id, w.name, w.url, w.reason, a.name AS account, ARRAY(
+    `SELECT w.id, w.revision, w.name, w.url, w.reason, a.name AS account, ARRAY(
        SELECT p.email FROM account_members m JOIN people p ON p.id = m.person_id
        WHERE m.account_id = w.account_id ORDER BY p.email) AS people
      FROM webhooks w JOIN accounts a ON a.id = w.account_id
@@ -28,7 +29,7 @@ export async function listDueNotices(pool: Pool, limit: number): Promise<DueNoti
   return rows;
 }
 
-/** Notes that the people of a webhook were told. */
-export async function noteTold(pool: Pool, webhookId: number): Promise<void> {
-  await pool.query('UPDATE webhooks SET notice_due = false WHERE id = $1', [webhookId]);
+/** Notes that the people of a webhook were told. A webhook that was resumed meanwhile, and disabled again, has another notice. */
+export async function noteTold(pool: Pool, { id, revision }: DueNotice): Promise<void> {
+  await pool.query('UPDATE webhooks SET notice_due = false WHERE id = $1 AND revision = $2', [id, revision]);
 }

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { disableWebhook, retryWebhook } from '../../store/webhooks/control.ts';
-import { listDueNotices } from '../../store/webhooks/notices.ts';
+import { type DueNotice, listDueNotices, noteTold } from '../../store/webhooks/notices.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { until } from '../helpers/until.ts';
@@ -42,4 +42,15 @@ test('nobody is told of a webhook that its account has resumed and disabled itse
   await retryWebhook(client, id, actor);
   await disableWebhook(client, { id, accountId }, actor);
   expect(await due()).toEqual([other]);
+});
+
+test('a webhook that is resumed while its people are told, and disabled again, has a further notice', async () => {
+  const [id = 0] = await addDisabled(await createAccount(client), 1);
+  const [first] = await listDueNotices(pool, 1);
+  await retryWebhook(client, id, actor);
+  await client.query(`UPDATE webhooks SET state = 'disabled', reason = 'receiver_gone', notice_due = true`);
+  await noteTold(pool, first as DueNotice);
+  const [second] = await listDueNotices(pool, 1);
+  await noteTold(pool, second as DueNotice);
+  expect([second?.id, await due()]).toEqual([id, []]);
 });
