@@ -89,6 +89,7 @@ function reserve(ctx: Context): () => void {
  *   too many are being received
  */
 export async function readWhole(ctx: Context, read: Middleware): Promise<void> {
+  const release = reserve(ctx);
   const { req } = ctx;
   const { promise: lost, reject } = Promise.withResolvers<never>();
   const lose = () => {
@@ -96,7 +97,6 @@ export async function readWhole(ctx: Context, read: Middleware): Promise<void> {
   };
   if (req.destroyed) lose();
   else req.once('close', lose);
-  const release = reserve(ctx);
   await Promise.race([read(ctx, async () => {}), lost]).finally(release);
 }
 
