@@ -1,10 +1,12 @@
 /*
  * How many messages a process sends at a time: in all, to one host, and for one account. Webhooks whose last attempt
- * failed or was slow share a part of the turns, so that the others never wait for them (INV-15).
+ * failed or was slow share a part of the turns, in all and to each host, so that the others never wait for them (INV-15):
+ * many accounts can have webhooks at one host.
  */
 const AT_ONCE = 128;
 const AT_ONCE_SLOW = 64;
 const AT_ONCE_TO_HOST = 16;
+const AT_ONCE_SLOW_TO_HOST = 8;
 const AT_ONCE_FOR_ACCOUNT = 4;
 
 /** A webhook that wants a turn. */
@@ -24,6 +26,7 @@ export class Turns {
   #running = 0;
   #slow = 0;
   readonly #toHost = new Map<string, number>();
+  readonly #slowToHost = new Map<string, number>();
   readonly #forAccount = new Map<number, number>();
   readonly #waiting = new Set<Waiting>();
 
@@ -58,6 +61,7 @@ export class Turns {
     return (
       this.#running < AT_ONCE &&
       (!isSlow || this.#slow < AT_ONCE_SLOW) &&
+      (!isSlow || (this.#slowToHost.get(host) ?? 0) < AT_ONCE_SLOW_TO_HOST) &&
       (this.#toHost.get(host) ?? 0) < AT_ONCE_TO_HOST &&
       (this.#forAccount.get(accountId) ?? 0) < AT_ONCE_FOR_ACCOUNT
     );
@@ -80,7 +84,10 @@ export class Turns {
 
   #count({ host, accountId, isSlow }: TurnTaker, by: 1 | -1): void {
     this.#running += by;
-    if (isSlow) this.#slow += by;
+    if (isSlow) {
+      this.#slow += by;
+      add(this.#slowToHost, host, by);
+    }
     add(this.#toHost, host, by);
     add(this.#forAccount, accountId, by);
   }

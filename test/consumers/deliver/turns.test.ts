@@ -27,6 +27,11 @@ describe('at a time', () => {
   test.each([
     ['in all', 128, (index: number) => different(index)],
     ['to one host', 16, (index: number) => taker({ accountId: index })],
+    [
+      'to slow and failing receivers at one host',
+      8,
+      (index: number) => taker({ accountId: index, isSlow: true }),
+    ],
     ['for one account', 4, (index: number) => taker({ host: `h${index}.example` })],
     ['to slow and failing receivers', 64, (index: number) => different(index, true)],
   ])('%s at most %d messages are sent, and the next one when one ends', async (_, most, make) => {
@@ -42,17 +47,19 @@ describe('at a time', () => {
     expect([given.length, turns.running, turns.waiting]).toEqual([most + 1, most, 4]);
   });
 
-  test('slow and failing receivers leave half of the turns to the others', async () => {
-    const turns = new Turns();
-    await begin(
-      turns,
-      Array.from({ length: 1000 }, (_, index) => different(index, true)),
-    );
-    const others = await begin(
-      turns,
-      Array.from({ length: 64 }, (_, index) => different(2000 + index)),
-    );
-    expect(others).toHaveLength(64);
+  test('INV-15: slow and failing receivers leave half of the turns to the others, in all and at their host', async () => {
+    for (const [half, make] of [
+      [64, different],
+      [8, (accountId: number, isSlow = false) => taker({ accountId, isSlow })],
+    ] as const) {
+      const turns = new Turns();
+      await begin(
+        turns,
+        Array.from({ length: 1000 }, (_, index) => make(index, true)),
+      );
+      const others = Array.from({ length: half }, (_, index) => make(2000 + index));
+      expect(await begin(turns, others)).toHaveLength(half);
+    }
   });
 
   test('those that wait for a busy host hold up no other host', async () => {
@@ -117,6 +124,7 @@ test('whatever begins and ends, all bounds hold, and everybody has had a turn in
             running.size <= 128 &&
             count(({ isSlow }) => isSlow) <= 64 &&
             count(({ host }) => host === each.host) <= 16 &&
+            count(({ host, isSlow }) => isSlow && host === each.host) <= 8 &&
             count(({ accountId }) => accountId === each.accountId) <= 4;
           if (!holds) beyond.push(each);
           await null;
