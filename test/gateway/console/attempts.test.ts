@@ -15,6 +15,22 @@ test('INV-15: an address has its attempts again a minute after the first of them
   attempts.require('first');
 });
 
+test('INV-15: the addresses of a network of IPv6 count together, and other networks for themselves', () => {
+  const attempts = new AttemptsByAddress(3, new ManualClock());
+  for (const address of ['2001:db8:0:7::1', '2001:db8:0:7:a:b:c:d', '2001:db8:0:7::']) attempts.note(address);
+  for (const address of ['2001:db8:0:7::2', '2001:db8:0:7:8::']) {
+    expect(() => attempts.require(address)).toThrow('wait a minute');
+  }
+  for (const others of [
+    ['2001:db8:0:8::1', '2001:db8::7:0:0:1', '2001:db8::', '::1'],
+    ['::ffff:192.0.2.1', '::ffff:192.0.2.2', '192.0.2.1', 'fe80::1%eth0'],
+  ]) {
+    for (const address of others) attempts.require(address);
+    for (const address of others) attempts.note(address);
+  }
+  attempts.require('::ffff:192.0.2.1');
+});
+
 test('the memory of addresses is bounded', () => {
   const attempts = new AttemptsByAddress(1, new ManualClock());
   attempts.note('first');
