@@ -34,6 +34,8 @@ export interface GatewayContext {
   responseCache: ResponseCache;
   ballots: BallotMemory;
   coverage: CoverageMemory;
+  /** The turns of other answers that all accounts share. */
+  reads: FairQueue;
   /** The turns of recommendations for many contests. */
   largeAnswers: FairQueue;
   /** The turns of digests, which wait for no recommendation. */

@@ -48,6 +48,14 @@ const VERSION_TIMEOUT_MS = 3000;
 const WARM_UP_MS = 2000;
 const MB = 1024 * 1024;
 const ANSWERS_IN_FLIGHT = { bytes: 192 * MB, bytesOfAccount: 32 * MB, smallBytes: 64 * 1024 };
+/** An account has half of the connections. Its limit of requests at a time bounds how many wait; the plan `internal` has none. */
+const READS = {
+  atOnce: MAX_CONNECTIONS,
+  atOnceOfAccount: MAX_CONNECTIONS / 2,
+  reserved: MAX_CONNECTIONS / 4,
+  waiting: 20_000,
+  waitingOfAccount: 10_000,
+};
 const LARGE_ANSWERS = { atOnce: 4, atOnceOfAccount: 2, reserved: 2, waiting: 200, waitingOfAccount: 10 };
 const DIGESTS = { atOnce: 2, atOnceOfAccount: 1, reserved: 0, waiting: 100, waitingOfAccount: 10 };
 
@@ -143,6 +151,7 @@ export async function startGateway(
     responseCache,
     ballots: new BallotMemory(config.ballotMemoryBytes),
     coverage: new CoverageMemory(),
+    reads: new FairQueue(READS),
     largeAnswers: new FairQueue(LARGE_ANSWERS),
     digests: new FairQueue(DIGESTS),
     exports: new Exports({ pool: exportPool, clock, log, draining: draining.signal }),

@@ -25,8 +25,8 @@ interface FairQueueOptions extends FairQueueLimits {
 /** A client with a request in the queue. */
 export interface QueueClient {
   accountId: number;
-  /** Aborts when the client disconnects. */
-  gone: AbortSignal;
+  /** Aborts when the client disconnects. Read only if the request must wait. */
+  readonly gone: AbortSignal;
 }
 
 interface QueuedRequest {
@@ -76,10 +76,10 @@ export class FairQueue {
    *   account wait, server_busy if too many wait in all or the gateway shuts down before its turn; either if its turn
    *   does not come in time; and the errors of the work.
    */
-  async run<T>(work: () => Promise<T>, { accountId, gone }: QueueClient): Promise<T> {
-    const account = this.#enter(accountId);
+  async run<T>(work: () => Promise<T>, client: QueueClient): Promise<T> {
+    const account = this.#enter(client.accountId);
     if (this.#mayBegin(account)) this.#takeTurn(account);
-    else await this.#wait(account, gone);
+    else await this.#wait(account, client.gone);
     try {
       return await work();
     } finally {

@@ -79,13 +79,19 @@ export function defineRoute<
           return request.closed;
         },
       };
-      const queue = turns?.(query, context);
-      const inTurn =
-        queue &&
-        ((work: () => Promise<Reply>) =>
-          queue.run(work, { accountId: caller.accountId, gone: request.closed }));
       const isPersonal = 'subscription' in query;
       const { shows } = route;
+      const costly = turns?.(query, context);
+      const queue = costly ?? (shows && !isPersonal ? context.reads : null);
+      // People in the console do not wait for the programs of their account.
+      const isAPerson = !costly && 'session' in caller.credential;
+      const client = {
+        accountId: isAPerson ? -caller.accountId : caller.accountId,
+        get gone() {
+          return request.closed;
+        },
+      };
+      const inTurn = queue && ((work: () => Promise<Reply>) => queue.run(work, client));
       // An account sees its own writes immediately, so its own data is read from the primary.
       if (!shows || isPersonal) {
         const answer = () => handle(checked, context);

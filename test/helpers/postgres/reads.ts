@@ -44,7 +44,11 @@ export function createReads(
   const config = createConfig({ DATABASE_URL: 'postgres://localhost/none', KAFKA_BROKERS: 'localhost:9092' });
   // The data endpoints use only this part of the context.
   const limits = { atOnce: 2, atOnceOfAccount: 2, reserved: 0, waiting: 100, waitingOfAccount: 100 };
-  const [largeAnswers, digests] = [new FairQueue(limits), new FairQueue(limits)];
+  const [reads, largeAnswers, digests] = [1, 2, 3].map(() => new FairQueue(limits)) as [
+    FairQueue,
+    FairQueue,
+    FairQueue,
+  ];
   const responseCache = new ResponseCache({
     maxBytes: answers,
     retentionMs: config.retentionMs,
@@ -56,7 +60,7 @@ export function createReads(
   const coverage = new CoverageMemory();
   const loadState = () => source.data.next();
   const context = {
-    ...{ pool, replicas, loadState, ballots, coverage, largeAnswers, digests },
+    ...{ pool, replicas, loadState, ballots, coverage, reads, largeAnswers, digests },
     responseCache,
     config,
     clock: systemClock,
