@@ -1,5 +1,6 @@
 import { Gauge } from 'prom-client';
 import { ApiError, createUnavailableError } from '../http/api-error.ts';
+import type { Share } from '../limits/share.ts';
 
 /** The bytes of all budgets of this process. A gauge that every answer sets would cost more. */
 let inFlight = 0;
@@ -18,12 +19,6 @@ export interface AnswerBudgetLimits {
   /** Answers of at most this size are counted but never refused, in bytes. */
   smallBytes: number;
 }
-
-/**
- * A share of the budget: of an account, of its people in the console (`console 12`), or of all clients without a key or
- * a session (null).
- */
-export type Share = number | `console ${number}` | null;
 
 /** An answer in flight, or a body of a request. */
 export interface AnswerInFlight {

@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { READ_METHODS } from '../http/methods.ts';
-import type { AnswerBudget, Share } from './answer-budget.ts';
+import type { Share } from '../limits/share.ts';
+import type { AnswerBudget } from './answer-budget.ts';
 
 /** A client that takes nothing of an answer for this long is disconnected, in milliseconds. */
 const STALL_MS = 30_000;

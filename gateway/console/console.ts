@@ -95,7 +95,7 @@ async function answerFileForm(ctx: Context, page: Page, options: ConsoleOptions)
   const session = token === null ? null : await findSession(options.sessionPool, hashToken(token));
   if (session === null) return sendToSignIn(ctx);
   const closed = watchClose(ctx);
-  const client = { accountId: session.accountId, gone: closed };
+  const client = { share: session.accountId, gone: closed };
   await options.uploads.run(() => answerPage(ctx, page, options, closed), client);
 }
 
@@ -136,7 +136,7 @@ async function answerPage(
     closed,
   };
   const handle = () => (stray ? showStrayForm(stray, pool) : page.handle(request, options.context));
-  const client = { accountId: session.accountId, gone: closed };
+  const client = { share: session.accountId, gone: closed };
   const reply = await options.turns.run<PageReply>(handle, client).catch((error: unknown) => {
     if (error instanceof ApiError && error.code === 'too_many_requests_in_flight') return null;
     throw error;

@@ -97,7 +97,7 @@ export class Exports {
       });
       ended.inc({ outcome });
     };
-    this.#queue.run(work, { accountId, gone: closed }).catch(reject);
+    this.#queue.run(work, { share: accountId, gone: closed }).catch(reject);
     return promise;
   }
 

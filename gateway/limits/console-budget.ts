@@ -1,7 +1,8 @@
 import type { Clock } from '../../service/clock.ts';
 import type { ConsoleSession } from '../../store/access/console-sessions.ts';
-import type { AnswerBudget, Share } from '../answers/answer-budget.ts';
+import type { AnswerBudget } from '../answers/answer-budget.ts';
 import { ApiError } from '../http/api-error.ts';
+import { shareOfConsole } from './share.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
 /** The most requests in a minute, for a gateway. */
@@ -9,9 +10,6 @@ const OF_SESSION = 120;
 const OF_ACCOUNT = 600;
 /** The wait of an account whose people have not taken their pages yet, in seconds. */
 const UNTAKEN_SECONDS = 2;
-
-/** The share of an account's pages in the budget of answers. */
-export const shareOfConsole = (accountId: number): Share => `console ${accountId}`;
 
 type Sender = Pick<ConsoleSession, 'id' | 'accountId'>;
 

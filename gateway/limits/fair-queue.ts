@@ -1,4 +1,5 @@
 import { ApiError, createUnavailableError, SHUTTING_DOWN } from '../http/api-error.ts';
+import type { Share } from './share.ts';
 
 export interface FairQueueLimits {
   /** The most requests that have a turn at a time. */
@@ -24,7 +25,7 @@ interface FairQueueOptions extends FairQueueLimits {
 
 /** A client with a request in the queue. */
 export interface QueueClient {
-  accountId: number;
+  share: Share;
   /** Aborts when the client disconnects. Read only if the request must wait. */
   readonly gone: AbortSignal;
 }
@@ -36,7 +37,7 @@ interface QueuedRequest {
 
 /** An account that has a turn or waits for one. */
 interface QueueingAccount {
-  id: number;
+  share: Share;
   running: number;
   /** In order of arrival. */
   waiting: Set<QueuedRequest>;
@@ -51,11 +52,11 @@ interface QueueingAccount {
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
-  readonly #accounts = new Map<number, QueueingAccount>();
+  readonly #accounts = new Map<Share, QueueingAccount>();
   readonly #draining: AbortSignal | undefined;
   #round = 0;
   /** The accounts that have had a turn in the present round; they may have left since. */
-  readonly #served = new Set<number>();
+  readonly #served = new Set<Share>();
   #running = 0;
   #waiting = 0;
 
@@ -77,7 +78,7 @@ export class FairQueue {
    *   does not come in time; and the errors of the work.
    */
   async run<T>(work: () => Promise<T>, client: QueueClient): Promise<T> {
-    const account = this.#enter(client.accountId);
+    const account = this.#enter(client.share);
     if (this.#mayBegin(account)) this.#takeTurn(account);
     else await this.#wait(account, client.gone);
     try {
@@ -90,18 +91,18 @@ export class FairQueue {
     }
   }
 
-  #enter(id: number): QueueingAccount {
-    const known = this.#accounts.get(id);
+  #enter(share: Share): QueueingAccount {
+    const known = this.#accounts.get(share);
     if (known) return known;
-    const round = this.#served.has(id) ? this.#round + 1 : this.#round;
-    const account = { id, running: 0, waiting: new Set<QueuedRequest>(), round };
-    this.#accounts.set(id, account);
+    const round = this.#served.has(share) ? this.#round + 1 : this.#round;
+    const account = { share, running: 0, waiting: new Set<QueuedRequest>(), round };
+    this.#accounts.set(share, account);
     return account;
   }
 
   /** Forgets an account that has no request any more. */
   #leave(account: QueueingAccount): void {
-    if (account.running === 0 && account.waiting.size === 0) this.#accounts.delete(account.id);
+    if (account.running === 0 && account.waiting.size === 0) this.#accounts.delete(account.share);
   }
 
   #mayBegin({ running }: QueueingAccount): boolean {
@@ -115,7 +116,7 @@ export class FairQueue {
       this.#round = account.round;
       this.#served.clear();
     }
-    this.#served.add(account.id);
+    this.#served.add(account.share);
     account.round = this.#round + 1;
     account.running += 1;
     this.#running += 1;

@@ -7,6 +7,7 @@ import type { Caller } from '../http/caller.ts';
 import { compileParameters, compilePathParameters, type Parameters } from '../http/parameters.ts';
 import type { Endpoint, RawRequest, Reply, Route } from '../http/route.ts';
 import type { FairQueue } from '../limits/fair-queue.ts';
+import { shareOfConsole } from '../limits/share.ts';
 
 /** A request for a route's handler: authorized, with parsed parameters. */
 interface RouteRequest<Query extends TProperties, Path extends TProperties>
@@ -86,7 +87,7 @@ export function defineRoute<
       // People in the console do not wait for the programs of their account.
       const isAPerson = !costly && 'session' in caller.credential;
       const client = {
-        accountId: isAPerson ? -caller.accountId : caller.accountId,
+        share: isAPerson ? shareOfConsole(caller.accountId) : caller.accountId,
         get gone() {
           return request.closed;
         },

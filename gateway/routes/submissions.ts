@@ -215,7 +215,7 @@ export const submissionRoutes = [
         throw new ApiError('not_found', `The account has no submissions ${path.id}, or none any more.`);
       }
       const load = async () => {
-        const outcomes = await publishing.outcomesOf(publication, { accountId, gone: closed });
+        const outcomes = await publishing.outcomesOf(publication, { share: accountId, gone: closed });
         if (outcomes) return outcomes;
         throw new ApiError(
           'not_found',

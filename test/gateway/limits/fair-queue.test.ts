@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { FairQueue } from '../../../gateway/limits/fair-queue.ts';
 
-const HERE = { accountId: 1, gone: new AbortController().signal };
-const OTHER = { ...HERE, accountId: 2 };
+const HERE = { share: 1, gone: new AbortController().signal };
+const OTHER = { ...HERE, share: 2 };
 const BUSY = { code: 'server_busy', headers: { 'Retry-After': '2' } };
 const OWN = { code: 'too_many_requests_in_flight', headers: { 'Retry-After': '2' } };
 
@@ -46,7 +46,7 @@ test('a request is refused if too many wait, or too many of its own account', as
   const [first, second, third] = works.map(({ work }, index) => queue.run(work, index < 2 ? HERE : OTHER));
   await settle();
   await expect(queue.run(createWork().work, HERE)).rejects.toMatchObject(OWN);
-  await expect(queue.run(createWork().work, { ...HERE, accountId: 3 })).rejects.toMatchObject(BUSY);
+  await expect(queue.run(createWork().work, { ...HERE, share: 3 })).rejects.toMatchObject(BUSY);
   for (const { resolve } of works) resolve('done');
   expect(await Promise.all([first, second, third])).toEqual(['done', 'done', 'done']);
   expect(await queue.run(async () => 'free again', HERE)).toBe('free again');
@@ -120,7 +120,7 @@ test('a request whose account is at its limit does not block requests behind it'
     queue.run(first.work, HERE),
     queue.run(other.work, OTHER),
     queue.run(second.work, HERE),
-    queue.run(third.work, { ...HERE, accountId: 3 }),
+    queue.run(third.work, { ...HERE, share: 3 }),
   ];
   other.resolve('done');
   await settle();
@@ -151,12 +151,12 @@ function createTurns(limits: Partial<ConstructorParameters<typeof FairQueue>[0]>
   const queue = createQueue(limits);
   const begun: number[] = [];
   const ends: (() => void)[] = [];
-  const ask = (accountId: number) => {
+  const ask = (share: number) => {
     const work = () => {
-      begun.push(accountId);
+      begun.push(share);
       return new Promise<void>((resolve) => ends.push(resolve));
     };
-    return queue.run(work, { ...HERE, accountId });
+    return queue.run(work, { ...HERE, share });
   };
   const endFirst = async () => {
     ends.shift()?.();
@@ -171,14 +171,14 @@ function createTurns(limits: Partial<ConstructorParameters<typeof FairQueue>[0]>
 
 test('INV-15: accounts take turns, however many requests one of them has', async () => {
   const { begun, ask, endFirst } = createTurns();
-  for (const accountId of [1, 1, 1, 1, 1, 1, 2, 2, 3]) ask(accountId);
+  for (const share of [1, 1, 1, 1, 1, 1, 2, 2, 3]) ask(share);
   for (let turn = 0; turn < 9; turn += 1) await endFirst();
   expect(begun).toEqual([1, 2, 3, 1, 2, 1, 1, 1, 1]);
 });
 
 test('INV-15: an account that returns after each answer does not starve one that waits', async () => {
   const { begun, ask, endFirst } = createTurns();
-  for (const accountId of [1, 1, 1]) ask(accountId);
+  for (const share of [1, 1, 1]) ask(share);
   for (let turn = 0; turn < 6; turn += 1) {
     ask(2);
     await endFirst();
@@ -188,7 +188,7 @@ test('INV-15: an account that returns after each answer does not starve one that
 
 test('INV-15: accounts that return after each answer, one after another, do not starve one that waits', async () => {
   const { begun, ask, endFirst } = createTurns();
-  for (const accountId of [1, 1, 1, 2, 3]) ask(accountId);
+  for (const share of [1, 1, 1, 2, 3]) ask(share);
   for (let turn = 0; turn < 6; turn += 1) {
     await endFirst();
     if (begun[turn] !== 1) ask(begun[turn] ?? 0);
@@ -198,7 +198,7 @@ test('INV-15: accounts that return after each answer, one after another, do not 
 
 test('INV-15: an account that comes later does not overtake one that waits for its turn in the round', async () => {
   const { begun, ask, endFirst } = createTurns();
-  for (const accountId of [1, 1, 2, 2]) ask(accountId);
+  for (const share of [1, 1, 2, 2]) ask(share);
   for (let turn = 0; turn < 2; turn += 1) await endFirst();
   ask(3);
   for (let turn = 0; turn < 2; turn += 1) await endFirst();
@@ -207,14 +207,14 @@ test('INV-15: an account that comes later does not overtake one that waits for i
 
 test('INV-15: an account whose only request takes long does not hold up one that waits', async () => {
   const { begun, ask, endLast } = createTurns({ atOnce: 2, atOnceOfAccount: 2 });
-  for (const accountId of [1, 2, 2]) ask(accountId);
+  for (const share of [1, 2, 2]) ask(share);
   await endLast();
   expect(begun).toEqual([1, 2, 2]);
 });
 
 test('INV-15: reserved turns are for accounts without one', async () => {
   const { begun, ask } = createTurns({ atOnce: 4, atOnceOfAccount: 2, reserved: 2 });
-  for (const accountId of [1, 1, 1, 2, 2, 3, 3, 4]) ask(accountId);
+  for (const share of [1, 1, 1, 2, 2, 3, 3, 4]) ask(share);
   await settle();
   expect(begun).toEqual([1, 1, 2, 3]);
 });
@@ -228,12 +228,12 @@ test.each(['an answer', 'a refusal', 'a disconnection'])(
       await endFirst();
       await done;
     }
-    for (const accountId of [2, 3, 2]) ask(accountId);
+    for (const share of [2, 3, 2]) ask(share);
     if (what === 'a refusal') await expect(ask(1)).rejects.toMatchObject({ code: 'server_busy' });
     if (what === 'a disconnection') {
       await endFirst();
       const client = new AbortController();
-      const leaving = queue.run(async () => {}, { accountId: 1, gone: client.signal });
+      const leaving = queue.run(async () => {}, { share: 1, gone: client.signal });
       client.abort();
       await expect(leaving).rejects.toMatchObject({ code: 'server_busy' });
     }
