@@ -50,6 +50,7 @@ const EVERYTHING: Values = {
   httpRoute: { enabled: true, parentRefs: [{ name: 'web' }], hostnames: ['ballots.example.org'] },
   networkPolicy: { clients: [{ namespaceSelector: {} }] },
   monitoring: { podMonitor: { enabled: true }, prometheusRule: { enabled: true } },
+  tracing: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_TRACES_SAMPLER_ARG: 0.01 },
 };
 
 const SETTINGS: [string, Values][] = [
@@ -226,10 +227,26 @@ chartTest('the network lets nothing through but what the programs need', () => {
     );
   expect(ports('-clients', 'ingress')).toEqual(['http']);
   expect(ports('-monitoring', 'ingress')).toEqual(['metrics']);
-  expect(ports('-servers', 'egress')).toEqual([53, 53, 5432, 9092, 9093, 9094, 9096]);
+  expect(ports('-servers', 'egress')).toEqual([53, 53, 5432, 9092, 9093, 9094, 9096, 4318]);
   expect(ports('-sign-in', 'egress')).toEqual([443]);
   expect(ports('-receivers', 'egress')).toEqual([443, 8443]);
   expect(policies).toHaveLength(6);
+  const untraced = render({ ...EVERYTHING, tracing: null }).filter(({ kind }) => kind === 'NetworkPolicy');
+  expect(JSON.stringify(untraced)).not.toContain('4318');
+});
+
+chartTest('every program sends traces as the variables of OpenTelemetry say', () => {
+  for (const [name, { containers }] of podsOf(render(EVERYTHING))) {
+    const traced = containers[0].env.filter((variable: Resource) => variable.name.startsWith('OTEL_'));
+    expect([name, traced]).toEqual([
+      name,
+      [
+        { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: 'http://collector:4318' },
+        { name: 'OTEL_TRACES_SAMPLER_ARG', value: '0.01' },
+      ],
+    ]);
+  }
+  expect(template({ tracing: { OTLP_ENDPOINT: 'http://collector:4318' } }).errors).toContain('OTLP_ENDPOINT');
 });
 
 chartTest('the metrics of every program are read', () => {

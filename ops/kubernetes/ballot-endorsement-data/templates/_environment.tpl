@@ -72,6 +72,10 @@ The environment of a program. Context: root, role (gateway, apply, relay, delive
 {{- end }}
 - name: LOG_LEVEL
   value: {{ $values.logLevel }}
+{{- range $variable, $value := $values.tracing }}
+- name: {{ $variable }}
+  value: {{ $value | quote }}
+{{- end }}
 {{- end }}
 
 {{/* All secrets of a program as one volume of files, which Kubernetes replaces together. Context as above. */}}
