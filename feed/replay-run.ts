@@ -58,25 +58,16 @@ interface ReplayRunOptions {
 export class ReplayRun {
   #merge: SequenceMerge<RenderedEvent>;
   readonly #readAhead: ReadAhead;
-  readonly #changeLog: ChangeLog;
-  readonly #unreadable: UnreadableBatches;
-  readonly #log: Logger;
-  readonly #maxBytes: () => number;
+  readonly #options: ReplayRunOptions;
   #chunksRead = 0;
   /** Whether the run's offsets are offsets of the present log. */
   #isPlaced: boolean;
 
-  constructor(
-    resumePoint: ResumePoint,
-    { epoch, foreignUpTo, decoder, maxBytes, changeLog, unreadable, log }: ReplayRunOptions,
-  ) {
-    this.#isPlaced = resumePoint.sequence > foreignUpTo;
+  constructor(resumePoint: ResumePoint, options: ReplayRunOptions) {
+    this.#isPlaced = resumePoint.sequence > options.foreignUpTo;
     this.#merge = new SequenceMerge<RenderedEvent>(resumePoint);
-    this.#readAhead = new ReadAhead({ decoder, epoch });
-    this.#changeLog = changeLog;
-    this.#unreadable = unreadable;
-    this.#log = log;
-    this.#maxBytes = maxBytes;
+    this.#readAhead = new ReadAhead(options);
+    this.#options = options;
   }
 
   /** The sequence after which the run continues. */
@@ -142,15 +133,16 @@ export class ReplayRun {
    * @returns the number of records; undefined if every partition has ended
    */
   async #fetchOnce(reader: TopicReader, atEnd: Set<number>): Promise<number | undefined> {
+    const { unreadable, log } = this.#options;
     const sources = await reader.sources();
     const wanted = this.#merge.wanted(sources.length, { atEnd });
     if (wanted.size === 0) return undefined;
-    const maxBytes = fetchBytes(this.#chunksRead, this.#maxBytes() / sources.length);
+    const maxBytes = fetchBytes(this.#chunksRead, this.#options.maxBytes() / sources.length);
     let count = 0;
     for (const read of await this.#readAhead.read(reader, sources, wanted, maxBytes)) {
       const changes = await read.changes;
-      this.#unreadable.report(read);
-      reportFailures(changes.failures, this.#log);
+      unreadable.report(read);
+      reportFailures(changes.failures, log);
       this.#merge.add(read.partition, unpackChanges(changes), read.nextOffset);
       count += read.count;
       if (read.atEnd) atEnd.add(read.partition);
@@ -179,7 +171,7 @@ export class ReplayRun {
    */
   async #locate(reader: TopicReader): Promise<boolean> {
     const { sequence } = this;
-    const offsets = await this.#changeLog.locate(sequence);
+    const offsets = await this.#options.changeLog.locate(sequence);
     if (!offsets) return false;
     this.#merge = new SequenceMerge({ sequence, offsets });
     await reader.refresh();
@@ -187,12 +179,13 @@ export class ReplayRun {
   }
 
   async #fillHole(events: RenderedEvent[], limit: number): Promise<void> {
+    const { changeLog } = this.#options;
     const { next, missing } = this.#merge;
     const end = next + limit - 1;
-    const loaded = await this.#changeLog.load(next, Math.min(missing?.to ?? end, end));
+    const loaded = await changeLog.load(next, Math.min(missing?.to ?? end, end));
     const filled = this.#merge.fill(loaded);
     // A log that is being rewritten lacks changes for a while.
-    if (this.#isPlaced) this.#changeLog.reportFilled(filled);
+    if (this.#isPlaced) changeLog.reportFilled(filled);
     events.push(...this.#merge.take(limit));
   }
 }
