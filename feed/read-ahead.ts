@@ -19,10 +19,6 @@ interface Ahead {
   read: Promise<DecodingRead | undefined>;
 }
 
-const ignore = () => {
-  // The caller that awaits the promise gets the error.
-};
-
 /**
  * Reads partitions for one consumer, in order. While the consumer works on a batch of a partition, the next
  * one is already fetched and decoded.
@@ -96,7 +92,8 @@ export class ReadAhead {
 
   #decode({ records, release, ...read }: PartitionRead): DecodingRead {
     const changes = this.#decoder.decode(records, this.#epoch);
-    changes.catch(ignore);
+    // The caller that awaits the promise gets the error.
+    changes.catch(() => {});
     release?.();
     return { ...read, count: records.length, changes };
   }
