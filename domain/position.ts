@@ -39,12 +39,13 @@ function differsVisibly(a: SubmittedPick, b: SubmittedPick): boolean {
   );
 }
 
-function refusePicks(contest: ContestRules, picks: SubmittedPick[]): Refusal | undefined {
+function refusePicks(contest: ContestRules, { action, picks }: Submission): Refusal | undefined {
   for (const { choice, rank } of picks) {
     if (!contest.hasChoice(choice)) {
       return { code: 'unknown_choice', message: `Contest ${contest.key} has no choice "${choice}".` };
     }
-    if (rank !== null && contest.vote_method !== 'ranked_choice') {
+    // A withdrawal only names a choice. The other values of its pick are ignored.
+    if (rank !== null && action !== 'withdraw' && contest.vote_method !== 'ranked_choice') {
       return {
         code: 'rank_not_allowed',
         message: `rank ${rank} is given for "${choice}", but contest ${contest.key} is ${contest.vote_method}: only ranked_choice has ranks.`,
@@ -55,7 +56,7 @@ function refusePicks(contest: ContestRules, picks: SubmittedPick[]): Refusal | u
 }
 
 function wantedPosition(current: Position, { action, picks }: Submission): Position {
-  if (action === 'position') return new Map(picks.map((pick) => [pick.choice, pick]));
+  if (action === 'position') return positionOf(picks);
   const wanted = new Map(current);
   for (const pick of picks) {
     if (action === 'endorse') wanted.set(pick.choice, pick);
@@ -106,16 +107,8 @@ export function decidePosition(
   submission: Submission,
   contest: ContestRules,
 ): Decision | Refusal {
-  const refusal = refusePicks(
-    contest,
-    submission.action === 'withdraw' ? submission.picks.map(withoutRank) : submission.picks,
-  );
+  const refusal = refusePicks(contest, submission);
   if (refusal) return refusal;
   const position = wantedPosition(current, submission);
   return refuseSharedRank(position) ?? { changes: diffPositions(current, position), position };
-}
-
-/** A withdrawal only names a choice. The other values of its pick are ignored. */
-function withoutRank(pick: SubmittedPick): SubmittedPick {
-  return { ...pick, rank: null };
 }
