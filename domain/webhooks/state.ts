@@ -40,11 +40,7 @@ export interface AttemptContext {
 }
 
 /** Whether the events after a position may be lost already. */
-export const isExpired = ({
-  now,
-  positionTime,
-  retentionMs,
-}: Pick<AttemptContext, 'now' | 'positionTime' | 'retentionMs'>): boolean =>
+export const isExpired = ({ now, positionTime, retentionMs }: Omit<AttemptContext, 'random'>): boolean =>
   positionTime < now - (1 + RETENTION_GRACE) * retentionMs;
 
 /** A webhook that gets nothing any more, for a reason. It keeps the count of its failures, for people. */
