@@ -27,11 +27,12 @@ function* findOversized(value: unknown, bounds: Bounds, field: string | null): G
     }
   } else if (typeof value === 'object' && value !== null && bounds.properties) {
     const { properties, additionalProperties } = bounds;
-    const unknown = additionalProperties === false ? countUnknown(value, properties) : 0;
-    if (unknown > MAX_PROBLEMS) {
-      const first = Object.keys(value).find((name) => !Object.hasOwn(properties, name)) ?? '';
+    const isUnknown = (name: string) => !Object.hasOwn(properties, name);
+    const unknown = additionalProperties === false ? Object.keys(value).filter(isUnknown) : [];
+    if (unknown.length > MAX_PROBLEMS) {
+      const [first = ''] = unknown;
       const known = Object.keys(properties).join(', ');
-      const message = `has ${unknown} unknown fields, the first ${showName(first)}; known are ${known}`;
+      const message = `has ${unknown.length} unknown fields, the first ${showName(first)}; known are ${known}`;
       yield { field, message };
       return;
     }
@@ -39,8 +40,4 @@ function* findOversized(value: unknown, bounds: Bounds, field: string | null): G
       yield* findOversized((value as Record<string, unknown>)[name], part, joinField(field, name));
     }
   }
-}
-
-function countUnknown(value: object, properties: object): number {
-  return Object.keys(value).filter((name) => !Object.hasOwn(properties, name)).length;
 }
