@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { CHANGE_TYPES, type ChangeType } from '../vocabulary.ts';
+import type { ChangeType } from '../vocabulary.ts';
 import { eventChoice, eventContest, pickFields } from './contests.ts';
 import { electionSummary } from './elections.ts';
 import { endorserSummary } from './endorsers.ts';
@@ -30,26 +30,16 @@ const eventOf = <Change extends ChangeType>(type: Change, name: string, descript
     choice: eventChoice,
   });
 
-const EVENTS = {
-  created: eventOf('created', 'EndorsementCreated', 'A new endorsement.'),
-  updated: eventOf('updated', 'EndorsementUpdated', 'An endorsement that changed, with its new values.'),
-  deleted: eventOf(
-    'deleted',
-    'EndorsementDeleted',
-    'An endorsement that was removed, with the values it had.',
-  ),
-};
-
 /** An event of the change stream (specification, "Event body"). */
 export const event = named(
   'Event',
   'A change of an endorsement, as clients receive it. Every event carries the whole endorsement and its place on the ' +
     'ballot. Delivery is at least once: drop repeats by id.',
   Type.Union(
-    CHANGE_TYPES.map((type) => EVENTS[type]) as [
-      typeof EVENTS.created,
-      typeof EVENTS.updated,
-      typeof EVENTS.deleted,
+    [
+      eventOf('created', 'EndorsementCreated', 'A new endorsement.'),
+      eventOf('updated', 'EndorsementUpdated', 'An endorsement that changed, with its new values.'),
+      eventOf('deleted', 'EndorsementDeleted', 'An endorsement that was removed, with the values it had.'),
     ],
     { discriminator: { propertyName: 'type' } },
   ),
