@@ -1,5 +1,5 @@
 import { type TProperties, type TSchema, Type } from 'typebox';
-import { componentOf, described, nullable, objectOf, record, text } from './fields.ts';
+import { componentOf, described, nullable, record, text } from './fields.ts';
 
 /* The bodies of answers. Each is named after its record: ElectionPage, StateList, ContestResponse. */
 
@@ -10,7 +10,7 @@ const envelope = <Fields extends TProperties>(
   fields: Fields,
 ) => {
   const name = componentOf(schema)?.name;
-  return name === undefined ? objectOf(fields) : record(`${name}${suffix}`, description, fields);
+  return name === undefined ? Type.Object(fields) : record(`${name}${suffix}`, description, fields);
 };
 
 /** A single resource. */

@@ -18,9 +18,6 @@ export const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([
 export const described = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.With(schema, { description });
 
-/** An object. A later version of the service can add fields to it. */
-export const objectOf = <Fields extends TProperties>(fields: Fields) => Type.Object(fields);
-
 /** A component of /openapi.json: a schema with a name. Other schemas refer to it. */
 export interface Component {
   name: string;
@@ -39,7 +36,7 @@ export const named = <Schema extends TSchema>(name: string, description: string,
 export const componentOf = (schema: TSchema): Component | undefined =>
   (schema as { [COMPONENT]?: Component })[COMPONENT];
 
-/** An object with a name of its own. */
+/** An object with a name of its own. A later version of the service can add fields to it. */
 export const record = <Fields extends TProperties>(name: string, description: string, fields: Fields) =>
   named(name, description, Type.Object(fields));
 
