@@ -41,27 +41,20 @@ export function matchElection(
       (date === null || entry.date === day) &&
       (state === null || [entry.state, entry.state_name].some((name) => foldText(name) === wantedState)),
   );
-  if (election === null) return choose(fitting, fitting, null);
+  const chooseFrom = (found: readonly ElectionEntry[], reason: string | null = null) =>
+    choose(found, fitting, reason);
+  if (election === null) return chooseFrom(fitting);
   const bySlug = fitting.filter(({ slug }) => slug === election.trim());
-  if (bySlug.length > 0) return choose(bySlug, fitting, null);
+  if (bySlug.length > 0) return chooseFrom(bySlug);
   const electionDay = readDate(election);
-  if (electionDay !== null)
-    return choose(
-      fitting.filter((entry) => entry.date === electionDay),
-      fitting,
-      null,
-    );
+  if (electionDay !== null) return chooseFrom(fitting.filter((entry) => entry.date === electionDay));
   const folded = foldText(election);
   const named = fitting.filter((entry) => namesOf(entry).includes(folded));
-  if (named.length > 0) return choose(named, fitting, null);
+  if (named.length > 0) return chooseFrom(named);
   const words = new Set(foldWords(election));
   const close = words.size === 0 ? [] : fitting.filter((entry) => words.isSubsetOf(wordsOf(entry)));
   const isYear = /^[0-9]{4}$/.test(folded);
-  return choose(
-    close,
-    fitting,
-    isYear ? 'election: only the year is given' : 'election: the name has more words',
-  );
+  return chooseFrom(close, isYear ? 'election: only the year is given' : 'election: the name has more words');
 }
 
 function choose(
