@@ -79,13 +79,6 @@ export interface ElectionIndex {
   byKey: ReadonlyMap<string, IndexedContest>;
 }
 
-/** Adds a value to a list in a map. */
-export function addTo<K, V>(map: Map<K, V[]>, key: K, value: V): void {
-  const list = map.get(key);
-  if (list) list.push(value);
-  else map.set(key, [value]);
-}
-
 function createContender(lines: ChoiceEntry[]): Contender {
   const texts = new Set(
     lines.flatMap(({ label, full_name: name }) => (name === null ? [label] : [label, name])),
@@ -112,13 +105,12 @@ export function indexContest(contest: ContestEntry, election: ElectionEntry): In
   const read = (text: string) => readContestWords(text, state);
   const titles = [read(title), read(shortTitle)];
   if (code !== null) titles.push(read(/^[\p{L}]+\s/u.test(code) ? code : `${title.split(/\s/)[0]} ${code}`));
-  const lines = new Map<string, ChoiceEntry[]>();
-  for (const choice of choices) addTo(lines, choice.candidate ?? `\n${choice.key}`, choice);
+  const lines = Map.groupBy(choices, ({ candidate, key }) => candidate ?? `\n${key}`);
   const contenders = [...lines.values()].map(createContender);
   const byName = new Map<string, Contender[]>();
   for (const contender of contenders) {
     for (const joined of new Set(contender.names.map((name) => name.joined)))
-      addTo(byName, joined, contender);
+      byName.set(joined, [...(byName.get(joined) ?? []), contender]);
   }
   const place = read(district.name);
   const words = [...titles, place].flatMap((each) => [...each.words]);

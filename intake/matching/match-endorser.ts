@@ -1,5 +1,4 @@
 import { distance } from 'fastest-levenshtein';
-import { addTo } from './catalogue-index.ts';
 import { listSome, type Match } from './grade.ts';
 import { readPersonName } from './person-name.ts';
 import { foldWords } from './words.ts';
@@ -40,16 +39,13 @@ const initialsOf = (text: string) =>
 
 /** Prepares endorsers for matching. */
 export function indexEndorsers(entries: readonly EndorserEntry[]): EndorserIndex {
-  const byName = new Map<string, EndorserEntry[]>();
-  const byShortName = new Map<string, EndorserEntry[]>();
-  const byInitials = new Map<string, EndorserEntry[]>();
-  for (const entry of entries) {
-    addTo(byName, join(entry.name), entry);
-    addTo(byShortName, shortName(entry.name).joined, entry);
-    const initials = initialsOf(entry.name);
-    if (initials.length >= MIN_INITIALS) addTo(byInitials, initials, entry);
-  }
-  return { bySlug: new Map(entries.map((entry) => [entry.slug, entry])), byName, byShortName, byInitials };
+  const initialled = entries.filter(({ name }) => initialsOf(name).length >= MIN_INITIALS);
+  return {
+    bySlug: new Map(entries.map((entry) => [entry.slug, entry])),
+    byName: Map.groupBy(entries, ({ name }) => join(name)),
+    byShortName: Map.groupBy(entries, ({ name }) => shortName(name).joined),
+    byInitials: Map.groupBy(initialled, ({ name }) => initialsOf(name)),
+  };
 }
 
 const show = ({ name, slug }: EndorserEntry) => `${name} (${slug})`;
