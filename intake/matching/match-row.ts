@@ -65,11 +65,9 @@ export function matchRow(
       { candidates: nearestCandidates(fitting.nearest, row.read(row.choice ?? row.position ?? '')) },
     );
   }
-  const findDecided: FindAlias = (kind, scope, text) =>
-    kind === 'choice' && whole ? decidedChoice.join('/') : findAlias(kind, scope, text);
   const choiceText = choiceTextOf(row);
   const pairs = contests.flatMap((each) => {
-    const alias = findDecided('choice', each.contest.key, choiceText);
+    const alias = whole ? decidedChoice.join('/') : findAlias('choice', each.contest.key, choiceText);
     return findPairs(row, each.contest, each.reason, alias);
   });
   const match = judge(row, pairs) ?? refuseSeveral(row, contests, pairs) ?? describeFailure(row, found);
