@@ -92,7 +92,7 @@ async function* readRows(
   separator: Separator,
   pause: () => Promise<void>,
 ): AsyncGenerator<ReadRow> {
-  let found: ReadRow[] = [];
+  const found: ReadRow[] = [];
   let fault: Error | null = null;
   let end = 0;
   let empty = 0;
@@ -117,19 +117,14 @@ async function* readRows(
   });
   // Nothing comes out at this end: the function above takes the rows.
   parser.resume();
-  const take = (): ReadRow[] => {
-    const taken = found;
-    found = [];
-    return taken;
-  };
   for await (const piece of unifyLineBreaks(text)) {
     await new Promise((resolve) => parser.write(piece, resolve));
-    yield* take();
+    yield* found.splice(0);
     if (fault !== null) throw explain(fault, end + 1);
     await pause();
   }
   await new Promise((resolve) => parser.end(resolve));
-  yield* take();
+  yield* found.splice(0);
   if (fault !== null) throw explain(fault, end + 1);
 }
 
