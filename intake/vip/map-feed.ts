@@ -65,12 +65,9 @@ function withKey(contest: MappedContest, slug: string | null): KeyedContest {
 function placesInStyles(feed: Feed): Map<string, number> {
   const places = new Map<string, number>();
   for (const { values } of all(feed, 'BallotStyle')) {
-    for (const [place, { values: ordered }] of findAll(
-      feed,
-      'OrderedContest',
-      values.OrderedContestIds,
-    ).entries()) {
-      const contest = ordered.ContestId ?? '';
+    const ordered = findAll(feed, 'OrderedContest', values.OrderedContestIds);
+    for (const [place, object] of ordered.entries()) {
+      const contest = object.values.ContestId ?? '';
       places.set(contest, Math.min(place, places.get(contest) ?? place));
     }
   }

@@ -57,14 +57,12 @@ export async function readFeed(
     moved();
     builder.open(tag, parser.line);
   });
-  parser.on('text', (text) => {
+  const takeText = (text: string) => {
     moved();
     builder.text(text);
-  });
-  parser.on('cdata', (text) => {
-    moved();
-    builder.text(text);
-  });
+  };
+  parser.on('text', takeText);
+  parser.on('cdata', takeText);
   parser.on('closetag', () => {
     moved();
     builder.close();
@@ -177,11 +175,9 @@ class FeedBuilder {
     const object = this.#object;
     this.#object = null;
     if (!object) return;
-    let byId = this.#feed.objects.get(object.type);
-    if (!byId) {
-      byId = new Map();
-      this.#feed.objects.set(object.type, byId);
-    }
+    const { objects } = this.#feed;
+    const byId = objects.get(object.type) ?? new Map<string, VipObject>();
+    objects.set(object.type, byId);
     const first = byId.get(object.id);
     if (first) {
       throw new FeedError(

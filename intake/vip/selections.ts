@@ -225,14 +225,8 @@ function choiceOf(line: Line, key: string, candidate: NonNullable<ChoiceRecord['
 }
 
 function missingKeys(choices: ChoiceRecord[], what: string): Problem[] {
-  return choices.flatMap(({ key, label }, index) =>
-    key === ''
-      ? [
-          {
-            field: `choices[${index}]`,
-            message: `has ${what} that do not tell it apart, is ${JSON.stringify(label)}`,
-          },
-        ]
-      : [],
-  );
+  return choices.flatMap(({ key, label }, index) => {
+    const message = `has ${what} that do not tell it apart, is ${JSON.stringify(label)}`;
+    return key === '' ? [{ field: `choices[${index}]`, message }] : [];
+  });
 }
