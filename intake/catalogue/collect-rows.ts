@@ -178,16 +178,10 @@ function addContest(election: CollectedElection, row: Row): void {
   const { contest: values, choice, problems, line } = row;
   const title = textOf(values, 'measure') || textOf(values, 'contest');
   const given = textOf(values, 'contest_key');
+  const others = ['district', 'district_ocd_id', 'primary_party'] as const;
   const identity = given
     ? `key ${normalizeText(given.slice(given.lastIndexOf('/') + 1))}`
-    : JSON.stringify(
-        [
-          title,
-          ...['district', 'district_ocd_id', 'primary_party'].map((name) =>
-            textOf(values, name as CatalogueField),
-          ),
-        ].map(slugOf),
-      );
+    : JSON.stringify([title, ...others.map((name) => textOf(values, name))].map(slugOf));
   let held = election.contests.get(identity);
   if (!held) {
     held = { line, values: new Map(), problems: [], choices: [] };
