@@ -68,7 +68,11 @@ export class FileStorage implements MirrorStorage {
     this.#isSaved = false;
     // Node warns of a negative wait.
     const waitMs = Math.max(this.#savedAt + this.#saveEveryMs - performance.now(), 0);
-    this.#timer ??= setTimeout(() => this.#saveInTime(), waitMs);
+    this.#timer ??= setTimeout(() => {
+      this.flush().catch((error: unknown) => {
+        this.#failure = error;
+      });
+    }, waitMs);
   }
 
   async replace(
@@ -88,29 +92,18 @@ export class FileStorage implements MirrorStorage {
     return this.#memory.read(range);
   }
 
-  /** Saves unsaved changes. */
+  /** Saves unsaved changes, after all earlier saves. */
   flush(): Promise<void> {
-    return this.#save();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#saves = this.#saves.catch(() => {}).then(() => (this.#isSaved ? undefined : this.#write()));
+    return this.#saves;
   }
 
   #throwFailure(): void {
     const failure = this.#failure;
     this.#failure = null;
     if (failure !== null) throw failure;
-  }
-
-  #saveInTime(): void {
-    this.#save().catch((error: unknown) => {
-      this.#failure = error;
-    });
-  }
-
-  /** Saves after all earlier saves. */
-  #save(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#saves = this.#saves.catch(() => {}).then(() => (this.#isSaved ? undefined : this.#write()));
-    return this.#saves;
   }
 
   /** Writes a new file beside the old one, then renames it. A crash cannot interrupt that. */
