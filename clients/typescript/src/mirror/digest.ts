@@ -1,3 +1,4 @@
+import { sleep } from '../http/sleep.ts';
 import { keepRecord, type MirroredEndorsement } from './record.ts';
 import { chooseSha256 } from './sha-256.ts';
 import type { IdRange } from './storage.ts';
@@ -42,7 +43,8 @@ export async function digestCopy(
       const { count, sum } = sums.get(number) ?? { count: 0, sum: 0n };
       sums.set(number, { count: count + 1, sum: sum + BigInt(`0x${hashes[index]}`) });
     }
-    await breathe();
+    // Other work of the process runs between two batches.
+    await sleep(0);
   }
   const buckets = [...sums].map(([number, { count, sum }]) => ({
     first_id: number * bucketSize,
@@ -56,11 +58,6 @@ export async function digestCopy(
     digest: format(all.reduce((total, { sum }) => total + sum, 0n)),
     buckets,
   };
-}
-
-/** Lets other work of the process run between two batches. */
-function breathe(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
 /** The differing buckets of two copies, by id. */
