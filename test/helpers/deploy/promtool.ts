@@ -1,10 +1,11 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe } from '@jest/globals';
 import { parse } from 'yaml';
+import { createFolder } from '../folder.ts';
+import { findProgram } from '../servers/find-program.ts';
 
 const run = promisify(execFile);
 
@@ -12,14 +13,7 @@ const run = promisify(execFile);
 export const RULES = resolve(import.meta.dirname, '../../../ops/monitoring/alerts.yml');
 
 /** Whether a program of Prometheus is installed. Debian's package "prometheus" has both. */
-export function hasProgram(name: 'promtool' | 'prometheus'): boolean {
-  try {
-    execFileSync(name, ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const hasProgram = (name: 'promtool' | 'prometheus'): boolean => findProgram(name) !== null;
 
 export const describeWithPromtool = hasProgram('promtool') ? describe : describe.skip;
 
@@ -43,16 +37,12 @@ export async function testRules(
   evaluationSeconds: number,
   tests: readonly object[],
 ): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'rules-'));
-  try {
-    const file = join(folder, 'test.yml');
-    const all: { name: string }[] = parse(await readFile(RULES, 'utf8')).groups;
-    const tested = all.filter(({ name }) => name.startsWith('objectives') === (groups === 'objectives'));
-    await writeFile(join(folder, 'rules.yml'), JSON.stringify({ groups: tested }));
-    const content = { rule_files: ['rules.yml'], evaluation_interval: `${evaluationSeconds}s`, tests };
-    await writeFile(file, JSON.stringify(content));
-    return await promtool('test', 'rules', file);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const all: { name: string }[] = parse(await readFile(RULES, 'utf8')).groups;
+  const tested = all.filter(({ name }) => name.startsWith('objectives') === (groups === 'objectives'));
+  const content = { rule_files: ['rules.yml'], evaluation_interval: `${evaluationSeconds}s`, tests };
+  const folder = await createFolder({
+    'rules.yml': JSON.stringify({ groups: tested }),
+    'test.yml': JSON.stringify(content),
+  });
+  return promtool('test', 'rules', folder.file('test.yml')).finally(folder.remove);
 }
