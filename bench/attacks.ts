@@ -15,6 +15,7 @@ import { startKafkajsClient } from '../test/helpers/kafka/outside-javascript.ts'
 import { withClient } from '../test/helpers/postgres/with-client.ts';
 import { type System, startSystem } from '../test/helpers/service/system.ts';
 import { print } from './command-line.ts';
+import { endorse } from './endorse.ts';
 import { formatDurations } from './statistics.ts';
 import { peakBytesOf } from './stream/process-usage.ts';
 
@@ -169,15 +170,11 @@ async function measure({ pids }: System): Promise<void> {
 
 /** Submits and waits for the change, to see that submissions of others still arrive. */
 async function timeSubmission(round: number): Promise<void> {
-  const slug = endorsers[2]?.slug ?? '';
+  const endorser = endorsers[2]?.slug ?? '';
   const start = performance.now();
   const statement = `Round ${round}.`;
-  const submission: Submission = {
-    ...position([pick(choice, { statement })], slug),
-    action: 'endorse',
-  };
   const producer = await openProducer(system.brokers, TOPIC);
-  await producer.send([{ key: slug, value: submissionCodec.encode(submission) }]);
+  await producer.send([endorse({ endorser, contest: keyOfContest, choice }, { statement })]);
   await producer.close();
   while (!(await isApplied(statement))) await sleep(20);
   print(`  a submission       ${Math.round(performance.now() - start)} ms until it is applied`);

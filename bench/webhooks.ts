@@ -13,15 +13,14 @@ import pg from 'pg';
 import { topicNames } from '../kafka/topic-names.ts';
 import { openProducer } from '../kafka/writing/submissions-producer.ts';
 import { createKey } from '../ops/commands/keys.ts';
-import { submissionCodec } from '../schemas/submission.ts';
-import { pick } from '../test/helpers/ballots/submissions.ts';
 import { startProcess } from '../test/helpers/service/process.ts';
 import { startSystem } from '../test/helpers/service/system.ts';
 import { readEvents } from '../test/helpers/stream/event-stream.ts';
 import { until } from '../test/helpers/until.ts';
 import { WEBHOOK_ENV } from '../test/helpers/webhooks/webhook-env.ts';
+import { endorse, type Subject } from './endorse.ts';
 import { formatDurations } from './statistics.ts';
-import { findSubjects, type Subject } from './stream/latency.ts';
+import { findSubjects } from './stream/latency.ts';
 import { cpuMsOf } from './stream/process-usage.ts';
 import { type Counts, delayOf, type Told } from './webhooks/receivers.ts';
 
@@ -83,11 +82,8 @@ async function submit(changes: number): Promise<void> {
   const startedAt = performance.now();
   for (let index = 0; index < changes; index += 1) {
     await sleep(Math.max(0, startedAt + (index * 1000) / rate - performance.now()));
-    const { endorser, contest, choice } = subjects[index % subjects.length] as Subject;
-    const picks = [pick(choice, { statement: `${index}@${Date.now()}` })];
-    await producer.send([
-      { key: endorser, value: submissionCodec.encode({ action: 'endorse', endorser, contest, picks }) },
-    ]);
+    const subject = subjects[index % subjects.length] as Subject;
+    await producer.send([endorse(subject, { statement: `${index}@${Date.now()}` })]);
   }
   await producer.close();
 }

@@ -3,25 +3,18 @@ import type pg from 'pg';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { type MessageProducer, openProducer } from '../../kafka/writing/submissions-producer.ts';
 import type { OpsConfig } from '../../ops/config.ts';
-import { submissionCodec } from '../../schemas/submission.ts';
-import { pick } from '../../test/helpers/ballots/submissions.ts';
+import { endorse, type Subject } from '../endorse.ts';
 
 /** The number of endorsements that change in turn. */
 const CHANGED = 5000;
 
-interface Endorsed {
-  endorser: string;
-  contest: string;
-  choice: string;
-}
-
 /** Endorsements of a loaded store, anywhere in the country, that change at a steady rate: their statements do. */
 export class ChangingEndorsements {
   readonly #producer: MessageProducer;
-  readonly #endorsed: readonly Endorsed[];
+  readonly #endorsed: readonly Subject[];
   #made = 0;
 
-  private constructor(producer: MessageProducer, endorsed: readonly Endorsed[]) {
+  private constructor(producer: MessageProducer, endorsed: readonly Subject[]) {
     this.#producer = producer;
     this.#endorsed = endorsed;
   }
@@ -30,7 +23,7 @@ export class ChangingEndorsements {
     client: pg.Client,
     { brokers, topicPrefix }: Pick<OpsConfig, 'brokers' | 'topicPrefix'>,
   ): Promise<ChangingEndorsements> {
-    const { rows } = await client.query<Endorsed>(
+    const { rows } = await client.query<Subject>(
       `SELECT e.slug AS endorser, c.key AS contest, h.key AS choice
        FROM endorsements n JOIN endorsers e ON e.id = n.endorser_id JOIN choices h ON h.id = n.choice_id
          JOIN contests c ON c.id = n.contest_id
@@ -70,9 +63,7 @@ export class ChangingEndorsements {
     const endorsed = this.#endorsed[this.#made % this.#endorsed.length];
     this.#made += 1;
     if (!endorsed) throw new Error('The store has no endorsements of plurality contests.');
-    const { endorser, contest, choice } = endorsed;
-    const picks = [pick(choice, { statement: `Statement ${this.#made} of ${Date.now()}` })];
-    const value = submissionCodec.encode({ action: 'endorse', endorser, contest, picks });
-    await this.#producer.send([{ key: endorser, value }]);
+    const statement = `Statement ${this.#made} of ${Date.now()}`;
+    await this.#producer.send([endorse(endorsed, { statement })]);
   }
 }

@@ -11,11 +11,10 @@ import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { openProducer } from '../../kafka/writing/submissions-producer.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
-import { submissionCodec } from '../../schemas/submission.ts';
 import type { Brokers } from '../../service/brokers.ts';
-import { pick } from '../../test/helpers/ballots/submissions.ts';
 import { withClient } from '../../test/helpers/postgres/with-client.ts';
 import { type System, startSystem } from '../../test/helpers/service/system.ts';
+import { endorse, type Subject } from '../endorse.ts';
 import { formatSpread, spreadOf } from '../statistics.ts';
 import { cpuMsOfTree } from './process-usage.ts';
 import { Publisher } from './publisher.ts';
@@ -83,37 +82,29 @@ function readUsage({ pids }: System): Record<string, number> {
   return { ...Object.fromEntries(servers), submits, all };
 }
 
-interface Place {
-  endorser: string;
-  contest: string;
-  choice: string;
-}
-
 /** Waits until the demo is applied and relayed. @returns the current endorsements without a rank */
-export async function openPlaces(system: System): Promise<Place[]> {
+export async function openPlaces(system: System): Promise<Subject[]> {
   await (await Publisher.open(system)).close();
   const query = `
     SELECT e.slug AS endorser, c.key AS contest, h.key AS choice
     FROM endorsements n JOIN endorsers e ON e.id = n.endorser_id JOIN choices h ON h.id = n.choice_id
       JOIN contests c ON c.id = h.contest_id
     WHERE n.rank IS NULL ORDER BY n.id`;
-  const { rows } = await withClient(system.databaseUrl, (client) => client.query<Place>(query));
+  const { rows } = await withClient(system.databaseUrl, (client) => client.query<Subject>(query));
   return rows;
 }
 
 /** Submissions that each change an endorsement. */
-export function createMessages(places: Place[], round: number, length: number): Message[] {
+export function createMessages(places: Subject[], round: number, length: number): Message[] {
   return Array.from({ length }, (_, index) => createMessage(places, round, index));
 }
 
-function createMessage(places: Place[], round: number, index: number): Message {
+function createMessage(places: Subject[], round: number, index: number): Message {
   const place = places[index % places.length];
   if (!place) throw new Error('The demo has no endorsements.');
-  const { endorser, contest, choice } = place;
   const statement = `Round ${round}, number ${index}: we have looked at every candidate and stand by our choice.`;
   const source = { source_url: 'https://example.org/endorsements', published_on: '2026-10-01' };
-  const picks = [pick(choice, { statement, ...source })];
-  return { key: endorser, value: submissionCodec.encode({ action: 'endorse', endorser, contest, picks }) };
+  return endorse(place, { statement, ...source });
 }
 
 async function produce(brokers: Brokers, topic: string, messages: Message[]): Promise<void> {

@@ -9,10 +9,10 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import { type MessageProducer, openProducer } from '../../kafka/writing/submissions-producer.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import type { Brokers } from '../../service/brokers.ts';
-import { pick } from '../../test/helpers/ballots/submissions.ts';
 import { withClient } from '../../test/helpers/postgres/with-client.ts';
 import type { System } from '../../test/helpers/service/system.ts';
 import { readEvents } from '../../test/helpers/stream/event-stream.ts';
+import { endorse, type Subject } from '../endorse.ts';
 import { type Summary, summarize } from '../statistics.ts';
 
 const RAW_TOPIC = 'bench-raw';
@@ -64,13 +64,6 @@ async function followTopic(brokers: Brokers, arrivals: Arrivals): Promise<TopicR
   return log;
 }
 
-/** The endorser, contest and choice of a submission. */
-export interface Subject {
-  endorser: string;
-  contest: string;
-  choice: string;
-}
-
 /** Endorsers of the demo, with one contest and choice for all, so that their changes use every partition. */
 export async function findSubjects(databaseUrl: string, limit: number): Promise<Subject[]> {
   const query = `
@@ -90,18 +83,13 @@ export async function findSubjects(databaseUrl: string, limit: number): Promise<
 async function measureOne(
   producer: MessageProducer,
   arrivals: Arrivals,
-  { endorser, contest, choice }: Subject,
+  subject: Subject,
   statement: string,
 ): Promise<number> {
-  const value = submissionCodec.encode({
-    action: 'endorse',
-    endorser,
-    contest,
-    picks: [pick(choice, { statement })],
-  });
+  const message = endorse(subject, { statement });
   const arrival = arrivals.next(statement);
   const start = performance.now();
-  await producer.send([{ key: endorser, value }]);
+  await producer.send([message]);
   return (await arrival) - start;
 }
 
