@@ -142,15 +142,8 @@ export class LatencyBench {
     await withAdmin(brokers, (admin) =>
       admin.createTopics({ topics: [{ topic: RAW_TOPIC, numPartitions: 1 }] }),
     );
-    const producers = [
-      await openProducer(brokers, topicNames().submissions),
-      await openProducer(brokers, RAW_TOPIC),
-    ];
-    const bench = new LatencyBench(
-      subjects,
-      producers[0] as MessageProducer,
-      producers[1] as MessageProducer,
-    );
+    const submissions = await openProducer(brokers, topicNames().submissions);
+    const bench = new LatencyBench(subjects, submissions, await openProducer(brokers, RAW_TOPIC));
     await followStream(system, bench.#arrivals);
     bench.#log = await followTopic(brokers, bench.#arrivals);
     await bench.measure(WARM_UP.changes, WARM_UP.perSecond);
