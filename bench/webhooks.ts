@@ -34,12 +34,10 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
   },
 });
-const [total, rate, seconds] = [values.webhooks, values.rate, values.seconds].map(Number) as [
-  number,
-  number,
-  number,
-];
+const total = Number(values.webhooks);
 const endorsers = Number(values.endorsers);
+const rate = Number(values.rate);
+const seconds = Number(values.seconds);
 const unwell = values.healthy ? 0 : Math.round(total / 20);
 const counts: Counts = { slow: unwell, dead: unwell, good: total - 2 * unwell };
 
