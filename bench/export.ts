@@ -93,30 +93,24 @@ async function readPages(count: number): Promise<number> {
   return read / ((performance.now() - start) / 1000);
 }
 
+async function measureRound(select: string) {
+  const copy = await copyAll(select);
+  const cpuBefore = cpuMsOf(gateway.pid);
+  const before = residentBytesOf(gateway.pid);
+  const lines = await readLines('identity');
+  const cpuMs = cpuMsOf(gateway.pid) - cpuBefore;
+  const after = residentBytesOf(gateway.pid);
+  const zipped = await readLines('gzip');
+  const pages = await readPages(options.paged);
+  return { copy, lines, zipped, pages, cpuMs, before, after };
+}
+type Round = Awaited<ReturnType<typeof measureRound>>;
+
 try {
   const select = await findSelect();
-  const rounds: {
-    copy: number;
-    lines: number;
-    zipped: number;
-    pages: number;
-    cpuMs: number;
-    before: number;
-    after: number;
-  }[] = [];
-  for (let round = 0; round < options.rounds; round += 1) {
-    const copy = await copyAll(select);
-    const cpuBefore = cpuMsOf(gateway.pid);
-    const before = residentBytesOf(gateway.pid);
-    const lines = await readLines('identity');
-    const cpuMs = cpuMsOf(gateway.pid) - cpuBefore;
-    const after = residentBytesOf(gateway.pid);
-    const zipped = await readLines('gzip');
-    const pages = await readPages(options.paged);
-    rounds.push({ copy, lines, zipped, pages, cpuMs, before, after });
-  }
-  const show = (pick: (round: (typeof rounds)[number]) => number, digits = 0) =>
-    spreadOf(rounds, pick, digits);
+  const rounds: Round[] = [];
+  for (let round = 0; round < options.rounds; round += 1) rounds.push(await measureRound(select));
+  const show = (pick: (round: Round) => number, digits = 0) => spreadOf(rounds, pick, digits);
   print(`middle (lowest to highest) of ${options.rounds} rounds, endorsements a second`);
   print(`  COPY alone            ${show(({ copy }) => copy)}`);
   print(`  lines of JSON         ${show(({ lines }) => lines)}, of COPY ${show((r) => r.lines / r.copy, 2)}`);
