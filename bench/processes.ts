@@ -4,7 +4,6 @@
  * the first version of control groups.
  */
 import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
-import { createConfig } from '../ops/config.ts';
 import { startSystem } from '../test/helpers/service/system.ts';
 import { readNumbers } from './command-line.ts';
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
@@ -73,10 +72,7 @@ const publisher = await Publisher.open(system);
 const contestants: Contestant[] = [];
 for (const processes of [1, 2]) {
   const settings = { GATEWAY_PROCESSES: String(processes) };
-  const gateway = await startGatewayProcess(
-    createConfig({ DATABASE_URL: system.databaseUrl, KAFKA_BROKERS: system.brokers.addresses.join(',') }),
-    settings,
-  );
+  const gateway = await startGatewayProcess({ ...system, topicPrefix: '' }, settings);
   contestants.push(new Contestant(gateway, processes));
 }
 
