@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { createOpenApi } from '../../../gateway/http/openapi.ts';
 import { routes } from '../../../gateway/routes/index.ts';
+import { createFolder } from '../folder.ts';
 import { installNpmPackages } from './npm-packages.ts';
 
 const run = promisify(execFile);
@@ -88,15 +88,13 @@ const ABSENT = /^ +(?!query)\w+\?: never;\n/gm;
 export async function generateClientTypes(): Promise<string | null> {
   const modules = await installNpmPackages(...GENERATOR);
   if (modules === null) return null;
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-types-'));
+  const { file, remove } = await createFolder({ 'openapi.json': JSON.stringify(describeForTypes()) });
   try {
-    const [description, types] = ['openapi.json', 'openapi.ts'].map((name) => path.join(folder, name));
-    if (description === undefined || types === undefined) return null;
-    await writeFile(description, JSON.stringify(describeForTypes()));
+    const types = file('openapi.ts');
     const program = path.join(modules, 'openapi-typescript', 'bin', 'cli.js');
-    await run(process.execPath, [program, description, '--output', types, '--alphabetize']);
+    await run(process.execPath, [program, file('openapi.json'), '--output', types, '--alphabetize']);
     return (await readFile(types, 'utf8')).replaceAll(ABSENT, '');
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await remove();
   }
 }

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import os from 'node:os';
-import path from 'node:path';
 import { findFreePort } from '../../../ops/local/servers/ports.ts';
+import { createFolder } from '../folder.ts';
 import { until } from '../until.ts';
 import { findProgram } from './find-program.ts';
 
@@ -91,11 +90,10 @@ export async function startSite(site: {
 async function start(name: ProxyName, configure: (port: number) => string): Promise<RunningProxy> {
   const program = findProgram(name);
   if (program === null) throw new Error(`${name} is not installed.`);
-  const dir = await mkdtemp(path.join(os.tmpdir(), `ballot-${name}-`));
   const port = await findFreePort();
-  const config = path.join(dir, `${name}.conf`);
-  await writeFile(config, configure(port));
-  const child = spawn(program, PROXIES[name].args(config, dir), { stdio: ['ignore', 'ignore', 'pipe'] });
+  const { dir, file, remove } = await createFolder({ 'proxy.conf': configure(port) });
+  const args = PROXIES[name].args(file('proxy.conf'), dir);
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
   child.stderr?.on('data', (bytes: Buffer) => {
     output += bytes;
@@ -108,7 +106,7 @@ async function start(name: ProxyName, configure: (port: number) => string): Prom
     address: `http://127.0.0.1:${port}`,
     async stop() {
       await end(child);
-      await rm(dir, { recursive: true, force: true });
+      await remove();
     },
   };
 }
