@@ -22,15 +22,12 @@ const KAFKA_FOR_TESTS = {
 let folder: ServerFolder | null = null;
 let running: { stop(): Promise<void> }[] = [];
 
-function exitOn(signal: NodeJS.Signals): void {
-  process.once(signal, () => process.exit(128 + os.constants.signals[signal]));
-}
-
 /** Makes the folder of the run, which is removed even if the run is interrupted. */
 async function makeFolder(): Promise<ServerFolder> {
   folder = await ServerFolder.make('ballot-test-');
-  exitOn('SIGINT');
-  exitOn('SIGTERM');
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => process.exit(128 + os.constants.signals[signal]));
+  }
   return folder;
 }
 
