@@ -174,12 +174,11 @@ function districtOf(
   }
   const { district } = completed;
   const of = textOf(values, 'district_state');
-  const nameEs = textOf(values, 'district_es');
   return {
     district: {
       ocd_id: district.ocdId,
       name: district.name,
-      name_es: nameEs === '' ? null : nameEs,
+      name_es: textOf(values, 'district_es') || null,
       level: district.level,
       type: district.type,
       state: (of === '' ? state : of === 'US' ? null : of) as ContestRecord['district']['state'] & string,
@@ -222,18 +221,17 @@ function choicesOf(contest: CollectedContest, kind: ContestRecord['kind'], shape
 }
 
 function choiceOf({ values }: Collected, kind: ContestRecord['kind'], shape: TableShape): Choice {
-  const record = recordOf(values) as Partial<Choice>;
-  const name = record.candidate?.full_name;
+  const { candidate, ...record } = recordOf(values) as Partial<Choice>;
+  const name = candidate?.full_name;
   const label = record.label ?? name ?? '';
   const isNone = isNoneOfThese(label) && !shape.hasOptions;
   const isCandidate = kind === 'candidate' && !shape.hasCandidates && !isNone && record.option === undefined;
   const answer = kind !== 'candidate' && !shape.hasAnswers ? answerOfLabel(label) : null;
   const incumbent = values.get('incumbent')?.value === true;
-  const { candidate, ...rest } = isNone ? { ...record, candidate: undefined } : record;
-  const person =
-    name === undefined && isCandidate ? { full_name: label } : name === undefined ? undefined : candidate;
+  const assumed = isCandidate ? { full_name: label } : undefined;
+  const person = name === undefined || isNone ? assumed : candidate;
   return {
-    ...rest,
+    ...record,
     key: record.key ?? '',
     label,
     ...(person ? { candidate: person } : {}),
