@@ -75,13 +75,9 @@ export function checkWebhookUrl(text: string, allowPrivate: boolean): { url: str
   if (allowPrivate) return { url: url.href };
   if (!PORTS.includes(url.port)) return { problem: `must have the port 443 or 8443, has ${url.port}` };
   const host = hostOf(url);
-  if (isIP(host) !== 0 && !isPublicAddress(host)) {
-    return { problem: `must lead to a public address; ${host} is not one` };
-  }
-  if (isIP(host) === 0 && !isPublicName(host)) {
-    return { problem: `must lead to a public host; ${host} is not one` };
-  }
-  return { url: url.href };
+  const isName = isIP(host) === 0;
+  if (isName ? isPublicName(host) : isPublicAddress(host)) return { url: url.href };
+  return { problem: `must lead to a public ${isName ? 'host' : 'address'}; ${host} is not one` };
 }
 
 const mustBe = (allowPrivate: boolean) =>
