@@ -67,15 +67,7 @@ const UNITS = new Set(
   ).split(' '),
 );
 /** Those that name measures. One state's Proposition 2 is another's Measure 2. */
-const MEASURE_UNITS = [
-  'proposition',
-  'measure',
-  'amendment',
-  'initiative',
-  'question',
-  'referendum',
-  'issue',
-];
+const MEASURE_UNITS = 'proposition measure amendment initiative question referendum issue'.split(' ');
 /** The letter of a measure or a seat, which may be doubled: A, RR. */
 const LETTERS = /^([a-z])\1?$/;
 const CHAMBER_DISTRICT = /^(?:cd|hd|sd|ad|ld|d)$/;
