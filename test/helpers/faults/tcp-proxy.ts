@@ -59,10 +59,7 @@ export class TcpProxy {
 
   /** The URL of the server through the proxy. */
   get url(): string {
-    const url = new URL(this.#url);
-    url.hostname = '127.0.0.1';
-    url.port = String(this.port);
-    return url.href;
+    return Object.assign(new URL(this.#url), { hostname: '127.0.0.1', port: String(this.port) }).href;
   }
 
   /** Calls `spring` right before the packet of this number, counted from now, reaches the server. */

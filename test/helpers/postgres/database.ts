@@ -6,9 +6,7 @@ import { copyTemplate, createMigrated } from './template.ts';
 
 /** The address of a database that does not exist yet; by default on this test run's Postgres. */
 export function chooseDatabaseUrl(server = testServers().databaseUrl): string {
-  const url = new URL(server);
-  url.pathname = `/test_${randomBytes(6).toString('hex')}`;
-  return url.href;
+  return Object.assign(new URL(server), { pathname: `/test_${randomBytes(6).toString('hex')}` }).href;
 }
 
 /**
