@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from '@jest/globals';
 import { createIo, createRunner } from '../commands/command-io.ts';
-import type { TestService } from '../service/service.ts';
+import { readPages } from '../http/paging.ts';
+import type { Answer, TestService } from '../service/service.ts';
 
 const runCatalog = createRunner('catalog');
 const runRejected = createRunner('rejected');
@@ -72,18 +73,11 @@ export async function submitRealEndorsements(service: TestService): Promise<void
   expect(io.printed).toEqual(['4,483 submissions sent']);
 }
 
-async function listAll(service: TestService): Promise<{ endorser: string; choice: string }[]> {
-  const found: { endorser: string; choice: string }[] = [];
-  let cursor = '';
-  do {
-    const { body } = await service.get(`/v1/endorsements?limit=500${cursor}`);
-    for (const { endorser, choice, election, contest } of body.data) {
-      found.push({ endorser: endorser.slug, choice: `${election.slug} ${contest.title} ${choice.label}` });
-    }
-    cursor = body.next_cursor && `&cursor=${body.next_cursor}`;
-  } while (cursor);
-  return found;
-}
+/** The names in an endorsement of a list, or in an event. */
+const namesIn = ({ endorser, choice, election, contest }: Answer['body']) => ({
+  endorser: endorser.slug as string,
+  choice: `${election.slug} ${contest.title} ${choice.label}`,
+});
 
 /**
  * Compares the service with both files. Every endorsement must be readable or rejected for a true reason. The stream
@@ -100,10 +94,7 @@ export async function expectRealEndorsements(service: TestService): Promise<void
   expect(new Set(events.map(({ id }) => id)).size).toBe(good.length);
   expect(new Set(events.map(({ endorsement }) => endorsement.id)).size).toBe(good.length);
   const nameOf = await readChoiceNames();
-  const streamed = events.map(({ endorser, choice, election, contest }) => ({
-    endorser: endorser.slug,
-    choice: `${election.slug} ${contest.title} ${choice.label}`,
-  }));
+  const streamed = events.map(namesIn);
   for (const slug of new Set(good.map(({ endorser }) => endorser))) {
     const ofEndorser = ({ endorser }: { endorser: string }) => endorser === slug;
     expect(streamed.filter(ofEndorser).map(({ choice }) => choice)).toEqual(
@@ -112,7 +103,8 @@ export async function expectRealEndorsements(service: TestService): Promise<void
   }
   const texts = (list: { endorser: string; choice: string }[]) =>
     list.map(({ endorser, choice }) => `${endorser} ${choice}`).sort();
-  expect(texts(await listAll(service))).toEqual(texts(streamed));
+  const listed = await readPages(service, '/v1/endorsements', 500);
+  expect(texts(listed.map(namesIn))).toEqual(texts(streamed));
 
   const io = ioOf(service);
   expect(await runRejected(['list', '--all'], io)).toBe(0);
