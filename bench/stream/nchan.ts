@@ -48,13 +48,8 @@ export async function startNchan(): Promise<Peer | null> {
       });
       sent.on('error', reject).end(message);
     });
-  while (
-    !(await publishOne('ready').then(
-      () => true,
-      () => false,
-    ))
-  )
-    await sleep(50);
+  const isReady = () => publishOne('ready').then(() => true);
+  while (!(await isReady().catch(() => false))) await sleep(50);
   return {
     name: 'nchan',
     port,

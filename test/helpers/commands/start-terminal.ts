@@ -139,9 +139,7 @@ export class StartTerminal {
   }
 
   async isReady(): Promise<boolean> {
-    return fetch(`${this.base}/readyz`, { signal: AbortSignal.timeout(2000) }).then(
-      ({ ok }) => ok,
-      () => false,
-    );
+    const answer = fetch(`${this.base}/readyz`, { signal: AbortSignal.timeout(2000) });
+    return answer.then(({ ok }) => ok).catch(() => false);
   }
 }

@@ -50,13 +50,8 @@ function namePids(processes: Record<string, { pid?: number | null | undefined }>
 
 /** Waits until a gateway reports that it is ready. */
 export async function untilReady(base: string): Promise<void> {
-  while (
-    !(await fetch(`${base}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    ))
-  )
-    await sleep(100);
+  const isReady = async () => (await fetch(`${base}/readyz`)).ok;
+  while (!(await isReady().catch(() => false))) await sleep(100);
 }
 
 /** No server requires a login here. */
