@@ -28,7 +28,7 @@ test('each hole is told once, whole, and neither noise nor changes beyond the ra
   }));
   await producer.send(records);
   await producer.close();
-  const onProgress = jest.fn();
+  const onProgress = jest.fn<(done: number, total: number) => void>();
   const find = (from: number, to: number) =>
     findHoles({ brokers, topic, epoch: 7 }, { from, to }, onProgress);
   expect(await find(2, 11)).toEqual([
@@ -37,7 +37,10 @@ test('each hole is told once, whole, and neither noise nor changes beyond the ra
     { from: 7, to: 8 },
     { from: 10, to: 11 },
   ]);
-  expect(onProgress).toHaveBeenLastCalledWith(8, 8);
+  const [read, total] = onProgress.mock.lastCall as [number, number];
+  // The producer sends a batch again whose acknowledgement is late.
+  expect(total).toBeGreaterThanOrEqual(records.length);
+  expect(read).toBe(total);
   expect(await find(3, 4)).toEqual([]);
   expect(await find(5, 4)).toEqual([]);
 });
