@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { Clock } from '../../../service/clock.ts';
+import { groupsOf } from '../../../service/ip-groups.ts';
 import { createLruCache } from '../../../service/lru-cache.ts';
 import { PageError } from '../page-error.ts';
 
@@ -8,9 +9,8 @@ const MAX_ADDRESSES = 10_000;
 
 /** The first half of an IPv6 address: a client has a whole network of them, and can use another for each attempt. */
 function networkOf(address: string): string {
-  if (!isIPv6(address) || address.includes('.')) return address;
-  const [head = [], tail = []] = address.split('::').map((part) => part.split(':'));
-  return [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail].slice(0, 4).join(':');
+  const isNetworked = isIPv6(address) && !address.includes('.');
+  return isNetworked ? groupsOf(address).slice(0, 4).join(':') : address;
 }
 
 /**
