@@ -58,10 +58,10 @@ export class Turns {
   }
 
   #mayBegin({ host, accountId, isSlow }: TurnTaker): boolean {
+    const slowToHost = this.#slowToHost.get(host) ?? 0;
     return (
       this.#running < AT_ONCE &&
-      (!isSlow || this.#slow < AT_ONCE_SLOW) &&
-      (!isSlow || (this.#slowToHost.get(host) ?? 0) < AT_ONCE_SLOW_TO_HOST) &&
+      (!isSlow || (this.#slow < AT_ONCE_SLOW && slowToHost < AT_ONCE_SLOW_TO_HOST)) &&
       (this.#toHost.get(host) ?? 0) < AT_ONCE_TO_HOST &&
       (this.#forAccount.get(accountId) ?? 0) < AT_ONCE_FOR_ACCOUNT
     );

@@ -70,7 +70,7 @@ test('one of two people of the same address gets an invitation that both accept 
   expect(await roles()).toHaveLength(1);
 });
 
-test('an operator who is removed while they accept the invitation is none afterwards', async () => {
+test('removing a person who is just accepting an invitation to operate leaves no operator', async () => {
   const token = (await inTransaction(pool, invite('ann', 'operator'))) ?? '';
   const accept = (on: ClientBase) => acceptInvitation(on, hashToken(token), identityOf('ann'));
   const remove = (on: ClientBase) => removeOperator(on, 'ann@a.org', ACTOR);

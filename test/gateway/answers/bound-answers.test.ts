@@ -19,7 +19,7 @@ import { until } from '../../helpers/until.ts';
 const MB = 1024 * 1024;
 /** Much more than the buffers of the kernel take. */
 const SIZE = 32 * MB;
-/** What a large body counts. */
+/** The bytes that a large body counts. */
 const BODY = 384 * 1024;
 const budget = new AnswerBudget({ bytes: 3 * SIZE, bytesOfAccount: 1.5 * SIZE, smallBytes: 1000 });
 const large = encodeContent(Buffer.alloc(SIZE, 'x'));

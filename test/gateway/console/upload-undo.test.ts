@@ -71,7 +71,7 @@ async function publish(lines: readonly string[], fields: Record<string, string> 
   return address;
 }
 
-/** Waits until an upload is sent and applied. What a slow machine has not sent in one request is sent by others. */
+/** Waits until an upload is sent and applied. Sends the rest if a slow machine has not sent all in one request. */
 async function done(address: string): Promise<ReceivedPage> {
   await until('its receipt is complete', async () => {
     const { html } = await editor.get(address);
