@@ -63,7 +63,7 @@ export function mapContest(
   const judge = retained ? nameOf(feed, retained) : '';
   const district = find(feed, 'ElectoralDistrict', object.values.ElectoralDistrictId);
   const { record: districtRecord, keyPart } = district
-    ? mapDistrict(district, election.state, [...officeNames, name], notes)
+    ? mapDistrict(feed, district, election.state, [...officeNames, name], notes)
     : NOWHERE;
   const problems = missingNames(feed, object, district);
   const isNamed = problems.length === 0;

@@ -2,8 +2,11 @@ import { jurisdictionOfState } from '../../domain/officeholders/states.ts';
 import type { ContestRecord } from '../../schemas/catalogue-files.ts';
 import type { Level, StateCode } from '../../schemas/vocabulary.ts';
 import { divisionName, isFederalOffice, kindOfDivision, readDivision } from '../catalogue/divisions.ts';
+import { slugOf } from '../catalogue/keys.ts';
 import type { Notes } from '../catalogue/notes.ts';
 import type { VipObject } from './fields.ts';
+import type { Feed } from './read-feed.ts';
+import { all } from './references.ts';
 
 /** The level and the catalogue's type of each DistrictType. A type without a level can be of several. */
 const TYPES: Readonly<Record<string, readonly [Level | null, string]>> = {
@@ -30,6 +33,17 @@ const TYPES: Readonly<Record<string, readonly [Level | null, string]>> = {
   water: ['special', 'water_district'],
 };
 
+/** The DistrictTypes of which each county names its own. */
+const WITHIN_COUNTY = new Set(['county-council', 'township']);
+/** The words of names that districts of many counties have, such as `Trustee Area 4`, besides numbers and letters. */
+const COMMON_WORDS = new Set(
+  (
+    'area at board central city commission commissioner council county district division east education eighth fifth ' +
+    'first fourth high large magisterial no north number place position precinct region school schools seat second ' +
+    'seventh sixth south special subdistrict supervisor third town township trustee village ward west zone'
+  ).split(' '),
+);
+
 /** A contest's district, and the part that it has in the key of the contest. */
 export interface MappedDistrict {
   record: ContestRecord['district'];
@@ -38,12 +52,14 @@ export interface MappedDistrict {
 }
 
 /**
- * The district of a contest.
+ * The district of a contest. Without an OCD id, a name that other counties may use too gets the name of the feed's
+ * locality: `District 1, Albemarle County`.
  *
  * @param state the USPS code of the election
  * @param office the names of the office and of the contest, which tell federal offices that a whole state elects
  */
 export function mapDistrict(
+  feed: Feed,
   district: VipObject,
   state: string,
   office: readonly string[],
@@ -53,36 +69,57 @@ export function mapDistrict(
   const given = (district.values.Type ?? '').toLowerCase();
   const [typeLevel, type] = (Object.hasOwn(TYPES, given) ? TYPES[given] : undefined) ?? [null, 'other'];
   const isStatewide = type === 'statewide';
-  const ocdId = isStatewide ? (jurisdictionOfState(state)?.division ?? null) : ocdIdOf(district, name, notes);
+  const ocdId = isStatewide ? (jurisdictionOfState(state)?.division ?? null) : ocdIdOf(district);
   const byDivision = ocdId === null ? null : kindOfDivision(ocdId);
   const other = district.values.OtherType ?? '';
   const kind = type === 'other' ? (byDivision?.type ?? (other === '' ? 'other' : other)) : type;
   const level =
     typeLevel ??
     (isStatewide ? levelOfStatewide(office, notes) : (byDivision?.level ?? assumeLevel(type, name, notes)));
+  const isUnique = isStatewide || ocdId !== null || typeLevel === 'federal' || typeLevel === 'state';
+  const full = isUnique ? name : nameInLocality(feed, name, given, level, notes);
   const isNational = type === 'nation';
   return {
     record: {
       ...(ocdId === null ? {} : { ocd_id: ocdId }),
-      name,
+      name: full,
       level,
       type: kind,
       state: isNational ? null : (state as StateCode),
     },
-    keyPart: isStatewide ? '' : ocdId === null ? `${kind} ${name}` : divisionName(ocdId),
+    keyPart: isStatewide ? '' : ocdId === null ? `${kind} ${full}` : divisionName(ocdId),
   };
 }
 
-function ocdIdOf(district: VipObject, name: string, notes: Notes): string | null {
-  const ids = district.identifiers.filter(
-    ({ type, value }) => type === 'ocd-id' || value.startsWith('ocd-division/'),
+function ocdIdOf({ identifiers }: VipObject): string | null {
+  const ids = identifiers.filter(({ type, value }) => type === 'ocd-id' || value.startsWith('ocd-division/'));
+  return ids.map(({ value }) => readDivision(value)).find((id) => id !== null) ?? null;
+}
+
+function hasCommonName(name: string): boolean {
+  const words = slugOf(name).split('-');
+  return words.every((word) => COMMON_WORDS.has(word) || /^([a-z]|[ivx]+|[0-9]+(st|nd|rd|th)?)$/.test(word));
+}
+
+/** The name of a district that is known by it alone, with the locality of the feed if other counties may use it too. */
+function nameInLocality(feed: Feed, name: string, type: string, level: Level, notes: Notes): string {
+  const localities = all(feed, 'Locality');
+  const locality = localities.length === 1 ? (localities[0]?.values.Name ?? '') : '';
+  const isCommon = WITHIN_COUNTY.has(type) || (level !== 'state' && hasCommonName(name));
+  if (locality === '' || !isCommon) {
+    const message =
+      'a district without an OCD id of the United States is known by its name, which another county may use too';
+    notes.add('to check', message, name);
+    return name;
+  }
+  const isNamed = `-${slugOf(name)}-`.includes(`-${slugOf(locality)}-`);
+  const full = isNamed ? name : `${name}, ${locality}`;
+  notes.add(
+    'assumed',
+    'a district without an OCD id, whose name is common, is in the locality of its feed',
+    full,
   );
-  const read = ids.map(({ value }) => readDivision(value)).find((id) => id !== null);
-  if (read !== undefined) return read;
-  const message =
-    'a district without an OCD id of the United States is known by its name, which another county may use too';
-  notes.add('to check', message, name);
-  return null;
+  return full;
 }
 
 function levelOfStatewide(office: readonly string[], notes: Notes): Level {

@@ -24,6 +24,7 @@ export const KEPT: Readonly<Record<string, Fields>> = {
   Source: { Name: 'value' },
   Election: { Date: 'value', ElectionType: 'texts', Name: 'texts', StateId: 'value' },
   State: { Name: 'value', ExternalIdentifiers: 'identifiers' },
+  Locality: { Name: 'value' },
   ElectoralDistrict: {
     ExternalIdentifiers: 'identifiers',
     Name: 'value',
@@ -69,7 +70,6 @@ export const NO_PLACE: Readonly<Record<string, string>> = {
   PollingLocation: 'polling places',
   StreetSegment: 'street segments',
   Precinct: 'precincts',
-  Locality: 'localities',
   HoursOpen: 'opening hours',
   ElectionAdministration: 'election offices',
   ExternalFile: 'external files',

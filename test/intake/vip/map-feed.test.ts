@@ -26,8 +26,9 @@ async function contestOf(...objects: FeedObject[]) {
   return { ...found, record: found?.record, notes: all, messages: all.map(({ message }) => message) };
 }
 
-const withDistrict = (district: FeedObject, name = 'Board') =>
+const withDistrict = (district: FeedObject, name = 'Board', more: FeedObject[] = []) =>
   contestOf(
+    ...more,
     district,
     ...candidate('Ann'),
     contest('CandidateContest', name, district.name, '<BallotSelectionIds>{line-Ann}</BallotSelectionIds>'),
@@ -209,13 +210,62 @@ test.each([
   expect(record).toMatchObject(expected);
 });
 
-test('a district without an OCD id is to be checked, because two counties can have one of its name', async () => {
-  const { notes } = await withDistrict(
-    object('ElectoralDistrict', 'x', '<Name>Area 1</Name><Type>school</Type>'),
-  );
-  expect(notes.filter(({ kind }) => kind === 'to check')).toMatchObject([
-    { message: expect.stringContaining('known by its name'), examples: ['Area 1'] },
-  ]);
+describe('a district without an OCD id', () => {
+  const LOCALITY = object('Locality', 'albemarle', '<Name>Albemarle County</Name><StateId>{state}</StateId>');
+  const ORANGE = object('Locality', 'orange', '<Name>Orange County</Name><StateId>{state}</StateId>');
+  const boardOf = (name: string, type: string, ...more: FeedObject[]) =>
+    withDistrict(object('ElectoralDistrict', 'x', `<Name>${name}</Name><Type>${type}</Type>`), 'Board', more);
+
+  test.each([
+    ['District 1', 'school'],
+    ['Trustee Area IV', 'school'],
+    ['3rd Ward', 'city-council'],
+    ['Zone B', 'water'],
+    ['At-Large', 'other'],
+    ['Jefferson', 'county-council'],
+    ['Washington Township', 'township'],
+  ])('has the locality of the feed in its name if other counties may use it: %s (%s)', async (name, type) => {
+    const { record, notes } = await boardOf(name, type, LOCALITY);
+    expect(record?.district.name).toBe(`${name}, Albemarle County`);
+    expect(record?.key).toMatch(/-albemarle-county$/);
+    expect(notes).toContainEqual(
+      expect.objectContaining({ kind: 'assumed', examples: [`${name}, Albemarle County`] }),
+    );
+    expect(notes.filter(({ kind }) => kind === 'to check')).toEqual([]);
+  });
+
+  test('keeps a name that has the locality already', async () => {
+    const { record } = await boardOf('District 1, ALBEMARLE county', 'county-council', LOCALITY);
+    expect(record?.district.name).toBe('District 1, ALBEMARLE county');
+  });
+
+  test.each([
+    ['a name of its own', 'Rivanna Water', 'water', [LOCALITY]],
+    ['no locality in the feed', 'Area 1', 'school', []],
+    ['several localities in the feed', 'Area 1', 'school', [LOCALITY, ORANGE]],
+    ['a locality without a name', 'Area 1', 'school', [object('Locality', 'nameless', '')]],
+    ['courts of the state', 'District 3', 'judicial', [LOCALITY]],
+  ])('is to be checked if it has %s', async (_, name, type, localities) => {
+    const { record, notes } = await boardOf(name, type, ...localities);
+    expect(record?.district.name).toBe(name);
+    expect(notes.filter(({ kind }) => kind === 'to check')).toMatchObject([
+      { message: expect.stringContaining('known by its name'), examples: [name] },
+    ]);
+  });
+
+  test.each(['state-house', 'state-senate', 'congressional'])('is unique in its state: %s', async (type) => {
+    const { record, notes } = await boardOf('District 1', type, LOCALITY);
+    expect(record?.district.name).toBe('District 1');
+    expect(notes.filter(({ kind }) => kind === 'to check')).toEqual([]);
+  });
+
+  test('of two counties makes two contests', async () => {
+    const [here, there] = await Promise.all([
+      boardOf('District 1', 'school', LOCALITY),
+      boardOf('District 1', 'school', ORANGE),
+    ]);
+    expect(here.record?.key).not.toBe(there.record?.key);
+  });
 });
 
 describe('the level of a district', () => {
