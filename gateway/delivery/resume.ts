@@ -124,7 +124,8 @@ export function requireReadyFeed({ isInConflict, ready }: Pick<Feed, 'isInConfli
 export async function resolveStart(start: StartRequest, services: ResumeServices): Promise<ResumePoint> {
   const { feed, clock } = services;
   requireReadyFeed(feed);
-  if (start.lastEventIdHeader !== undefined) {
+  // An empty header, like an empty id of an event, names no event.
+  if (start.lastEventIdHeader) {
     return resumeFromCursor('Last-Event-ID', start.lastEventIdHeader, services);
   }
   if (start.lastEventId) return resumeFromCursor('lastEventId', start.lastEventId, services);

@@ -41,11 +41,12 @@ function signalClosed(ctx: Context): AbortSignal {
 
 /** The value of a header. Node joins several with commas; equal ones count once, since some clients repeat them. */
 function readHeader(ctx: Context, name: string): string | undefined {
+  if (ctx.headers[name.toLowerCase()] === undefined) return undefined;
   const [first, ...others] = ctx.get(name).split(', ');
   if (others.some((other) => other !== first)) {
     throw new ApiError('invalid_parameter', `${name} is given several times, with different values.`);
   }
-  return first || undefined;
+  return first;
 }
 
 /** Drops everything that a stream does not need: its request lives as long as the connection. */

@@ -229,6 +229,13 @@ describe('Last-Event-ID', () => {
     expect(firstIds(await stream.wait('endorsement', 2))).toEqual(wanted);
   });
 
+  test('that is empty names no event, and the parameters count', async () => {
+    const { data: all } = await service.events();
+    const headers = { 'Last-Event-ID': '' };
+    const { status, body } = await service.get(`/v1/events?cursor=${all[0].id}`, { headers });
+    expect([status, body.data[0].id]).toEqual([200, all[1].id]);
+  });
+
   test('that is invalid is refused, although the parameters are good', async () => {
     const headers = { 'Last-Event-ID': 'hello' };
     for (const path of ['/v1/events', '/v1/stream']) {

@@ -198,6 +198,13 @@ describe('Idempotency-Key', () => {
     expect((await post({ name: 'b' }, headers)).body.error.code).toBe('conflict');
   });
 
+  test.each(['', 'two words', 'x'.repeat(256)])('%j is refused, and nothing is saved', async (key) => {
+    const { status, body } = await post({ name: 'a' }, { 'Idempotency-Key': key });
+    expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);
+    expect(body.error.message).toContain('1 to 255 printable ASCII characters');
+    expect((await service.get('/v1/subscriptions')).body.data).toEqual([]);
+  });
+
   test('that is used again after a day saves another subscription, once', async () => {
     const headers = { 'Idempotency-Key': 'order-6' };
     await post({ name: 'a' }, headers);
