@@ -3,7 +3,7 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import type { Rejection, Submission } from '../../schemas/submission.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { type Actor, nameSender, recordAudit } from '../../store/accounts/audit-log.ts';
-import { loadSettled, type Settled, settleRejection } from '../../store/stream/settled-rejections.ts';
+import { loadSettled, type Settled, settleRejections } from '../../store/stream/settled-rejections.ts';
 import { nameOf, originOf } from './name.ts';
 import { sendSubmission, type TopicsPlace } from './retry.ts';
 
@@ -33,10 +33,7 @@ export async function dismissChosen(
   chosen: readonly Rejection[],
   actor: Actor,
 ): Promise<number> {
-  const dismissed: string[] = [];
-  for (const rejection of chosen) {
-    if (await settleRejection(client, nameOf(rejection), 'dismissed')) dismissed.push(nameOf(rejection));
-  }
+  const dismissed = await settleRejections(client, chosen.map(nameOf), 'dismissed');
   const [first] = chosen;
   if (dismissed.length > 0) {
     await recordAudit(client, actor, {
@@ -62,7 +59,8 @@ export async function sendCorrection(
   { rejection, correction }: { rejection: Rejection; correction: Submission },
   actor: Actor,
 ): Promise<void> {
-  if (!(await settleRejection(client, nameOf(rejection), 'corrected'))) {
+  const [isFirst] = await settleRejections(client, [nameOf(rejection)], 'corrected');
+  if (isFirst === undefined) {
     throw new OperatorError(`A correction of ${originOf(rejection)} was sent already. Nothing was sent.`);
   }
   const { endorser, contest, action, picks } = correction;

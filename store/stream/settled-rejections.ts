@@ -7,23 +7,30 @@ export type Settled = 'dismissed' | 'corrected';
 const KEPT_DAYS = 40;
 
 /**
- * Notes that a rejection needs nothing more, until the caller's transaction ends at least. A correction replaces a
+ * Notes that rejections need nothing more, until the caller's transaction ends at least. A correction replaces a
  * dismissal. Forgets those of rejections that are gone.
  *
- * @param name PARTITION/OFFSET@TIME
- * @returns false if a correction was sent already, or it was dismissed already and is dismissed again
+ * @param names PARTITION/OFFSET@TIME
+ * @returns the names without those that were corrected already, or dismissed already and are dismissed again
  */
-export async function settleRejection(client: ClientBase, name: string, how: Settled): Promise<boolean> {
+export async function settleRejections(
+  client: ClientBase,
+  names: readonly string[],
+  how: Settled,
+): Promise<string[]> {
   await client.query(`DELETE FROM settled_rejections WHERE settled_at < now() - $1 * interval '1 day'`, [
     KEPT_DAYS,
   ]);
-  const { rowCount } = await client.query(
-    `INSERT INTO settled_rejections AS held (name, how) VALUES ($1, $2)
+  // Each transaction takes its locks in the same order, so that two with the same names cannot deadlock.
+  const { rows } = await client.query<{ name: string }>(
+    `INSERT INTO settled_rejections AS held (name, how)
+     SELECT DISTINCT name, $2 FROM unnest($1::text[]) AS given (name) ORDER BY name
      ON CONFLICT (name) DO UPDATE SET how = excluded.how, settled_at = now()
-       WHERE held.how = 'dismissed' AND excluded.how = 'corrected'`,
-    [name, how],
+       WHERE held.how = 'dismissed' AND excluded.how = 'corrected'
+     RETURNING name`,
+    [names, how],
   );
-  return rowCount === 1;
+  return rows.map(({ name }) => name);
 }
 
 /**

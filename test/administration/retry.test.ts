@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { findChosen } from '../../administration/rejections/find-chosen.ts';
+import { nameOf } from '../../administration/rejections/name.ts';
 import { readRejections } from '../../administration/rejections/read-rejections.ts';
 import { type RetryOutcome, retryChosen, retryNew } from '../../administration/rejections/retry.ts';
 import { dismissChosen, findSettled, sendCorrection } from '../../administration/rejections/settle.ts';
@@ -15,14 +16,16 @@ import {
   submissionCodec,
 } from '../../schemas/submission.ts';
 import { inTransaction } from '../../store/connection/transaction.ts';
+import { settleRejections } from '../../store/stream/settled-rejections.ts';
 import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { createIo, createRunner } from '../helpers/commands/command-io.ts';
 import { chooseTopicPrefix, createTestTopics } from '../helpers/kafka/topics.ts';
 import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
-import { overlap } from '../helpers/postgres/overlap.ts';
+import { countWaiting, overlap } from '../helpers/postgres/overlap.ts';
 import { testServers } from '../helpers/servers/servers.ts';
+import { until } from '../helpers/until.ts';
 
 const HOUR_MS = 3_600_000;
 const ACTOR = { osUser: 'ada', person: null };
@@ -254,6 +257,26 @@ test('what an operator has dismissed or corrected is settled once, and no retry 
   expect(await retry()).toMatchObject({ sent: 1, settled: 2 });
   expect(await countSent(...([left, wrong, correction, other] as Submission[]))).toEqual([0, 0, 1, 1]);
   expect((await audited()).at(-1)).toMatchObject({ details: { sent: 1, settled: 2 } });
+});
+
+test('two people who dismiss the same rejections in different orders both end, and each counts once', async () => {
+  const rejected_at = Date.parse('2026-05-04T10:00:00Z');
+  const given = ['al', 'bo', 'cy', 'di'].map((key) => endorse('nation-herald', 'council', key));
+  await reject(given, { offset: 120, rejected_at });
+  const chosen = await findNamed('1/120', '1/121', '1/122', '1/123');
+  // Both have some of the rejections when they meet a third person.
+  const settle = (on: pg.ClientBase) => settleRejections(on, [nameOf(chosen[2] as Rejection)], 'dismissed');
+  let orders: Promise<number>[] = [];
+  const undone = inTransaction(pool, async (on) => {
+    await settle(on);
+    orders = [chosen, chosen.toReversed()].map((order) =>
+      inTransaction(pool, (other) => dismissChosen(other, place, order, ACTOR)),
+    );
+    await until('both to wait', async () => (await countWaiting(pool)) === 2);
+    throw new Error('undone');
+  });
+  await expect(undone).rejects.toThrow('undone');
+  expect((await Promise.all(orders)).toSorted()).toEqual([0, 4]);
 });
 
 test('a submission whose last rejection was dismissed is not sent because of an earlier one', async () => {
