@@ -3,6 +3,7 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import type { Rejection, Submission } from '../../schemas/submission.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { type Actor, nameSender, recordAudit } from '../../store/accounts/audit-log.ts';
+import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { loadSettled, type Settled, settleRejections } from '../../store/stream/settled-rejections.ts';
 import { nameOf, originOf } from './name.ts';
 import { sendSubmission, type TopicsPlace } from './retry.ts';
@@ -21,11 +22,24 @@ export async function findSettled(
   );
 }
 
+/** @throws OperatorError if a retry runs: it could send a rejection that it has looked up before it was settled */
+async function requireNoRetry(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<{ isFree: boolean }>(
+    'SELECT pg_try_advisory_xact_lock_shared($1) AS "isFree"',
+    [ADVISORY_LOCKS.rejectedRetry],
+  );
+  if (rows[0]?.isFree) return;
+  throw new OperatorError(
+    'Rejected submissions are being sent again right now. Nothing was done: try again when that has ended.',
+  );
+}
+
 /**
  * Notes that rejections need nothing more, so that lists and retries leave them out. The audit log records their names.
  *
  * @param client in a transaction
  * @returns the number of those that were not settled before
+ * @throws OperatorError if a retry runs
  */
 export async function dismissChosen(
   client: ClientBase,
@@ -33,6 +47,7 @@ export async function dismissChosen(
   chosen: readonly Rejection[],
   actor: Actor,
 ): Promise<number> {
+  await requireNoRetry(client);
   const dismissed = await settleRejections(client, chosen.map(nameOf), 'dismissed');
   const [first] = chosen;
   if (dismissed.length > 0) {
@@ -50,7 +65,7 @@ export async function dismissChosen(
  *
  * @param client in a transaction that does nothing else. The caller commits it.
  * @param correction a checked submission
- * @throws OperatorError if a correction was sent already
+ * @throws OperatorError if a correction was sent already, or a retry runs
  * @throws the Kafka client's error if the brokers do not answer or a topic does not exist
  */
 export async function sendCorrection(
@@ -59,8 +74,9 @@ export async function sendCorrection(
   { rejection, correction }: { rejection: Rejection; correction: Submission },
   actor: Actor,
 ): Promise<void> {
-  const [isFirst] = await settleRejections(client, [nameOf(rejection)], 'corrected');
-  if (isFirst === undefined) {
+  await requireNoRetry(client);
+  const [settled] = await settleRejections(client, [nameOf(rejection)], 'corrected');
+  if (settled === undefined) {
     throw new OperatorError(`A correction of ${originOf(rejection)} was sent already. Nothing was sent.`);
   }
   const { endorser, contest, action, picks } = correction;

@@ -259,6 +259,25 @@ test('what an operator has dismissed or corrected is settled once, and no retry 
   expect((await audited()).at(-1)).toMatchObject({ details: { sent: 1, settled: 2 } });
 });
 
+test('nothing is dismissed or corrected while a retry runs, which might send it too', async () => {
+  const [one, other] = ['al', 'bo'].map((key) => endorse('nation-herald', 'council', key));
+  await reject([one, other] as Submission[], { offset: 110 });
+  const chosen = await findNamed('1/110', '1/111');
+  const retryOn = (on: pg.ClientBase) => retryNew(on, { brokers, topicPrefix }, ACTOR);
+  const both = { rejection: chosen[0] as Rejection, correction: endorse('nation-herald', 'council', 'ann') };
+  const settling = [
+    (on: pg.ClientBase) => dismissChosen(on, place, chosen, ACTOR),
+    (on: pg.ClientBase) => sendCorrection(on, place, both, ACTOR),
+  ];
+  for (const settle of settling) {
+    await expect(overlap<unknown>(pool, retryOn, settle)).rejects.toThrow(
+      'being sent again right now. Nothing was done',
+    );
+  }
+  expect(await findSettled(client, chosen)).toEqual(new Map());
+  expect(await dismiss('1/110', '1/111')).toBe(2);
+});
+
 test('two people who dismiss the same rejections in different orders both end, and each counts once', async () => {
   const rejected_at = Date.parse('2026-05-04T10:00:00Z');
   const given = ['al', 'bo', 'cy', 'di'].map((key) => endorse('nation-herald', 'council', key));

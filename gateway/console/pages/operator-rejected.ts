@@ -163,12 +163,13 @@ export const operatorRejectedPages: readonly Page[] = [
     method: 'POST',
     path: `${REJECTED}/{partition}/{offset}/dismiss`,
     role: 'operator',
-    handle: async (request, context) => {
-      const chosen = [(await findOneIn(request, context)).item];
-      const dismissed = await inTransaction(context.pool, (client) =>
-        dismissChosen(client, context, chosen, actorOf(request.session)),
-      );
-      return { redirect: `${REJECTED}?dismissed=${dismissed}` };
-    },
+    handle: (request, context) =>
+      refuseAsPage(async () => {
+        const chosen = [(await findOneIn(request, context)).item];
+        const dismissed = await inTransaction(context.pool, (client) =>
+          dismissChosen(client, context, chosen, actorOf(request.session)),
+        );
+        return { redirect: `${REJECTED}?dismissed=${dismissed}` };
+      }),
   },
 ];
