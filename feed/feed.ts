@@ -173,11 +173,11 @@ export class Feed {
   /**
    * Returns the next changes after a resume point, unfiltered; empty if none exist yet.
    *
-   * @param accountId the account for which is read; null for none
+   * @param accountId the account that waits for a turn
    * @throws StreamGapError if the next change is lost.
    * @throws the Kafka client's error if the next change is not in memory and Kafka is away.
    */
-  async read(resumePoint: ResumePoint, accountId: number | null = null): Promise<Chunk> {
+  async read(resumePoint: ResumePoint, accountId: number): Promise<Chunk> {
     if (resumePoint.sequence >= this.#latest.sequence) {
       // A cursor of another gateway can be ahead of this one. It stays unchanged.
       return { events: [], resumePoint: laterPoint(this.latest, resumePoint) };

@@ -3,16 +3,16 @@
  * (INV-15). Several accounts can wait for the same read.
  */
 export class ReadTurns<Read> {
-  /** By account, in the order of their next turns; null for readers of no account. */
-  readonly #waiting = new Map<number | null, Set<Read>>();
+  /** By account, in the order of their next turns. */
+  readonly #waiting = new Map<number, Set<Read>>();
 
-  add(read: Read, accountId: number | null): void {
+  add(read: Read, accountId: number): void {
     const reads = this.#waiting.get(accountId) ?? new Set();
     this.#waiting.set(accountId, reads.add(read));
   }
 
   /** Lets another account wait for a read as well, if it still waits for its turn. */
-  join(read: Read, accountId: number | null): void {
+  join(read: Read, accountId: number): void {
     const isWaiting = this.#waiting.values().some((reads) => reads.has(read));
     if (isWaiting) this.add(read, accountId);
   }

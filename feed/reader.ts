@@ -7,7 +7,7 @@ export interface ChangeSource {
   /** The resume point after the newest change that can be delivered. */
   readonly latest: ResumePoint;
   /** Returns the next changes after a resume point; none if there are none yet. */
-  read(resumePoint: ResumePoint, accountId: number | null): Promise<Chunk>;
+  read(resumePoint: ResumePoint, accountId: number): Promise<Chunk>;
 }
 
 /**
@@ -25,12 +25,12 @@ const leave: Taking = (delivery) => delivery;
 export class FeedReader {
   readonly #source: ChangeSource;
   readonly #fanOut: FanOut;
-  readonly #accountId: number | null;
+  readonly #accountId: number;
   #audience: Audience;
   #waiting: Listener | undefined;
   #closed = false;
 
-  constructor(source: ChangeSource, fanOut: FanOut, filter: StreamFilter, accountId: number | null = null) {
+  constructor(source: ChangeSource, fanOut: FanOut, filter: StreamFilter, accountId: number) {
     this.#source = source;
     this.#fanOut = fanOut;
     this.#accountId = accountId;

@@ -79,10 +79,10 @@ export class Replay {
    * Returns the changes after a resume point, at most to the end of their chunk; empty if neither Kafka nor
    * the change log has the next one.
    *
-   * @param accountId the account for which is read; null for none
+   * @param accountId the account that waits for a turn
    * @throws the Kafka client's or the database's error if either is away.
    */
-  async read(resumePoint: ResumePoint, stream: Stream, accountId: number | null = null): Promise<Chunk> {
+  async read(resumePoint: ResumePoint, stream: Stream, accountId: number): Promise<Chunk> {
     const chunk = await this.#find(resumePoint, stream, accountId);
     // The next chunk is read while the client reads this one.
     const { sequence } = chunk.resumePoint;
@@ -95,7 +95,7 @@ export class Replay {
   }
 
   /** Takes the chunk from the cache, from a read under way, or from Kafka. */
-  async #find(resumePoint: ResumePoint, stream: Stream, accountId: number | null): Promise<Chunk> {
+  async #find(resumePoint: ResumePoint, stream: Stream, accountId: number): Promise<Chunk> {
     const { sequence } = resumePoint;
     const cached = this.#chunks.find(sequence);
     if (cached) return cached;
@@ -160,7 +160,7 @@ export class Replay {
     });
   }
 
-  #awaitTurn(accountId: number | null): Turn {
+  #awaitTurn(accountId: number): Turn {
     const turn: Turn = Promise.withResolvers();
     const reader = this.#idleReaders.pop() ?? this.#createReader();
     if (reader) turn.resolve(reader);

@@ -207,7 +207,7 @@ test('a feed of a stream without changes is ready, and has the time up to which 
 
 test('a feed gives the changes in its memory with the point after the last one', async () => {
   await startReady();
-  const { events, resumePoint } = await feed.read({ sequence: 0, time: 0, offsets: [] });
+  const { events, resumePoint } = await feed.read({ sequence: 0, time: 0, offsets: [] }, 1);
   expect([events.map(({ sequence }) => sequence), resumePoint.sequence]).toEqual([[1, 2], 2]);
 });
 

@@ -41,7 +41,7 @@ class Client {
   resumePoint: ResumePoint;
 
   constructor(log: Log, filter: StreamFilter, start: ResumePoint) {
-    this.reader = new FeedReader(log, log.fanOut, filter);
+    this.reader = new FeedReader(log, log.fanOut, filter, 1);
     this.resumePoint = start;
   }
 
@@ -127,7 +127,7 @@ test('filters that match equally many changes, from the same first to the same l
 test('the filters in use are shown also while nothing changes', async () => {
   const log = new Log();
   const states: StateCode[] = ['CA', 'OR', 'CA'];
-  const readers = states.map((state) => new FeedReader(log, log.fanOut, { states: [state] }));
+  const readers = states.map((state) => new FeedReader(log, log.fanOut, { states: [state] }, 1));
   expect(await metricValue('feed_filters')).toBe(2);
   for (const reader of readers) reader.close();
   expect(await metricValue('feed_filters')).toBe(0);
@@ -136,7 +136,7 @@ test('the filters in use are shown also while nothing changes', async () => {
 test('INV-11: readers with equal filters share one delivery and its bytes', async () => {
   const log = new Log();
   const readers = [{ states: ['CA', 'OR'] }, { states: ['OR', 'CA'] }].map(
-    (each) => new FeedReader(log, log.fanOut, each),
+    (each) => new FeedReader(log, log.fanOut, each, 1),
   );
   expect(log.fanOut.size).toBe(1);
   const waiting = readers.map((reader) => reader.next(log.latest));
@@ -155,7 +155,7 @@ test('INV-11: readers with equal filters share one delivery and its bytes', asyn
 test('INV-11: readers with different filters that the same changes pass share one delivery', async () => {
   const log = new Log();
   const filters: StreamFilter[] = [{ states: ['CA'] }, { states: ['CA', 'NV'] }, { states: ['OR', 'CA'] }];
-  const waiting = filters.map((each) => new FeedReader(log, log.fanOut, each).next(log.latest));
+  const waiting = filters.map((each) => new FeedReader(log, log.fanOut, each, 1).next(log.latest));
   log.append(['WA', 'CA', 'OR', 'CA']);
   const [first, second, third] = await Promise.all(waiting);
   expect(first).toBe(second);
@@ -190,7 +190,7 @@ test.each<[string, [StateCode[], StateCode[]], [number[], number[]]]>([
   'readers whose deliveries %s with the same change, and are as long, each get their own',
   async (_, of, expected) => {
     const log = new Log();
-    const waiting = of.map((states) => new FeedReader(log, log.fanOut, { states }).next(log.latest));
+    const waiting = of.map((states) => new FeedReader(log, log.fanOut, { states }, 1).next(log.latest));
     log.append(['CA', 'OR', 'WA']);
     const got = (await Promise.all(waiting)).map(({ events }) => events.map(({ sequence }) => sequence));
     expect(got).toEqual(expected);
@@ -199,7 +199,7 @@ test.each<[string, [StateCode[], StateCode[]], [number[], number[]]]>([
 
 test('a reader that waits at the cursor of a gateway ahead gets nothing twice', async () => {
   const log = new Log();
-  const reader = new FeedReader(log, log.fanOut, {});
+  const reader = new FeedReader(log, log.fanOut, {}, 1);
   const next = reader.next({ sequence: 2, time: 0, offsets: [] });
   log.append(['CA', 'CA']);
   log.append(['CA', 'CA']);
@@ -209,7 +209,7 @@ test('a reader that waits at the cursor of a gateway ahead gets nothing twice', 
 
 test('a closed reader stops waiting and leaves nothing behind', async () => {
   const log = new Log();
-  const reader = new FeedReader(log, log.fanOut, { states: ['CA'] });
+  const reader = new FeedReader(log, log.fanOut, { states: ['CA'] }, 1);
   const next = reader.next(log.latest);
   log.append(['OR']);
   reader.close();
@@ -219,7 +219,7 @@ test('a closed reader stops waiting and leaves nothing behind', async () => {
 
 test('a delivery that begins before the cursor of a waiting reader is cut to the changes after it', async () => {
   const log = new Log();
-  const ahead = new FeedReader(log, log.fanOut, {});
+  const ahead = new FeedReader(log, log.fanOut, {}, 1);
   const next = ahead.next({ sequence: 1, time: 0, offsets: [] });
   log.append(['CA', 'OR', 'WA']);
   const { events, resumePoint } = await next;
@@ -228,7 +228,7 @@ test('a delivery that begins before the cursor of a waiting reader is cut to the
 
 test('a reader knows whether it waits', async () => {
   const log = new Log();
-  const reader = new FeedReader(log, log.fanOut, {});
+  const reader = new FeedReader(log, log.fanOut, {}, 1);
   expect(reader.isWaiting).toBe(false);
   const next = reader.next(log.latest);
   expect(reader.isWaiting).toBe(true);
@@ -244,7 +244,7 @@ test('a reader knows whether it waits', async () => {
 describe('a reader whose filter is replaced', () => {
   test('while it waits, then waits for changes that pass only the new one', async () => {
     const log = new Log();
-    const reader = new FeedReader(log, log.fanOut, { states: ['CA'] });
+    const reader = new FeedReader(log, log.fanOut, { states: ['CA'] }, 1);
     const next = reader.next(log.latest);
     reader.changeFilter({ states: ['OR'] });
     expect(log.fanOut.size).toBe(1);
@@ -256,7 +256,7 @@ describe('a reader whose filter is replaced', () => {
 
   test('before it reads, gets the changes that pass the new one', async () => {
     const log = new Log();
-    const reader = new FeedReader(log, log.fanOut, { states: ['CA'] });
+    const reader = new FeedReader(log, log.fanOut, { states: ['CA'] }, 1);
     reader.changeFilter({ states: ['OR'] });
     expect(log.fanOut.join({ states: ['OR'] }).listeners.size).toBe(0);
     log.append(['CA', 'OR']);
@@ -266,7 +266,7 @@ describe('a reader whose filter is replaced', () => {
 
   test('after it was closed, stays closed', () => {
     const log = new Log();
-    const reader = new FeedReader(log, log.fanOut, { states: ['CA'] });
+    const reader = new FeedReader(log, log.fanOut, { states: ['CA'] }, 1);
     reader.close();
     reader.changeFilter({ states: ['OR'] });
     expect(log.fanOut.size).toBe(0);
@@ -275,7 +275,7 @@ describe('a reader whose filter is replaced', () => {
 
 test('a closed reader leaves its place once, and the others of its filter keep theirs', async () => {
   const log = new Log();
-  const [first, second, third] = [1, 2, 3].map(() => new FeedReader(log, log.fanOut, {})) as [
+  const [first, second, third] = [1, 2, 3].map(() => new FeedReader(log, log.fanOut, {}, 1)) as [
     FeedReader,
     FeedReader,
     FeedReader,
@@ -293,14 +293,14 @@ test('a closed reader leaves its place once, and the others of its filter keep t
 
 test('a closed reader reads after a given point, without waiting', async () => {
   const log = new Log();
-  const reader = new FeedReader(log, log.fanOut, {});
+  const reader = new FeedReader(log, log.fanOut, {}, 1);
   reader.close();
   expect(await reader.next(log.latest)).toMatchObject({ events: [] });
 });
 
 test('INV-7: an interruption makes all waiting readers look again from its point', async () => {
   const log = new Log();
-  const readers = [{}, { states: ['CA'] }].map((each) => new FeedReader(log, log.fanOut, each));
+  const readers = [{}, { states: ['CA'] }].map((each) => new FeedReader(log, log.fanOut, each, 1));
   const waiting = readers.map((reader) => reader.next(log.latest));
   log.fanOut.interrupt({ sequence: 0, time: 9, offsets: [4] });
   for (const delivery of await Promise.all(waiting)) {
@@ -311,7 +311,7 @@ test('INV-7: an interruption makes all waiting readers look again from its point
 
 test('the bytes of a delivery are those of its frames', async () => {
   const log = new Log();
-  const next = new FeedReader(log, log.fanOut, {}).next(log.latest);
+  const next = new FeedReader(log, log.fanOut, {}, 1).next(log.latest);
   log.append(['CA', 'OR']);
   const delivery = await next;
   expect(delivery.bytes).toBe(delivery.frames.plain.length);
@@ -328,7 +328,7 @@ describe('a reader that takes deliveries in the turn in which they arrive', () =
     });
     return { offered, waiting, reader };
   }
-  const openOn = (log: Log) => new FeedReader(log, log.fanOut, {});
+  const openOn = (log: Log) => new FeedReader(log, log.fanOut, {}, 1);
 
   test('waits on while it takes all of them, and returns the rest of the first one that it does not', async () => {
     const log = new Log();
@@ -368,7 +368,7 @@ describe('a reader that takes deliveries in the turn in which they arrive', () =
 
 test('INV-3: a reader ahead of its gateway keeps its place when it is interrupted', async () => {
   const log = new Log();
-  const reader = new FeedReader(log, log.fanOut, {});
+  const reader = new FeedReader(log, log.fanOut, {}, 1);
   const waiting = reader.next({ sequence: 5, time: 5, offsets: [] });
   log.fanOut.interrupt(log.latest);
   expect((await waiting).resumePoint.sequence).toBe(5);

@@ -67,7 +67,7 @@ function createReplay(cacheBytes: number): Replay {
 /** Reads to the end and checks that each chunk follows the one before. */
 async function readToEnd(start: ResumePoint): Promise<void> {
   for (let resumePoint = start; resumePoint.sequence < LATEST; ) {
-    const chunk = await replay.read(resumePoint, STREAM);
+    const chunk = await replay.read(resumePoint, STREAM, 1);
     expectFollowing(resumePoint, chunk);
     resumePoint = chunk.resumePoint;
   }
@@ -103,7 +103,7 @@ describe('INV-10: older changes are read once for all readers', () => {
     const fetched = await countFetched(async () => {
       for (const sequence of [0, 1, 999, 1000, 3500, LATEST - 600]) {
         const resumePoint = { ...BEGINNING, sequence };
-        expectFollowing(resumePoint, await replay.read(resumePoint, { ...STREAM, latest: sequence }));
+        expectFollowing(resumePoint, await replay.read(resumePoint, { ...STREAM, latest: sequence }, 1));
       }
     });
     expect(fetched).toBe(0);
@@ -160,7 +160,7 @@ describe('a read that another reader joins', () => {
       return read.call(this, reader, 100);
     });
     const places = [5000, 5100, 5500].map(pointAfter);
-    const chunks = await Promise.all(places.map((place) => replay.read(place, STREAM)));
+    const chunks = await Promise.all(places.map((place) => replay.read(place, STREAM, 1)));
     for (const [index, chunk] of chunks.entries()) expectFollowing(places[index] as ResumePoint, chunk);
   });
 
@@ -174,7 +174,7 @@ describe('a read that another reader joins', () => {
     });
     const quiet = { ...STREAM, latest: 0 };
     for (let resumePoint = pointAfter(5000), chunk = 0; chunk < 3; chunk += 1) {
-      ({ resumePoint } = await replay.read(resumePoint, quiet));
+      ({ resumePoint } = await replay.read(resumePoint, quiet, 1));
     }
     expect(runs[1]).not.toBe(runs[0]);
     expect(runs[2]).toBe(runs[1]);
@@ -190,11 +190,11 @@ test('INV-4: a reader that waits for its turn gets no places of a log that the s
     return read.apply(this, given);
   });
   const quiet = { ...STREAM, latest: 0 };
-  const { resumePoint } = await replay.read(pointAfter(5000), quiet);
+  const { resumePoint } = await replay.read(pointAfter(5000), quiet, 1);
   const { promise, resolve } = Promise.withResolvers<void>();
   mayRead = promise;
-  const reads = [8000, 10_000, 12_000, 14_000].map((sequence) => replay.read(pointAfter(sequence), quiet));
-  reads.push(replay.read(resumePoint, quiet));
+  const reads = [8000, 10_000, 12_000, 14_000].map((sequence) => replay.read(pointAfter(sequence), quiet, 1));
+  reads.push(replay.read(resumePoint, quiet, 1));
   await until('the readers are in use', () => runs.length === 5);
   replay.forgetPlaces();
   resolve();
@@ -219,8 +219,8 @@ test('the fetches of one reader grow with its progress; those of many readers st
     sequence: 500 * at,
     offsets: offsetsAfter(500 * at),
   }));
-  const firsts = await Promise.all(places.map((place) => replay.read(place, { ...STREAM, latest: 0 })));
-  const seconds = firsts.map(({ resumePoint }) => replay.read(resumePoint, { ...STREAM, latest: 0 }));
+  const firsts = await Promise.all(places.map((place) => replay.read(place, { ...STREAM, latest: 0 }, 1)));
+  const seconds = firsts.map(({ resumePoint }) => replay.read(resumePoint, { ...STREAM, latest: 0 }, 1));
   await Promise.all(seconds);
   const most = (96 * 1024 * 1024) / 36 / PARTITIONS / 2;
   expect(Math.max(...fetchedBytes())).toBeLessThanOrEqual(most);
@@ -238,7 +238,7 @@ describe('INV-4: a resume point works with any offsets', () => {
     ['beyond everything', new Array<number>(PARTITIONS).fill(2 ** 40)],
   ])('with offsets %s, the database is asked instead of reading the whole log', async (_, offsets) => {
     const resumePoint = { ...BEGINNING, sequence: 20_300, offsets };
-    expectFollowing(resumePoint, await replay.read(resumePoint, STREAM));
+    expectFollowing(resumePoint, await replay.read(resumePoint, STREAM, 1));
     expect(locate.mock.calls).toEqual([[20_300]]);
   });
 
@@ -246,10 +246,10 @@ describe('INV-4: a resume point works with any offsets', () => {
     const next = partitionOf(20_301);
     const offsets = offsetsAfter(20_300).map((offset, partition) => (partition === next ? offset : 0));
     const resumePoint = { ...BEGINNING, sequence: 20_300, offsets };
-    const first = await replay.read(resumePoint, STREAM);
+    const first = await replay.read(resumePoint, STREAM, 1);
     expectFollowing(resumePoint, first);
     expect(locate).not.toHaveBeenCalled();
-    expectFollowing(first.resumePoint, await replay.read(first.resumePoint, STREAM));
+    expectFollowing(first.resumePoint, await replay.read(first.resumePoint, STREAM, 1));
     expect(locate.mock.calls).toEqual([[20_301]]);
   });
 
@@ -257,7 +257,7 @@ describe('INV-4: a resume point works with any offsets', () => {
     locate.mockResolvedValueOnce(null);
     const fetch = jest.spyOn(TopicReader.prototype, 'fetch');
     const resumePoint = { ...BEGINNING, sequence: 20_300 };
-    expect(await replay.read(resumePoint, { ...STREAM, epoch: 2 })).toEqual({ events: [], resumePoint });
+    expect(await replay.read(resumePoint, { ...STREAM, epoch: 2 }, 1)).toEqual({ events: [], resumePoint });
     const answers = fetch.mock.results.map(({ value }) => value as Promise<PartitionRead[]>);
     fetch.mockRestore();
     const reads = (await Promise.all(answers)).flat();
@@ -277,7 +277,7 @@ describe('INV-4: a resume point works with any offsets', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(resumePoint, { minLength: 1, maxLength: 4 }), async (places) => {
-        const chunks = await Promise.all(places.map((place) => replay.read(place, STREAM)));
+        const chunks = await Promise.all(places.map((place) => replay.read(place, STREAM, 1)));
         for (const [index, chunk] of chunks.entries()) expectFollowing(places[index] as ResumePoint, chunk);
       }),
       { numRuns: 8 },
@@ -287,7 +287,7 @@ describe('INV-4: a resume point works with any offsets', () => {
   test('a change that the database lacks too is not searched for', async () => {
     locate.mockResolvedValueOnce(null);
     const resumePoint = { ...BEGINNING, sequence: 20_300, offsets: [0, 0, 0, 0, 0] };
-    expect(await replay.read(resumePoint, STREAM)).toEqual({ events: [], resumePoint });
+    expect(await replay.read(resumePoint, STREAM, 1)).toEqual({ events: [], resumePoint });
     expect(load).toHaveBeenCalledTimes(1);
   });
 });

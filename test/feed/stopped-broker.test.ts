@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 test('the other broker is read at once, and the client notices nothing', async () => {
-  const first = await replay.read({ sequence: 0, time: 0, offsets: [] }, STREAM);
+  const first = await replay.read({ sequence: 0, time: 0, offsets: [] }, STREAM, 1);
   const follower = new TopicReader({ brokers: cluster.brokers, topic: TOPIC, clientId: 'follower' });
   expect(await follower.sources()).toEqual([1, 2]);
   await cluster.second.stop();
@@ -70,7 +70,7 @@ test('the other broker is read at once, and the client notices nothing', async (
   let { resumePoint } = first;
   const sequences = first.events.map(({ sequence }) => sequence);
   while (resumePoint.sequence < LATEST) {
-    const chunk = await replay.read(resumePoint, STREAM);
+    const chunk = await replay.read(resumePoint, STREAM, 1);
     sequences.push(...chunk.events.map(({ sequence }) => sequence));
     resumePoint = chunk.resumePoint;
   }

@@ -62,8 +62,8 @@ export class FakeFeed {
     return this.#fanOut.publish(added, this.latest);
   }
 
-  openReader(filter: StreamFilter): FeedReader {
-    return new FeedReader(this, this.#fanOut, filter);
+  openReader(filter: StreamFilter, accountId: number): FeedReader {
+    return new FeedReader(this, this.#fanOut, filter, accountId);
   }
 
   async read(resumePoint: ResumePoint): Promise<Chunk> {
