@@ -33,7 +33,7 @@ const TYPES: Readonly<Record<string, readonly [Level | null, string]>> = {
   water: ['special', 'water_district'],
 };
 
-/** The DistrictTypes of which each county names its own. */
+/** The types of districts that each county names by itself. */
 const WITHIN_COUNTY = new Set(['county-council', 'township']);
 /** The words of names that districts of many counties have, such as `Trustee Area 4`, besides numbers and letters. */
 const COMMON_WORDS = new Set(
