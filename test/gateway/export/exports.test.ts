@@ -23,7 +23,7 @@ test('INV-15: an export keeps its turn until its client has taken the last line'
   const exports = new Exports({ pool, clock: systemClock, log, draining: signal });
   const begin = () => exports.begin(sql.fragment`SELECT`, { accountId: 1, requestId: 'x', closed: signal });
   const first = await begin();
-  await begin();
+  const second = await begin();
   let isBegun = false;
   const third = begin().finally(() => {
     isBegun = true;
@@ -31,7 +31,7 @@ test('INV-15: an export keeps its turn until its client has taken the last line'
   await settle();
   expect(isBegun).toBe(false);
   expect(await text(first)).toContain('{"count":0}');
-  await third;
+  for (const body of [second, await third]) body.destroy();
 });
 
 test('INV-5: the position of an export has a time before its snapshot, after which changes can follow', async () => {
