@@ -131,6 +131,25 @@ function describeNothing(state: { isOlder: boolean; isFiltered: boolean; goesOn:
   return state.isOlder ? 'No older rejected submissions.' : 'No rejected submissions in the last 30 days.';
 }
 
+/**
+ * The address to which the form of one rejection is sent.
+ *
+ * @param count the parameter that tells the list how many rejections were acted on
+ */
+const actOnOne = (action: string, act: typeof retryChosen, count: string): Page => ({
+  method: 'POST',
+  path: `${REJECTED}/{partition}/{offset}/${action}`,
+  role: 'operator',
+  handle: (request, context) =>
+    refuseAsPage(async () => {
+      const chosen = [(await findOneIn(request, context)).item];
+      const done = await inTransaction(context.pool, (client) =>
+        act(client, context, chosen, actorOf(request.session)),
+      );
+      return { redirect: `${REJECTED}?${count}=${done}` };
+    }),
+});
+
 /** Rejected submissions with their reasons, and a way to send them again, for operators. */
 export const operatorRejectedPages: readonly Page[] = [
   { method: 'GET', path: REJECTED, role: 'operator', handle: showRejected },
@@ -146,30 +165,6 @@ export const operatorRejectedPages: readonly Page[] = [
         return { redirect: `${REJECTED}?sent=${sent}` };
       }),
   },
-  {
-    method: 'POST',
-    path: `${REJECTED}/{partition}/{offset}/retry`,
-    role: 'operator',
-    handle: (request, context) =>
-      refuseAsPage(async () => {
-        const chosen = [(await findOneIn(request, context)).item];
-        const sent = await inTransaction(context.pool, (client) =>
-          retryChosen(client, context, chosen, actorOf(request.session)),
-        );
-        return { redirect: `${REJECTED}?sent=${sent}` };
-      }),
-  },
-  {
-    method: 'POST',
-    path: `${REJECTED}/{partition}/{offset}/dismiss`,
-    role: 'operator',
-    handle: (request, context) =>
-      refuseAsPage(async () => {
-        const chosen = [(await findOneIn(request, context)).item];
-        const dismissed = await inTransaction(context.pool, (client) =>
-          dismissChosen(client, context, chosen, actorOf(request.session)),
-        );
-        return { redirect: `${REJECTED}?dismissed=${dismissed}` };
-      }),
-  },
+  actOnOne('retry', retryChosen, 'sent'),
+  actOnOne('dismiss', dismissChosen, 'dismissed'),
 ];
