@@ -17,6 +17,12 @@ export function nameOf(rejection: Rejection): string {
   return `${originOf(rejection)}@${new Date(rejection.rejected_at).toISOString()}`;
 }
 
+/** The subject of an audit entry about these rejections. */
+export function subjectOf(chosen: readonly Rejection[]): string {
+  const [first] = chosen;
+  return first && chosen.length === 1 ? `submission ${originOf(first)}` : 'rejected submissions';
+}
+
 /** @throws OperatorError if a text is neither `PARTITION/OFFSET` nor `PARTITION/OFFSET@TIME` */
 export function checkName(text: string): void {
   const [origin = '', ...times] = text.split('@');

@@ -17,7 +17,7 @@ import {
 import { loadSettled } from '../../store/stream/settled-rejections.ts';
 import { readSubmission } from './describe.ts';
 import { readWithSuperseded, type SortedPage } from './find-superseded.ts';
-import { nameOf, originOf } from './name.ts';
+import { nameOf, originOf, subjectOf } from './name.ts';
 
 const BATCH = 500;
 
@@ -187,10 +187,9 @@ export async function retryChosen(
 ): Promise<number> {
   const { rejected: topic } = topicNames(place.topicPrefix);
   const retriable = chosen.map(requireRetriable);
-  const [first] = chosen;
   await recordAudit(client, actor, {
     action: 'submission.retried',
-    subject: first && chosen.length === 1 ? `submission ${originOf(first)}` : 'rejected submissions',
+    subject: subjectOf(chosen),
     details: { topic, sent: chosen.length, origins: chosen.map(nameOf) },
   });
   await withSender(place, actor, (send) => send(retriable));

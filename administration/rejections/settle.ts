@@ -5,7 +5,7 @@ import { OperatorError } from '../../service/operator-error.ts';
 import { type Actor, nameSender, recordAudit } from '../../store/accounts/audit-log.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { loadSettled, type Settled, settleRejections } from '../../store/stream/settled-rejections.ts';
-import { nameOf, originOf } from './name.ts';
+import { nameOf, originOf, subjectOf } from './name.ts';
 import { sendSubmission, type TopicsPlace } from './retry.ts';
 
 /** The rejections that an operator has dismissed, or has sent corrected. */
@@ -49,11 +49,10 @@ export async function dismissChosen(
 ): Promise<number> {
   await requireNoRetry(client);
   const dismissed = await settleRejections(client, chosen.map(nameOf), 'dismissed');
-  const [first] = chosen;
   if (dismissed.length > 0) {
     await recordAudit(client, actor, {
       action: 'submission.dismissed',
-      subject: first && chosen.length === 1 ? `submission ${originOf(first)}` : 'rejected submissions',
+      subject: subjectOf(chosen),
       details: { topic: topicNames(topicPrefix).rejected, origins: dismissed },
     });
   }
@@ -82,7 +81,7 @@ export async function sendCorrection(
   const { endorser, contest, action, picks } = correction;
   await recordAudit(client, actor, {
     action: 'submission.corrected',
-    subject: `submission ${originOf(rejection)}`,
+    subject: subjectOf([rejection]),
     details: {
       origin: nameOf(rejection),
       action,
