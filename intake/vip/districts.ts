@@ -6,7 +6,7 @@ import { slugOf } from '../catalogue/keys.ts';
 import type { Notes } from '../catalogue/notes.ts';
 import type { VipObject } from './fields.ts';
 import type { Feed } from './read-feed.ts';
-import { all } from './references.ts';
+import { findOnly } from './references.ts';
 
 /** The level and the catalogue's type of each DistrictType. A type without a level can be of several. */
 const TYPES: Readonly<Record<string, readonly [Level | null, string]>> = {
@@ -103,8 +103,7 @@ function hasCommonName(name: string): boolean {
 
 /** The name of a district that is known by it alone, with the locality of the feed if other counties may use it too. */
 function nameInLocality(feed: Feed, name: string, type: string, level: Level, notes: Notes): string {
-  const localities = all(feed, 'Locality');
-  const locality = localities.length === 1 ? (localities[0]?.values.Name ?? '') : '';
+  const locality = findOnly(feed, 'Locality')?.values.Name ?? '';
   const isCommon = WITHIN_COUNTY.has(type) || (level !== 'state' && hasCommonName(name));
   if (locality === '' || !isCommon) {
     const message =

@@ -11,6 +11,12 @@ export const find = (feed: Feed, type: string, id: string | undefined): VipObjec
 /** All objects of a type. */
 export const all = (feed: Feed, type: string): VipObject[] => [...(feed.objects.get(type)?.values() ?? [])];
 
+/** The only object of a type; undefined if the feed has none or several. */
+export function findOnly(feed: Feed, type: string): VipObject | undefined {
+  const objects = feed.objects.get(type);
+  return objects?.size === 1 ? objects.values().next().value : undefined;
+}
+
 /** The ids in a list of references. */
 export const idsOf = (references: string | undefined): string[] =>
   references?.split(/\s+/).filter(Boolean) ?? [];
