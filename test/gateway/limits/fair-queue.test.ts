@@ -146,21 +146,16 @@ test('requests that wait or would have to wait are refused during a shutdown', a
   expect(waiting.isBegun()).toBe(false);
 });
 
-/** The ends of all work that a test has begun. */
-const unfinished = new Set<(() => void)[]>();
+/** The ends of the work that runs, in the order of its turns. */
+const ends: (() => void)[] = [];
 afterEach(async () => {
-  for (const ends of unfinished) {
-    for (; ends.length > 0; await settle()) ends.shift()?.();
-  }
-  unfinished.clear();
+  for (; ends.length > 0; await settle()) ends.shift()?.();
 });
 
 /** Runs work that ends only when the test ends it, and notes the accounts in the order of their turns. */
 function createTurns(limits: Partial<ConstructorParameters<typeof FairQueue>[0]> = {}) {
   const queue = createQueue(limits);
   const begun: number[] = [];
-  const ends: (() => void)[] = [];
-  unfinished.add(ends);
   const ask = (share: number) => {
     const work = () => {
       begun.push(share);
