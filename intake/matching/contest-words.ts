@@ -70,6 +70,8 @@ const UNITS = new Set(
 const MEASURE_UNITS = 'proposition measure amendment initiative question referendum issue'.split(' ');
 /** The letter of a measure or a seat, which may be doubled: A, RR. */
 const LETTERS = /^([a-z])\1?$/;
+/** Between a number and its letter: 1-A, and at the end of a name `1 A`, which is no article there. */
+const BEFORE_LETTER = /(?<=\d)(?:[-–](?=[a-z]\b)|[\s(]+(?=a\)?\s*$))/giu;
 const CHAMBER_DISTRICT = /^(?:cd|hd|sd|ad|ld|d)$/;
 const CARDINALS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
 const ORDINALS =
@@ -128,7 +130,7 @@ function joinFirst(
  */
 export function readContestWords(text: string, state: StateWords): ContestWords {
   let party: string | null = null;
-  const plain = text.replace(/[([]([^)\]]*)[)\]]/gu, (found, inner: string) => {
+  const plain = text.replace(BEFORE_LETTER, '').replace(/[([]([^)\]]*)[)\]]/gu, (found, inner: string) => {
     const named = readParty(inner.replace(/\bprimary\b/i, ''));
     if (named === null) return ` ${found} `;
     party ??= named;

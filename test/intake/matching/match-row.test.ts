@@ -209,6 +209,27 @@ test.each<[string | null, string, string, string]>([
   ]);
 });
 
+test.each([
+  ['Proposition 1-A', 'prop-1a/yes', 'exact'],
+  ['Prop. 1 A', 'prop-1a/yes', 'exact'],
+  ['Prop 1(a)', 'prop-1a/yes', 'exact'],
+  ['Prop 1-A: Trains', 'prop-1a/yes', 'exact'],
+  ['Prop 2-A', '?/?', 'none'],
+  ['Proposition 2 A', '?/?', 'none'],
+  ['Proposition 2 - a school bond', 'prop-2/yes', 'close'],
+])('the letter of a measure after its number counts in %j', (contestText, key, grade) => {
+  const measure = contest('prop-1a', 'Proposition 1A: Trains', YES_NO, {
+    kind: 'measure',
+    measure_code: '1A',
+  });
+  const one = contest('prop-1', 'Proposition 1: Trains', YES_NO, { kind: 'measure', measure_code: '1' });
+  const lettered = indexElection(election, [...CONTESTS, one, measure]);
+  const row = { contest: contestText, district: null, choice: null, party: null, position: 'Yes' };
+  const found = matchRow(lettered, row, () => null, createContestFinder(lettered));
+  const slug = found.contest?.key.split('/')[1] ?? '?';
+  expect([`${slug}/${found.choice?.key ?? '?'}`, found.grade]).toEqual([key, grade]);
+});
+
 describe('names that differ a little are close, with the reason', () => {
   test.each<[string | null, string, Partial<RowNames>, string, string]>([
     ['Governor', 'John Cox', {}, 'governor/cox', 'choice: a middle name or another name is missing'],
