@@ -1,5 +1,6 @@
 import type { ChoiceEntry, Contender, IndexedContest } from './catalogue-index.ts';
 import { listSome, type Match } from './grade.ts';
+import { areNicknames } from './nicknames.ts';
 import { foldParty } from './parties.ts';
 import { areApart, explainClose, hasWordsOf, type PersonName, readPersonName } from './person-name.ts';
 import { foldText } from './words.ts';
@@ -33,6 +34,10 @@ const hasParty = (contender: Contender, party: string | null) =>
 const sharesNickname = (a: PersonName, b: PersonName) =>
   a.nickname === null || b.nickname === null || a.nickname === b.nickname;
 
+/** Whether a known name has a row's words in parentheses. Others may say something else, such as `(not endorsed)`. */
+const hasNoteOf = ({ note }: PersonName, known: PersonName) =>
+  note === null || [known.note, known.nickname].includes(note) || areNicknames(note, known.words[0] ?? '');
+
 /**
  * Finds the contenders of a contest that a name can mean. Titles, parties and degrees do not count, and neither do
  * marks such as Jr. unless two people differ in them.
@@ -62,8 +67,9 @@ export function findContenders(
   const differenceOf = (contender: Contender): string | null => {
     if (!hasParty(contender, wanted)) return 'the party differs';
     if (byKey.includes(contender) || byText.includes(contender)) return null;
-    const isNamed = contender.names.some((known) => hasWordsOf(name, known) && sharesNickname(name, known));
-    return isNamed ? null : 'the nickname differs';
+    const named = contender.names.filter((known) => hasWordsOf(name, known) && sharesNickname(name, known));
+    if (named.length === 0) return 'the nickname differs';
+    return named.some((known) => hasNoteOf(name, known)) ? null : 'the words in parentheses differ';
   };
   const ofParty = found.filter((contender) => hasParty(contender, wanted));
   const exact: Contender[] = [];

@@ -78,9 +78,10 @@ interface Marks {
 function takeParentheses(text: string, marks: Marks): string {
   return text.replace(/[([]([^)\]]*)[)\]]/gu, (_, inner: string) => {
     // Lists mark incumbents with a small i. A capital one is also the party of an independent.
-    const party = inner.trim() === 'i' ? null : readParty(inner);
+    const said = foldWords(inner).filter((word) => !PLAIN_NOTES.has(word));
+    const party = inner.trim() === 'i' ? null : (readParty(inner) ?? readParty(said.join(' ')));
     if (party !== null) marks.party ??= party;
-    else marks.notes.push(...foldWords(inner).filter((word) => !PLAIN_NOTES.has(word)));
+    else marks.notes.push(...said);
     return ' ';
   });
 }

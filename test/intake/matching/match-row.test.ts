@@ -142,6 +142,9 @@ describe('one record with the same name is exact', () => {
     ['governor of california', 'Hon. Antonio Villaraigosa, Esq.', { party: 'Dem' }, 'governor/villa'],
     ['Governor', 'Antonio Villaraigosa - Dem', {}, 'governor/villa'],
     ['Governor', 'Nickolas Wildstar', {}, 'governor/wildstar'],
+    ['Governor', 'Nickolas (Nick) Wildstar', {}, 'governor/wildstar'],
+    ['Governor', 'Antonio (Tony) Villaraigosa', {}, 'governor/villa'],
+    ['Governor', 'John H. Cox (R, incumbent)', {}, 'governor/cox'],
     [`${election.slug}/governor`, 'cox', {}, 'governor/cox'],
     ['governor', 'cox', {}, 'governor/cox'],
     ['Congress', 'Barbara Lee', { district: '12' }, 'house-12/lee'],
@@ -244,6 +247,7 @@ describe('names that differ a little are close, with the reason', () => {
     ['Governor', 'Tony Villaraigosa', {}, 'governor/villa', 'choice: a nickname stands for the name'],
     ['Governor', 'Antonio Villaraigoza', {}, 'governor/villa', 'choice: one letter differs'],
     ['Governor', 'Villaraigosa', {}, 'governor/villa', 'choice: only the last name is given'],
+    ['Governor', 'John H. Cox (not endorsed)', {}, 'governor/cox', 'choice: the words in parentheses differ'],
     ['Governor', 'Antonio Villaraigosa (R)', {}, 'governor/villa', 'choice: the party differs'],
     ['Governer', 'Antonio Villaraigosa', {}, 'governor/villa', 'contest: one letter differs in "governer"'],
     [
