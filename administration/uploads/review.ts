@@ -197,7 +197,7 @@ async function refuseReplacing(client: ClientBase, open: number): Promise<string
   if (open > 0) {
     return (
       `${open === 1 ? '1 row is' : `${open.toLocaleString('en-US')} rows are`} open, and as the whole list the table would withdraw what they may mean: ` +
-      'decide on them, or say that it is not the whole list.'
+      'decide on them, correct them in the file and upload it again, or say that it is not the whole list.'
     );
   }
   const [large] = await findOversizedPositions(client);

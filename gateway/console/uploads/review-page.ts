@@ -93,7 +93,7 @@ function Summary({
     ${unused.length > 0 && html`<p>Columns that are not used: ${unused.map(isolateName).join(', ')}. If one of them has a statement or a source, say so below.</p>`}
     <p>${
       open === 0
-        ? 'Every row is decided on.'
+        ? 'No row needs a decision.'
         : `${rowsThat(open, 'needs', 'need')} a decision, and ${open === 1 ? 'is' : 'are'} left out until then.`
     } Decisions count for later rows with the same names, and are remembered for the account's next table when this one is sent.</p>
     <p><a class="button" href=${`${addressOf(work.upload)}/preview`}>Preview</a></p>`;

@@ -114,7 +114,7 @@ test('an editor uploads a table, decides on its unclear rows, publishes it, and 
   expect([saved.status, saved.location]).toEqual([303, `${address}?after=9`]);
   const decided = await editor.get(address);
   // The decision about line 5 counts for line 6, which has the same name.
-  expect(decided.html).toContain('Every row is decided on.');
+  expect(decided.html).toContain('No row needs a decision.');
 
   expect(await positions('sierra-club')).toEqual([]);
   const { preview, answer } = await publish(address);
@@ -390,6 +390,10 @@ test('a whole list withdraws what it lacks, but nothing while a row is open, and
   const unclear = await publish(open.address);
   expect(unclear.preview.html).toContain('1 row is open, and as the whole list');
   expect(unclear.answer.status).toBe(409);
+  const unusable = await upload(tableOf(...all, 'mayor,ann,more cells'), whole);
+  expect((await editor.get(unusable.address)).html).toContain('No row needs a decision.');
+  const advice = 'correct them in the file and upload it again';
+  expect((await editor.get(`${unusable.address}/preview`)).html).toContain(advice);
   await editor.post(open.address, choicesOf(await editor.get(open.address), open.address, { 9: 'no' }));
   const hasty = await publish(open.address);
   expect(hasty.preview.html).toMatch(/Withdraw \d+ endorsements/);
