@@ -92,7 +92,8 @@ export function readRow(
   const lines = (field: EndorsementField) => read(field, normalizeLines);
   const text = (field: EndorsementField) => read(field, normalizeText);
   const address = read('source_url', normalizeAddress);
-  const choice = text('choice');
+  // The names of several people can be on a line each.
+  const choice = lines('choice');
   const written = text('position');
   const position = flags && written !== null ? readFlag(written) : written;
   const saysNothing = !places.has('position') || (position === null && choice !== null && !answersChoices);

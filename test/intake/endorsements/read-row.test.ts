@@ -114,6 +114,11 @@ describe('a row', () => {
     expect(source_url).toBe(address);
   });
 
+  test('keeps the lines of its choice, which can be the names of several people', () => {
+    const columns = readColumns(HEADER, new Map(), ALL);
+    expect(readRow(['Ann  Lee\r\n Bob Roe '], columns).choice).toBe('Ann Lee\nBob Roe');
+  });
+
   test('with a choice and no position says nothing by it, if the positions are only about measures', () => {
     const columns = { ...readColumns(HEADER, new Map(), ALL), answersChoices: false };
     const positionOf = (choice: string, position: string) => readRow([choice, position], columns).position;

@@ -142,6 +142,7 @@ describe('one record with the same name is exact', () => {
     ['governor of california', 'Hon. Antonio Villaraigosa, Esq.', { party: 'Dem' }, 'governor/villa'],
     ['Governor', 'Antonio Villaraigosa - Dem', {}, 'governor/villa'],
     ['Governor', 'Nickolas Wildstar', {}, 'governor/wildstar'],
+    ['Governor', 'Nickolas\nWildstar', {}, 'governor/wildstar'],
     ['Governor', 'Nickolas (Nick) Wildstar', {}, 'governor/wildstar'],
     ['Governor', 'Antonio (Tony) Villaraigosa', {}, 'governor/villa'],
     ['Governor', 'John H. Cox (R, incumbent)', {}, 'governor/cox'],
@@ -313,6 +314,7 @@ describe('names of several people are ambiguous', () => {
     ['Governor', 'Antonio Villaraigosa; John H. Cox', {}, 'the cell has several choices'],
     ['Governor', 'Antonio Villaraigosa and John H. Cox', {}, 'the cell has several choices'],
     ['Governor', 'Antonio Villaraigosa / Bob Nobody', {}, 'the cell has several choices'],
+    ['Controller', 'Eva Lima\nMalia Cohen', {}, 'the cell has several choices'],
   ])('%j, %j %j', (contestText, choiceText, more, why) => {
     const { grade, why: said, key } = match(contestText, choiceText, more);
     expect([grade, key.split('/')[1]]).toEqual(['ambiguous', '?']);
