@@ -1,6 +1,6 @@
 import { findUnpublished } from '../../../domain/publication.ts';
 import { parseAsWritten } from '../../../schemas/json-numbers.ts';
-import type { Problem } from '../../../schemas/problems.ts';
+import { type Problem, showValue } from '../../../schemas/problems.ts';
 import type { SubmittedPick } from '../../../schemas/submission.ts';
 import { parsePublished } from '../../../schemas/submission-files.ts';
 import type { OwnPosition } from '../../../store/console/own-positions.ts';
@@ -53,7 +53,7 @@ export interface ReadPosition {
 
 /**
  * Reads the position from a form. Texts beside choices that are not marked do not count. Stored `details`, which the
- * form does not show, stay.
+ * form does not show, stay. It is a problem if the contest has lost a marked choice since the form was shown.
  *
  * @param now milliseconds since 1970
  */
@@ -65,9 +65,16 @@ export function readPosition(
   const isRanked = vote_method === 'ranked_choice';
   const fields = readFields(form);
   const textOf = (field: string, choice: string) => fields.textOf(field, choice)?.trim() || null;
-  const chosen = choices.filter(
-    (each) => fields.marked.has(each.key) || (isRanked && textOf('rank', each.key) !== null),
-  );
+  const ranked = isRanked
+    ? [...form].filter(([name, value]) => name.startsWith('rank:') && value.trim() !== '')
+    : [];
+  const keys = new Set([...fields.marked, ...ranked.map(([name]) => name.slice('rank:'.length))]);
+  const chosen = choices.filter((choice) => keys.has(choice.key));
+  const gone = keys.difference(new Set(choices.map((choice) => choice.key)));
+  if (gone.size > 0) {
+    const message = `has choices that the contest no longer has: ${showValue([...gone].join(', '))}`;
+    return { picks: [], problems: [{ field: null, message }] };
+  }
   const picks = chosen.map(({ key: choice }) => {
     const rank = textOf('rank', choice);
     const { details = null } = held.find((pick) => pick.choice === choice) ?? {};

@@ -62,11 +62,14 @@ describe('a form', () => {
     );
   });
 
-  test('counts texts only beside marked choices, and no choice that the contest lacks', () => {
+  test('counts texts only beside marked choices, and names marked choices that the contest lacks', () => {
     expect(read({ choice: 'bob', 'statement:bob': ' Good. ', 'statement:ann': 'Bad.' }).picks).toEqual([
       pick('bob', { statement: 'Good.' }),
     ]);
-    expect(read({ choice: 'eve' })).toEqual({ picks: [], problems: [] });
+    const lost = [{ field: null, message: 'has choices that the contest no longer has: "eve"' }];
+    expect(read({ choice: 'eve' })).toEqual({ picks: [], problems: lost });
+    const ranked = positionWith({ vote_method: 'ranked_choice' });
+    expect(read({ 'rank:bob': '1', 'rank:eve': '2', 'rank:fay': ' ' }, ranked).problems).toEqual(lost);
   });
 
   test('ranks choices by their numbers, and names them in problems', () => {

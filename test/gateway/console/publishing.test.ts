@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
+import { choice, contest, election } from '../../helpers/ballots/catalogue-records.ts';
 import { pick, position } from '../../helpers/ballots/submissions.ts';
 import { ConsoleClient, type ReceivedPage } from '../../helpers/console/console-client.ts';
 import { useTestService } from '../../helpers/service/service.ts';
@@ -122,6 +124,26 @@ describe('an editor', () => {
     expect(await positions()).toHaveLength(3);
     await editor.post(council, fieldsOf(question, council));
     expect(await positions()).toEqual([]);
+  });
+
+  test('publishes nothing if the contest has lost a choice since the preview', async () => {
+    const slug = 'or-2027-05-18-primary';
+    const load = (...keys: string[]) =>
+      loadCatalogue(service.databaseUrl, [
+        ['elections', election({ slug })],
+        ['contests', contest('clerk', { election: slug, choices: keys.map((key) => choice(key)) })],
+      ]);
+    await load('eve', 'fay');
+    const clerk = await idOf('clerk');
+    await take(editor, clerk, { choice: 'eve' });
+    const form = fieldsOf(await editor.get(`${clerk}?endorser=bakers-local-1`), `${clerk}/preview`);
+    const preview = await editor.post(`${clerk}/preview`, { ...form, choice: 'fay' });
+    await load('eve', 'gus');
+    const late = await editor.post(clerk, fieldsOf(preview, clerk));
+    expect(late.status).toBe(400);
+    expect(late.html).toContain('has choices that the contest no longer has: &quot;fay&quot;.');
+    expect(await positions()).toEqual([['eve', null, null]]);
+    await editor.post(clerk, fieldsOf(await editor.get(`${clerk}/withdraw`), clerk));
   });
 
   test('edits a statement beside details with numbers that JavaScript would round or rewrite, and these stay', async () => {
