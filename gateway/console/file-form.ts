@@ -80,12 +80,12 @@ export async function readFileForm(ctx: Context): Promise<{ form: URLSearchParam
     if (isCut || fieldBytes > MAX_FIELD_BYTES) return refuseField(name);
     form.append(name, value);
   });
-  parser.on('file', (name, content, sentName) => {
+  parser.on('file', (name, content, sentName: string | undefined) => {
     content.on('error', refuseForm);
     content.on('limit', refuseSize);
     content.on('data', (piece: Buffer) => pieces.push(piece));
     if (name !== 'file') return refuseForm();
-    fileName = sentName;
+    fileName = sentName ?? '';
   });
   for (const bound of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) parser.on(bound, refuseForm);
   parser.on('error', refuseForm);

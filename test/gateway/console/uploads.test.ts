@@ -455,6 +455,12 @@ describe('a file', () => {
     expect((await editor.get(UPLOADS)).status).toBe(200);
   });
 
+  test('without a name is called "table"', async () => {
+    const answer = await editor.postFile(UPLOADS, GAZETTE, { name: '', text: 'contest,choice\nmayor,ann' });
+    expect(answer.status).toBe(303);
+    expect((await editor.get(answer.location)).html).toContain('<title>Upload: table ');
+  });
+
   test('is not blamed for other fields that are larger than 64 KB in bytes', async () => {
     const csrf = await editor.formToken();
     const answer = await editor.postFile(
