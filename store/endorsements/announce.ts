@@ -23,22 +23,15 @@ export const NONE_ANNOUNCED: Announced = { created: 0, updated: 0, deleted: 0 };
 
 const PARTS = Object.keys(EVENT_PARTS) as EventPart[];
 
-/** An event's body with this rank and these parts of the catalogue. */
-const bodyOf = (rank: string, part: (name: EventPart) => string) =>
-  `json_build_object('endorsement', json_build_object('id', id, 'rank', ${rank}, 'statement', statement,
-    'source_url', source_url, 'published_on', published_on), ${PARTS.map((name) => `'${name}', ${part(name)}`).join(', ')})::jsonb`;
+/** An object with every part of the catalogue in an event's body. */
+const buildParts = (part: (name: EventPart) => string) =>
+  `jsonb_build_object(${PARTS.map((name) => `'${name}', ${part(name)}`).join(', ')})`;
 
-/** Whether any part kept from before the edit differs now. */
-const anyPart = (differs: (name: EventPart) => string) =>
-  PARTS.map((name) => `(old_${name} IS NOT NULL AND (${differs(name)}))`).join(' OR ');
-
-/** Whether a value of the part that filters use differs now. */
-const isMoved = (part: EventPart) =>
-  Object.values(FACET_PATHS)
-    .filter(([first]) => first === part)
-    .map(([, ...path]) => `'{${path.join(',')}}'`)
-    .map((path) => `${part} #>> ${path} IS DISTINCT FROM old_${part} #>> ${path}`)
-    .join(' OR ') || 'false';
+/** Whether a value that filters use differs from before the edit. */
+const MOVED = Object.values(FACET_PATHS)
+  .map((path) => `#>> '{${path.join(',')}}'`)
+  .map((value) => `parts ${value} IS DISTINCT FROM old_parts ${value}`)
+  .join(' OR ');
 
 /**
  * The events, by `number`, that make every copy of the stale endorsements of the ids $1 true again (contract,
@@ -49,8 +42,11 @@ const isMoved = (part: EventPart) =>
  */
 const EVENTS = `
   WITH stale AS MATERIALIZED (
-    SELECT n.id, n.rank, n.statement, n.source_url, n.published_on, COALESCE(s.settled, 'kept') AS settled,
-      ${PARTS.map((part) => `${EVENT_PARTS[part]} AS ${part}, s.${part} AS old_${part}`).join(', ')}
+    SELECT n.id, n.rank, COALESCE(s.settled, 'kept') AS settled,
+      jsonb_build_object(
+        'id', n.id, 'statement', n.statement, 'source_url', n.source_url, 'published_on', n.published_on) AS endorsement,
+      ${buildParts((name) => EVENT_PARTS[name])} AS parts,
+      ${buildParts((name) => `COALESCE(s.${name}, ${EVENT_PARTS[name]}::jsonb)`)} AS old_parts
     FROM stale_announcements s JOIN endorsements n ON n.id = s.endorsement_id
     JOIN (${EVENT_TABLES.endorser}) ON e.id = n.endorser_id
     JOIN (${EVENT_TABLES.contest}) ON c.id = n.contest_id
@@ -58,16 +54,18 @@ const EVENTS = `
     JOIN (${EVENT_TABLES.choice}) ON h.id = n.choice_id
     WHERE s.endorsement_id = ANY($1)
   ), compared AS (
-    SELECT *, ${anyPart(isMoved)} AS moved, ${anyPart((part) => `${part}::jsonb <> old_${part}`)} AS changed FROM stale
+    SELECT *, ${MOVED} AS moved, parts <> old_parts AS changed FROM stale
   ), events AS (
-    SELECT id, 1 AS step, 'deleted' AS type, ${bodyOf('rank', (part) => `COALESCE(old_${part}, ${part}::jsonb)`)} AS body
+    SELECT id, 1 AS step, 'deleted' AS type, rank, endorsement, old_parts AS parts
     FROM compared WHERE settled = 'withdrawn' OR moved
     UNION ALL
     SELECT id, 2, CASE WHEN settled = 'withdrawn' THEN 'deleted' WHEN moved THEN 'created' ELSE 'updated' END,
-      ${bodyOf("CASE WHEN settled <> 'unranked' THEN rank END", (part) => part)}
+      CASE WHEN settled <> 'unranked' THEN rank END, endorsement, parts
     FROM compared WHERE moved OR (changed AND settled <> 'withdrawn')
   )
-  SELECT row_number() OVER (ORDER BY id, step) AS number, type, body FROM events`;
+  SELECT row_number() OVER (ORDER BY id, step) AS number, type,
+    parts || jsonb_build_object('endorsement', endorsement || jsonb_build_object('rank', rank)) AS body
+  FROM events`;
 
 /** Announces these stale endorsements. The caller holds the stream's lock. @returns the events, and the head after them */
 async function announce(
