@@ -51,8 +51,8 @@ export async function searchRequests(
   { account, keyId, route, status, requestId, isError }: RequestSearch,
   { limit, after = null }: { limit: number; after?: ErrorPlace | null },
 ): Promise<{ requests: FoundRequest[]; next: ErrorPlace | null }> {
-  const { rows } = await client.query<FoundRequest & { fits: boolean }>(
-    `WITH looked_through AS MATERIALIZED (
+  const { rows } = await client.query<FoundRequest & { fits: boolean; isLast: boolean }>(
+    `WITH looked_through AS (
        SELECT * FROM (
          SELECT * FROM (${lookThrough('request_errors', { odd: 0, rest: 'code, message, NULL::int AS ms' })}) AS errors
          WHERE $10::boolean IS DISTINCT FROM false
@@ -60,22 +60,17 @@ export async function searchRequests(
          SELECT * FROM (${lookThrough('request_samples', { odd: 1, rest: 'NULL, NULL, ms' })}) AS others
          WHERE $10::boolean IS DISTINCT FROM true) AS both_kinds
        ORDER BY occurred_at DESC, place DESC LIMIT $5),
-     found AS (
-       SELECT e.*, a.name, true AS fits FROM looked_through e JOIN accounts a ON a.id = e.account_id
-       WHERE ($4::int IS NULL OR e.key_id = $4)
-         AND ($6::text IS NULL OR e.account_id IN (
-           SELECT id FROM accounts WHERE strpos(name_search(name), name_search($6)) > 0))
-         AND ($7::text IS NULL OR starts_with(e.route, $7))
-         AND ($8::int IS NULL OR e.status = $8)
-       ORDER BY e.occurred_at DESC, e.place DESC LIMIT $9),
-     rest AS (
-       SELECT l.*, '' AS name, false AS fits FROM looked_through l
-       WHERE (SELECT count(*) FROM looked_through) = $5 AND (SELECT count(*) FROM found) < $9
-       ORDER BY l.occurred_at, l.place LIMIT 1)
+     judged AS (
+       SELECT l.*, a.name, row_number() OVER (ORDER BY occurred_at DESC, place DESC) = $5 AS is_last,
+         ($4::int IS NULL OR key_id = $4)
+           AND ($6::text IS NULL OR account_id IN (
+             SELECT id FROM accounts WHERE strpos(name_search(name), name_search($6)) > 0))
+           AND ($7::text IS NULL OR starts_with(route, $7))
+           AND ($8::int IS NULL OR status = $8) AS fits
+       FROM looked_through l JOIN accounts a ON a.id = account_id)
      SELECT place::float8 AS id, occurred_at AS "occurredAt", key_id AS "keyId", request_id AS "requestId", method, route,
-       status, code, message, ms, account_id AS "accountId", name AS account, fits
-     FROM (SELECT * FROM found UNION ALL SELECT * FROM rest) AS shown
-     ORDER BY fits DESC, occurred_at DESC, place DESC`,
+       status, code, message, ms, account_id AS "accountId", name AS account, fits, is_last AS "isLast"
+     FROM judged WHERE fits OR is_last ORDER BY occurred_at DESC, place DESC LIMIT $9`,
     [
       after?.occurredAt ?? null,
       after?.id ?? null,
@@ -91,7 +86,7 @@ export async function searchRequests(
   );
   const found = rows.filter(({ fits }) => fits);
   const requests = found.slice(0, limit);
-  // Without further matches, the search continues after the last request that it has looked through.
-  const last = found.length > limit ? requests.at(-1) : rows.find(({ fits }) => !fits);
+  // Without further matches, the search continues after the last request that it may look through.
+  const last = found.length > limit ? requests.at(-1) : rows.find(({ isLast }) => isLast);
   return { requests, next: last ? { occurredAt: last.occurredAt, id: last.id } : null };
 }
