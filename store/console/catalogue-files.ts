@@ -3,6 +3,7 @@ import { makeStorable } from '../../schemas/catalogue/storable.ts';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 import type { ElectionType } from '../../schemas/vocabulary.ts';
 import { ADVISORY_LOCKS } from '../connection/advisory-locks.ts';
+import { chooseToDelete } from './make-room.ts';
 import { readPieces } from './pieces.ts';
 
 /** The most files that are kept. Those that were imported make room for new ones. */
@@ -68,21 +69,16 @@ export async function saveCatalogueFile(
   const { person, fileName, content, options } = file;
   // Uploads take turns, so that they are counted right.
   await client.query('LOCK TABLE catalogue_files IN SHARE ROW EXCLUSIVE MODE');
-  await client.query(
-    `DELETE FROM catalogue_files WHERE id IN (
-       SELECT id FROM (
-         SELECT id, imported_at FROM catalogue_files ORDER BY imported_at IS NOT NULL, id DESC OFFSET $1) AS beyond
-       WHERE imported_at IS NOT NULL)`,
-    [MAX_CATALOGUE_FILES - 1],
+  const { rows: held } = await client.query<{ id: number; isDone: boolean }>(
+    'SELECT id, imported_at IS NOT NULL AS "isDone" FROM catalogue_files ORDER BY id',
   );
-  const { rows: held } = await client.query<{ count: number }>(
-    'SELECT count(*)::int AS count FROM catalogue_files',
-  );
-  if ((held[0]?.count ?? 0) >= MAX_CATALOGUE_FILES) {
+  const old = chooseToDelete(held, MAX_CATALOGUE_FILES);
+  if (old === null) {
     throw new TooManyCatalogueFilesError(
       `There are ${MAX_CATALOGUE_FILES} catalogue files that are not imported.`,
     );
   }
+  await client.query('DELETE FROM catalogue_files WHERE id = ANY($1)', [old]);
   const { rows } = await client.query<{ id: number }>(
     `INSERT INTO catalogue_files (person, file_name, bytes, content, options) VALUES ($1, $2, $3, $4, $5)
      RETURNING id`,

@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
+import { chooseToDelete } from './make-room.ts';
 
 /** The most uploads of an account. Those that were sent make room for new ones. */
 export const MAX_UPLOADS = 10;
@@ -75,20 +76,15 @@ export async function saveUpload(client: ClientBase, upload: NewUpload): Promise
   const { accountId, person, fileName, content, header, settings, undoes = null } = upload;
   // Uploads of an account take turns, so that they are counted right.
   await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
-  await client.query(
-    `WITH own AS (SELECT id, ${STATE} AS state FROM uploads WHERE account_id = $1)
-     DELETE FROM uploads WHERE id IN (
-       SELECT id FROM (SELECT * FROM own ORDER BY state = 'sent' AND id IS DISTINCT FROM $3, id DESC OFFSET $2) AS beyond
-       WHERE state = 'sent' AND id IS DISTINCT FROM $3)`,
-    [accountId, MAX_UPLOADS - 1, undoes],
+  const { rows: held } = await client.query<{ id: number; isDone: boolean }>(
+    `SELECT id, ${STATE} = 'sent' AND id IS DISTINCT FROM $2 AS "isDone" FROM uploads WHERE account_id = $1 ORDER BY id`,
+    [accountId, undoes],
   );
-  const { rows: held } = await client.query<{ count: number }>(
-    'SELECT count(*)::int AS count FROM uploads WHERE account_id = $1',
-    [accountId],
-  );
-  if ((held[0]?.count ?? 0) >= MAX_UPLOADS) {
+  const old = chooseToDelete(held, MAX_UPLOADS);
+  if (old === null) {
     throw new TooManyUploadsError(`The account has ${MAX_UPLOADS} tables that are not sent.`);
   }
+  await client.query('DELETE FROM uploads WHERE id = ANY($1)', [old]);
   const { rows } = await client.query<{ id: number }>(
     `INSERT INTO uploads (account_id, person, file_name, bytes, header, content, settings, undoes)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
