@@ -11,7 +11,7 @@ import { type Submission, submissionCodec } from '../../schemas/submission.ts';
 import { IdempotencyKeyReusedError } from '../../store/access/idempotency.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
-import { addBatch, findNextBatch, listBatches, saveUpload } from '../../store/console/uploads.ts';
+import { addBatch, findNextBatch, listBatches } from '../../store/console/uploads.ts';
 import { reconcileTopic } from '../../store/stream/consumer-offsets.ts';
 import { applySubmissions, SUBMISSIONS_TOPIC } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
@@ -20,6 +20,7 @@ import { createAccount } from '../helpers/postgres/accounts.ts';
 import { useClient, useTestDatabase } from '../helpers/postgres/database.ts';
 import { isWaiting } from '../helpers/postgres/overlap.ts';
 import { openReadPool } from '../helpers/postgres/read-pool.ts';
+import { saveTable } from '../helpers/postgres/uploads.ts';
 import { until } from '../helpers/until.ts';
 
 const { url, client } = useTestDatabase();
@@ -137,9 +138,7 @@ test('a key publishes once, only the same request, and remembers nothing that Ka
 
 test('a batch of an upload is marked with the publication, for the account that has sent it', async () => {
   const [own, stranger] = [await createPublisher(), await createPublisher()];
-  const settings = { map: [], endorser: null, election: null, isWhole: false };
-  const table = { fileName: 'a.csv', content: Buffer.from('a'), header: ['a'], person: 'ann', settings };
-  const id = await saveUpload(client, { ...table, accountId: own.accountId });
+  const id = await saveTable(client, own.accountId);
   for (const ordinal of [1, 2]) await addBatch(client, id, { ordinal, submissions: '[]', count: 1 });
   const { idempotencyKey = '' } = (await findNextBatch(client, id)) ?? {};
   const idempotency = { key: idempotencyKey, requestHash: Buffer.from('a') };

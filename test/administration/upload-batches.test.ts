@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { makeBatches } from '../../administration/uploads/batches.ts';
 import type { UploadEffects, UploadWork } from '../../administration/uploads/review.ts';
-import { findUpload, saveUpload } from '../../store/console/uploads.ts';
+import { findUpload } from '../../store/console/uploads.ts';
 import { createStage, finishStage, stageRows } from '../../store/intake/staged.ts';
 import { pick } from '../helpers/ballots/submissions.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { saveTable } from '../helpers/postgres/uploads.ts';
 
 const { client } = useTestDatabase();
 
@@ -19,9 +20,7 @@ test.each([
     const total = counts.reduce((sum, count) => sum + count);
     const accountId = await createAccount(client);
     await client.query('BEGIN');
-    const table = { fileName: 'a.csv', content: Buffer.from('a'), header: ['a'] };
-    const settings = { map: [], endorser: null, election: null, isWhole: false };
-    const id = await saveUpload(client, { ...table, accountId, person: 'ann', settings });
+    const id = await saveTable(client, accountId);
     await createStage(client);
     const rows = Array.from({ length: total }, (_, index) => {
       const statement = `No. ${index}. ${said}`;

@@ -16,13 +16,14 @@ import {
   keepPositions,
   readUploadedPositions,
 } from '../../store/console/upload-positions.ts';
-import { addBatch, markPublished, saveUpload } from '../../store/console/uploads.ts';
+import { addBatch, markPublished } from '../../store/console/uploads.ts';
 import { applySubmissions, SUBMISSIONS_TOPIC } from '../helpers/ballots/apply.ts';
 import { CALIFORNIA, loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { contest, election } from '../helpers/ballots/catalogue-records.ts';
 import { endorse, pick, position } from '../helpers/ballots/submissions.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { saveTable } from '../helpers/postgres/uploads.ts';
 
 const { client, url } = useTestDatabase();
 const OREGON = 'or-2026-11-03-general';
@@ -246,9 +247,7 @@ describe('the positions of an upload', () => {
     offset = 0,
   ): Promise<number> {
     await client.query('BEGIN');
-    const settings = { map: [], endorser: null, election: null, isWhole: false };
-    const table = { fileName: 'a.csv', header: ['a'], content: Buffer.from('a') };
-    const id = await saveUpload(client, { ...table, accountId, person: 'ann', settings });
+    const id = await saveTable(client, accountId);
     await beginPositions(client, id);
     const { rows } = await client.query('SELECT id FROM endorsers WHERE slug = $1', [BAKERS]);
     const positions = [];

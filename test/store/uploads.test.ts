@@ -14,25 +14,18 @@ import {
   listUploads,
   MAX_UPLOADS,
   markPublished,
-  saveUpload,
   stopUpload,
   TooManyUploadsError,
 } from '../../store/console/uploads.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { saveTable } from '../helpers/postgres/uploads.ts';
 
 const { client } = useTestDatabase();
 
 test('of the uploads that are sent, the oldest makes room for a new one, and drafts stay', async () => {
   const [accountId, neighbour] = [await createAccount(client), await createAccount(client)];
-  const settings = { map: [], endorser: null, election: null, isWhole: false };
-  const save = async (account = accountId) => {
-    const table = { fileName: 'a.csv', content: Buffer.from('a'), header: ['a'] };
-    await client.query('BEGIN');
-    const id = await saveUpload(client, { ...table, accountId: account, person: 'ann', settings });
-    await client.query('COMMIT');
-    return id;
-  };
+  const save = (account = accountId) => saveTable(client, account);
   const theirs: number[] = [];
   while (theirs.length < MAX_UPLOADS) theirs.push(await save(neighbour));
   for (const id of theirs.slice(1)) await forgetContent(client, id);
@@ -49,45 +42,24 @@ test('of the uploads that are sent, the oldest makes room for a new one, and dra
 
 test('a batch that is published while somebody stops its upload is remembered, unless the upload was deleted', async () => {
   const accountId = await createAccount(client);
-  const settings = { map: [], endorser: null, election: null, isWhole: false };
-  const save = async (undoes: number | null) => {
-    const table = { fileName: 'a.csv', header: ['a'], accountId, person: 'ann', settings };
-    const kind = undoes === null ? { content: Buffer.from('a') } : { content: null, undoes };
-    await client.query('BEGIN');
-    const id = await saveUpload(client, { ...table, ...kind });
-    await client.query('COMMIT');
+  const save = async (undoing?: { content: null; undoes: number }) => {
+    const id = await saveTable(client, accountId, undoing);
     for (const ordinal of [1, 2]) await addBatch(client, id, { ordinal, submissions: '[]', count: 3 });
     await stopUpload(client, id);
     await markPublished(client, id, { ordinal: 2, count: 3, publicationId: 7 });
     return id;
   };
-  const table = await save(null);
+  const table = await save();
   expect(await listBatches(client, table)).toEqual([{ ordinal: 2, count: 3, publicationId: 7 }]);
-  const undoing = await save(table);
+  const undoing = await save({ content: null, undoes: table });
   expect(await findUpload(client, { accountId, id: undoing })).toBeNull();
   expect(await listBatches(client, undoing)).toEqual([]);
 });
 
-/** Saves a table of these bytes, or an undoing. */
-async function saveTable(
-  accountId: number,
-  content: Buffer | null = Buffer.from('a'),
-  undoes = 0,
-): Promise<number> {
-  const settings = { map: [], endorser: null, election: null, isWhole: false };
-  const table = { fileName: 'a.csv', header: ['a'], accountId, person: 'ann', settings };
-  await client.query('BEGIN');
-  try {
-    return await saveUpload(client, { ...table, ...(content === null ? { content, undoes } : { content }) });
-  } finally {
-    await client.query('COMMIT');
-  }
-}
-
 test('a file is read whole, in pieces, until its batches are made', async () => {
   const accountId = await createAccount(client);
   const content = Buffer.alloc(200_000, 'abcdefg');
-  const id = await saveTable(accountId, content);
+  const id = await saveTable(client, accountId, { content });
   const read = async () => {
     const pieces: Buffer[] = [];
     for await (const piece of readPieces(client, 'uploads', id)) pieces.push(piece);
@@ -102,7 +74,7 @@ test('a file is read whole, in pieces, until its batches are made', async () => 
 
 test('what people decide about an upload is kept with it, and changes no other', async () => {
   const accountId = await createAccount(client);
-  const [id, other] = [await saveTable(accountId), await saveTable(accountId)];
+  const [id, other] = [await saveTable(client, accountId), await saveTable(client, accountId)];
   const settings = { map: ['a=choice'], endorser: 'acme', election: null, isWhole: true };
   const decisions = { 2: { decision: 'no', endorser: null } };
   await changeUpload(client, id, { settings, decisions });
@@ -112,7 +84,7 @@ test('what people decide about an upload is kept with it, and changes no other',
 
 test('the batches of an upload are sent in their order, each until it is noted', async () => {
   const accountId = await createAccount(client);
-  const [id, other] = [await saveTable(accountId), await saveTable(accountId)];
+  const [id, other] = [await saveTable(client, accountId), await saveTable(client, accountId)];
   for (const ordinal of [2, 1, 3])
     await addBatch(client, id, { ordinal, submissions: `[${ordinal}]`, count: 5 });
   await addBatch(client, other, { ordinal: 1, submissions: '[9]', count: 1 });
@@ -137,9 +109,9 @@ test('the batches of an upload are sent in their order, each until it is noted',
 test('an upload is deleted by its account alone, and forgotten some days after its last change', async () => {
   const [accountId, stranger] = [await createAccount(client), await createAccount(client)];
   const [first, second, third] = [
-    await saveTable(accountId),
-    await saveTable(accountId),
-    await saveTable(accountId),
+    await saveTable(client, accountId),
+    await saveTable(client, accountId),
+    await saveTable(client, accountId),
   ];
   const held = async () => (await listUploads(client, accountId)).map(({ id }) => id);
   await deleteUpload(client, { accountId: stranger, id: first });
@@ -156,21 +128,51 @@ test('an upload is deleted by its account alone, and forgotten some days after i
 
 test('an undoing stays beside its upload, and needs room as a draft does', async () => {
   const accountId = await createAccount(client);
-  const table = await saveTable(accountId);
+  const table = await saveTable(client, accountId);
   await addBatch(client, table, { ordinal: 1, submissions: '[]', count: 1 });
   await markPublished(client, table, { ordinal: 1, count: 1, publicationId: 1 });
   await forgetContent(client, table);
-  while ((await listUploads(client, accountId)).length < MAX_UPLOADS - 1) await saveTable(accountId);
-  const undoing = await saveTable(accountId, null, table);
+  while ((await listUploads(client, accountId)).length < MAX_UPLOADS - 1) await saveTable(client, accountId);
+  const undoing = await saveTable(client, accountId, { content: null, undoes: table });
   expect((await listUndoings(client, { id: table })).map(({ id, undoes }) => [id, undoes])).toEqual([
     [undoing, table],
   ]);
   expect(await findUpload(client, { accountId, id: undoing })).toMatchObject({ state: 'sent' });
   // The undone table makes no room for another undoing of it; a new table takes its place.
   await client.query('DELETE FROM uploads WHERE id = $1', [undoing]);
-  await saveTable(accountId);
-  await expect(saveTable(accountId, null, table)).rejects.toThrow(TooManyUploadsError);
+  await saveTable(client, accountId);
+  await expect(saveTable(client, accountId, { content: null, undoes: table })).rejects.toThrow(
+    TooManyUploadsError,
+  );
   expect(await findUpload(client, { accountId, id: table })).not.toBeNull();
-  await saveTable(accountId);
+  await saveTable(client, accountId);
   expect(await findUpload(client, { accountId, id: table })).toBeNull();
+});
+
+/** Saves as many uploads as an account may have. @returns their ids, the oldest first */
+async function fill(accountId: number): Promise<number[]> {
+  const ids: number[] = [];
+  while (ids.length < MAX_UPLOADS) ids.push(await saveTable(client, accountId));
+  return ids;
+}
+
+test('the undoing of the oldest of many uploads that are sent makes room among the others', async () => {
+  const accountId = await createAccount(client);
+  const ids = await fill(accountId);
+  for (const id of ids) await forgetContent(client, id);
+  const [oldest = 0, second, ...others] = ids;
+  const undoing = await saveTable(client, accountId, { content: null, undoes: oldest });
+  const kept = (await listUploads(client, accountId)).map(({ id }) => id);
+  expect(kept.toReversed()).toEqual([oldest, ...others, undoing]);
+  expect(kept).not.toContain(second);
+});
+
+test('nothing makes room for an undoing if all others are drafts', async () => {
+  const accountId = await createAccount(client);
+  const ids = await fill(accountId);
+  const [oldest = 0] = ids;
+  await forgetContent(client, oldest);
+  const undoing = saveTable(client, accountId, { content: null, undoes: oldest });
+  await expect(undoing).rejects.toThrow(TooManyUploadsError);
+  expect((await listUploads(client, accountId)).map(({ id }) => id).toReversed()).toEqual(ids);
 });

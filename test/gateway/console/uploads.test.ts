@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
-import { forgetOldUploads, saveUpload } from '../../../store/console/uploads.ts';
+import { forgetOldUploads } from '../../../store/console/uploads.ts';
 import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
 import { CROWD, CROWDED_CONTEST } from '../../helpers/ballots/crowded-contest.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
@@ -12,6 +12,7 @@ import { TABLE_BALLOT } from '../../helpers/ballots/table-ballot.ts';
 import { ConsoleClient, type ReceivedPage } from '../../helpers/console/console-client.ts';
 import { inputsOf } from '../../helpers/console/console-pages.ts';
 import { loseAnswer, loseRights } from '../../helpers/console/interrupted-uploads.ts';
+import { saveTable } from '../../helpers/postgres/uploads.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 
@@ -534,12 +535,10 @@ describe('a file', () => {
     // Of two gateways that take the tenth at the same time, one refuses.
     const uploads = await service.query('SELECT account_id, id FROM uploads ORDER BY id DESC LIMIT 1');
     await service.query('DELETE FROM uploads WHERE id = $1', [uploads[0]?.id]);
-    const table = { fileName: 'a.csv', person: 'ann', content: Buffer.from('a'), header: ['a'] };
-    const settings = { map: [], endorser: null, election: null, isWhole: false };
     const pool = new pg.Pool({ connectionString: service.databaseUrl });
     const save = () =>
       inTransaction(pool, async (saver) => {
-        await saveUpload(saver, { accountId: Number(uploads[0]?.account_id), ...table, settings });
+        await saveTable(saver, Number(uploads[0]?.account_id));
         await saver.query('SELECT pg_sleep(0.1)');
       });
     const saved = await Promise.allSettled([save(), save()]);
