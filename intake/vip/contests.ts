@@ -65,20 +65,17 @@ export function mapContest(
   const { record: districtRecord, keyPart } = district
     ? mapDistrict(feed, district, election.state, [...officeNames, name], notes)
     : NOWHERE;
-  const problems = missingNames(feed, object, district);
-  const isNamed = problems.length === 0;
-  const { choices, problems: choiceProblems } =
-    kind === 'candidate'
-      ? mapCandidates(feed, object, orders, notes)
-      : mapAnswers(feed, object, orders, notes);
-  problems.push(...choiceProblems);
+  const missing = missingNames(feed, object, district);
+  const mapChoices = kind === 'candidate' ? mapCandidates : mapAnswers;
+  const { choices, problems: choiceProblems } = mapChoices(feed, object, orders, notes);
+  const problems = [...missing, ...choiceProblems];
   const parties = findAll(feed, 'Party', object.values.PrimaryPartyIds).map(({ texts }) =>
     english(texts.Name),
   );
   const isUnexpired = offices.some(({ values }) => values.TermType === 'unexpired-term');
-  const title = titlesOf(object, name, judge, kind === 'candidate' ? parties : []);
+  const titles = titlesOf(object, name, judge, kind === 'candidate' ? parties : []);
   const isQuestion = choices.some(({ measure_answer: answer }) => answer);
-  const seats =
+  const { method, votes }: Voting =
     kind === 'candidate'
       ? votingOf(object, notes, problems)
       : { method: isQuestion ? 'yes_no' : 'plurality', votes: 1 };
@@ -90,27 +87,28 @@ export function mapContest(
     object,
     record: {
       election: election.slug,
-      ...title,
+      ...titles,
       ...(kind === 'candidate' ? {} : describe(object, notes)),
       kind,
-      vote_method: seats.method as VoteMethod,
-      votes_allowed: seats.votes,
+      vote_method: method,
+      votes_allowed: votes,
       measure_code: kind === 'measure' ? (object.values.Abbreviation ?? null) : null,
       district: districtRecord,
       choices,
       source_url: addressOf(object, notes),
       ...(Object.keys(details).length > 0 ? { details } : {}),
     },
-    named: isNamed
-      ? {
-          parts: [name, judge, parties.toSorted().join(' '), keyPart, isUnexpired ? 'unexpired' : ''],
-          further: [
-            english(object.texts.BallotTitle),
-            english(object.texts.BallotSubTitle),
-            officeNames.join(' '),
-          ],
-        }
-      : null,
+    named:
+      missing.length > 0
+        ? null
+        : {
+            parts: [name, judge, parties.toSorted().join(' '), keyPart, isUnexpired ? 'unexpired' : ''],
+            further: [
+              english(object.texts.BallotTitle),
+              english(object.texts.BallotSubTitle),
+              officeNames.join(' '),
+            ],
+          },
     problems,
   };
 }
@@ -163,12 +161,14 @@ function describe({ texts, values }: VipObject, notes: Notes) {
   return { description: given.find(({ es }) => isUsable(es))?.es ?? null, description_es: null };
 }
 
+/** How people vote in a contest. */
+interface Voting {
+  method: VoteMethod;
+  votes: number | null;
+}
+
 /** The vote method and the seats of a contest for offices. */
-function votingOf(
-  { values }: VipObject,
-  notes: Notes,
-  problems: Problem[],
-): { method: VoteMethod; votes: number | null } {
+function votingOf({ values }: VipObject, notes: Notes, problems: Problem[]): Voting {
   const elected = positive(values.NumberElected);
   const votes = positive(values.VotesAllowed) ?? elected;
   const variation = values.VoteVariation;
