@@ -16,7 +16,7 @@ import { isFileForm } from './file-form.ts';
 import { readForm } from './form.ts';
 import { renderPage, type Visitor } from './layout.ts';
 import { showOverBudget } from './over-budget.ts';
-import type { Page, PageReply, ShownPage } from './page.ts';
+import { type Page, type PageReply, type ShownPage, statusOf } from './page.ts';
 import { PageError } from './page-error.ts';
 import { menu, pages } from './pages/index.ts';
 import { AttemptsByAddress } from './session/attempts.ts';
@@ -165,7 +165,7 @@ async function showPage(
   page: ShownPage,
   visitor: Pick<Visitor, 'session' | 'csrf'>,
 ): Promise<void> {
-  ctx.status = page.status ?? 200;
+  ctx.status = statusOf(page);
   ctx.body = await renderPage(page, { ...visitor, path: ctx.path, menu });
 }
 

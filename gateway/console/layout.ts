@@ -1,6 +1,7 @@
 import { ROLES, type Role } from '../../schemas/vocabulary.ts';
 import type { ConsoleSession } from '../../store/access/console-sessions.ts';
 import { assetUrl } from './assets.ts';
+import { Notice } from './components.ts';
 import { type Content, type Html, html, renderDocument, renderLongDocument } from './html.ts';
 import { isolateName } from './isolation.ts';
 import type { MenuEntry, ShownPage } from './page.ts';
@@ -89,7 +90,10 @@ const isOfOperators = ({ session, path }: Visitor) =>
   session.role === 'operator' && !path.startsWith('/console/operator');
 
 /** Renders a page for a signed-in person. */
-export function renderPage({ title, titleLang, body, script }: ShownPage, visitor: Visitor): Promise<string> {
+export function renderPage(
+  { title, titleLang, problem, body, script }: ShownPage,
+  visitor: Visitor,
+): Promise<string> {
   return renderLongDocument(html`
     <${Frame} title=${title} script=${script}>
       <a class="skip" href="#content">Skip to content</a>
@@ -100,6 +104,7 @@ export function renderPage({ title, titleLang, body, script }: ShownPage, visito
           ${isOfOperators(visitor) && html`<p class="muted">You are looking at ${visitor.session.account}. <a href="/console/operator/accounts">All accounts</a></p>`}
           ${visitor.session.suspended && html`<p class="notice bad">This account is suspended. Its API keys are refused.</p>`}
           <h1 lang=${titleLang}>${title}</h1>
+          ${problem && html`<${Notice} kind="bad">${problem}<//>`}
           ${body}
         </main>
       </div>

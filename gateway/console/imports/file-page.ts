@@ -3,7 +3,7 @@ import { Moment, Notice } from '../components.ts';
 import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import { number } from '../number.ts';
-import type { PageRequest, ShownPage } from '../page.ts';
+import type { PageRequest, Refusal, ShownPage } from '../page.ts';
 import {
   addressOf,
   CONSENT_FIELD,
@@ -19,14 +19,13 @@ import { Changes, Counts, EventSentence, ReadingNotes, Refusals, Removals } from
 export function showFile(
   { csrf }: PageRequest,
   file: UploadedFile,
-  { notice = null, status = 200 }: { notice?: string | null; status?: number } = {},
+  refusal: Refusal | null = null,
 ): ShownPage {
   return {
     title: `Import: ${file.fileName}`,
-    status,
+    ...refusal,
     ...(file.isWorkedOn && { script: 'look-again' }),
     body: html`
-      ${notice && html`<${Notice} kind="bad">${notice}<//>`}
       ${file.importedAt ? html`<${Imported} file=${file} />` : html`<${NotImported} file=${file} csrf=${csrf} />`}
       <p><a href=${IMPORTS}>All catalogue imports</a></p>`,
   };

@@ -122,11 +122,10 @@ async function showKeys(
   const mayChange = mayUse(session.role, 'owner');
   return {
     title: 'API keys',
-    status: refusal?.status ?? 200,
+    ...refusal,
     script: 'copy',
     body: html`
       <${DoneNotice} texts=${DONE} query=${query} />
-      ${refusal && html`<${Notice} kind="bad">${refusal.problem}<//>`}
       ${busy.map(
         (old) => html`
         <${Notice} kind="bad">${nameOf(old)} (${old.id}) has been replaced and is still used, last at <${Moment} at=${old.lastUsedAt} />.

@@ -69,9 +69,8 @@ async function showAccounts(
   const plans = await listPlans(pool);
   return {
     title: 'Accounts',
-    status: problem === null ? 200 : 400,
+    problem,
     body: html`
-      ${problem && html`<${Notice} kind="bad">${problem}<//>`}
       <form class="filters" method="get">
         <label>Name contains <input type="search" name="q" value=${contains} /></label>
         <button>Search</button>

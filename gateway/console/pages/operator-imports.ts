@@ -11,7 +11,7 @@ import {
   TooManyCatalogueFilesError,
 } from '../../../store/console/catalogue-files.ts';
 import { actorOf } from '../actor.ts';
-import { Moment, Notice, Table } from '../components.ts';
+import { Moment, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { MAX_FILE } from '../file-form.ts';
 import { type Html, html } from '../html.ts';
@@ -49,9 +49,8 @@ async function showFiles(
   const files = await listCatalogueFiles(pool);
   return {
     title: 'Catalogue imports',
-    status: problem === null ? 200 : 400,
+    problem,
     body: html`
-      ${problem && html`<${Notice} kind="bad">${problem}<//>`}
       <p>Choose a file of the catalogue: lines of JSON such as contests.ndjson, or a table (CSV or TSV), at most ${MAX_FILE}. You see what its import would change before anything is changed.</p>
       <${Form} action=${IMPORTS} csrf=${csrf} class="card" hasFile>
         <label>File <input type="file" name="file" accept=".ndjson,.csv,.tsv,.txt" required /></label>
@@ -78,7 +77,7 @@ async function work(
   const { catalogueFiles } = context;
   if (!(await catalogueFiles.start(id, order))) {
     return showFile(request, await findFile({ ...request, path: { id: String(id) } }, context), {
-      notice: BUSY,
+      problem: BUSY,
       status: 409,
     });
   }
@@ -123,7 +122,7 @@ async function importSeen(request: PageRequest, context: ConsoleContext): Promis
   const file = await findFile(request, context);
   const { id, outcome } = file;
   if (file.isWorkedOn || file.importedAt) return { redirect: addressOf(file) };
-  const refuse = (notice: string) => showFile(request, file, { notice, status: 409 });
+  const refuse = (problem: string) => showFile(request, file, { problem, status: 409 });
   const seen = form.get(SEEN_FIELD);
   if (outcome === null || seen !== outcome.digest) {
     return refuse('The preview has changed since the page was opened, so nothing was imported.');

@@ -256,15 +256,15 @@ function showPreview(
   { form, csrf }: PageRequest,
   { item }: Correctable,
   { position, changes, correction }: Effect,
-  notice: string | null = null,
+  problem: string | null = null,
 ): ShownPage {
   const place = placeOf(item);
   const fields = [...form].filter(([name]) => name !== CSRF_FIELD && name !== VERSION_FIELD);
   return {
     title: `Send the correction of ${originOf(item)}?`,
-    status: notice === null ? 200 : 409,
+    problem,
+    status: problem === null ? 200 : 409,
     body: html`
-      ${notice && html`<${Notice} kind="bad">${notice}<//>`}
       <p><strong>${correction.endorser}</strong> · <${BallotText}>${position.title}<//> <code>${correction.contest}</code> · <${PositionHistory} of=${correction} /></p>
       <${Changes} position=${position} changes=${changes} />
       <${Form} action=${`${place}/edit`} csrf=${csrf}>
@@ -284,9 +284,9 @@ async function correct(request: PageRequest, context: ConsoleContext): Promise<P
   const effect = await readEffect(request, context, found);
   if ('title' in effect) return effect;
   if (effect.position.isChanged) {
-    const notice =
+    const problem =
       'The position has changed since the preview, so nothing was sent. This is the new preview.';
-    return showPreview(request, found, effect, notice);
+    return showPreview(request, found, effect, problem);
   }
   const { correction } = effect;
   await refuseAsPage(() =>

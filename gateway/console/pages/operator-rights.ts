@@ -3,7 +3,7 @@ import { OperatorError } from '../../../service/operator-error.ts';
 import { type AllowedEndorser, listAllowedEndorsers } from '../../../store/accounts/endorsers.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
 import { actorOf } from '../actor.ts';
-import { DoneNotice, Notice, Table } from '../components.ts';
+import { DoneNotice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
@@ -45,9 +45,8 @@ async function showRights(
   const next = new URLSearchParams({ after: shown.at(-1)?.slug ?? '' });
   return {
     title: `Endorsers of ${isolateName(account.name)}`,
-    status: problem === null ? 200 : 400,
+    problem,
     body: html`
-      ${problem && html`<${Notice} kind="bad">${problem}<//>`}
       <${DoneNotice} texts=${DONE} query=${query} />
       <p>Keys of <a href=${addressOfAccount(account)}>this account</a> with the scope <code>endorsements:write</code> may publish for these endorsers.</p>
       ${

@@ -159,11 +159,10 @@ async function showPeople(
   const invitations = mayChange ? await listInvitations(pool, session.accountId) : [];
   return {
     title: 'People',
-    status: refusal?.status ?? 200,
+    ...refusal,
     script: 'copy',
     body: html`
       ${!refusal && html`<${DoneNotice} texts=${DONE} query=${query} />`}
-      ${refusal && html`<${Notice} kind="bad">${refusal.problem}<//>`}
       ${
         members.length === 0
           ? html`<p>${after ? 'There are no further members.' : 'Nobody has joined this account with a sign-in provider.'}</p>`

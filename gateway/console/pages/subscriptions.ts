@@ -1,6 +1,6 @@
 import type { StreamFilter } from '../../../domain/stream-filter.ts';
 import { reportFailure } from '../../../service/report-failure.ts';
-import { CopyText, DoneNotice, Notice, Table } from '../components.ts';
+import { CopyText, DoneNotice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { FilterFields, loadCategories } from '../filter/filter-fields.ts';
 import { describeFilter, readFilter, writeFilter } from '../filter/filter-form.ts';
@@ -123,10 +123,9 @@ async function showForm(
   const version = stored?.updated_at ?? values.get(VERSION_FIELD);
   return {
     title: id === null ? 'New subscription' : `Edit ${isolateName(name)}`,
-    status: refused ? statusOf(refused) : 200,
+    ...(refused && { problem: refused.problem, status: statusOf(refused) }),
     script: 'filter-pickers',
     body: html`
-      ${refused && html`<${Notice} kind="bad">${refused.problem}<//>`}
       ${stored && html`<${Stored} item=${stored} />`}
       <${Form} action=${id === null ? '/console/subscriptions' : `/console/subscriptions/${id}`} csrf=${request.csrf} class="card">
         ${id !== null && version !== null && html`<input type="hidden" name=${VERSION_FIELD} value=${version} />`}

@@ -41,7 +41,7 @@ const writeSeen = ({ seen }: UndoEffects, newest: Upload | null): string => `${n
 const preview = (
   request: PageRequest,
   context: ConsoleContext,
-  { notice, status }: { notice: string | null; status: number },
+  answer: Pick<ShownPage, 'problem' | 'status'>,
 ): Promise<PageReply> =>
   withUpload(request, context, { hold: false }, async (client, work) => {
     const { upload } = work;
@@ -52,7 +52,8 @@ const preview = (
     const batches = await listBatches(client, upload.id);
     const waiting = batches.filter(({ publicationId }) => publicationId === null);
     return showUndoPreview(request, upload, {
-      ...{ effects, notice, status },
+      ...answer,
+      effects,
       seen: writeSeen(effects, found.newest),
       waiting: waiting.reduce((sum, { count }) => sum + count, 0),
       until: undoUntil(upload, context.publicationsKeptMs),
@@ -80,10 +81,10 @@ async function undo(request: PageRequest, context: ConsoleContext): Promise<Page
     return sendUpload(request, context, made);
   } catch (error) {
     const status = 409;
-    if (error instanceof UndoChangedError) return preview(request, context, { notice: CHANGED, status });
+    if (error instanceof UndoChangedError) return preview(request, context, { problem: CHANGED, status });
     if (error instanceof TooManyUploadsError) {
-      const notice = `${error.message} Send or delete one of them first.`;
-      return preview(request, context, { notice, status });
+      const problem = `${error.message} Send or delete one of them first.`;
+      return preview(request, context, { problem, status });
     }
     throw error;
   }
@@ -96,7 +97,7 @@ export const uploadUndoPages: readonly Page[] = [
     path: `${UPLOADS}/{id}/undo`,
     role: 'editor',
     handle: (request, context) =>
-      preview(request, context, { notice: request.query.has('stopped') ? CHANGED : null, status: 200 }),
+      preview(request, context, { problem: request.query.has('stopped') ? CHANGED : null, status: 200 }),
   },
   { method: 'POST', path: `${UPLOADS}/{id}/undo`, role: 'editor', handle: undo },
 ];

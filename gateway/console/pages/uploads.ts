@@ -14,7 +14,7 @@ import {
   type Upload,
   type UploadSettings,
 } from '../../../store/console/uploads.ts';
-import { Moment, Notice, Table } from '../components.ts';
+import { Moment, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
@@ -69,9 +69,8 @@ async function showUploads(
   const uploads = await listUploads(pool, session.accountId);
   return {
     title,
-    status: problem === null ? 200 : 400,
+    problem,
     body: html`
-      ${problem && html`<${Notice} kind="bad">${problem}<//>`}
       <p>Choose a table of endorsements: comma-, semicolon- or tab-separated text (CSV or TSV), ${BOUNDS}. Its first line has the names of the columns. You see what each row means before anything is published.</p>
       <${Form} action=${UPLOADS} csrf=${csrf} class="card" hasFile>
         <label>File <input type="file" name="file" accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values" required /></label>
@@ -151,12 +150,13 @@ const saveChoices = (request: PageRequest, context: ConsoleContext) =>
     await changeUpload(client, upload.id, { settings: upload.settings, decisions });
     const after = readRowId(form.get('after')) ?? 0;
     if (refused.size > 0) {
-      const notice = html`<${Notice} kind="bad">Somebody else has decided on some of these rows since you opened the page. Their decisions are kept, and your other choices are saved.<//>`;
+      const problem =
+        'Somebody else has decided on some of these rows since you opened the page. Their decisions are kept, and your other choices are saved.';
       const saved = { ...work, upload: { ...upload, decisions } };
       return showReview(request, context, {
         client,
         work: saved,
-        options: { after, refused, notice, status: 409 },
+        options: { after, refused, problem, status: 409 },
       });
     }
     const last = form.getAll('line').at(-1);
@@ -187,8 +187,8 @@ async function publish(request: PageRequest, context: ConsoleContext): Promise<P
   const { form } = request;
   const made = await changeDraft(request, context, async (client, work) => {
     const effects = await stageUpload(client, work);
-    const refuse = (notice: string | null) =>
-      showUploadPreview(request, work, { effects, notice, status: 409 });
+    const refuse = (problem: string | null) =>
+      showUploadPreview(request, work, { effects, problem, status: 409 });
     if (effects.digest !== form.get(SEEN_FIELD)) {
       return refuse(
         'Something has changed since the preview, so nothing was published. This is the new preview.',

@@ -84,10 +84,9 @@ async function showWebhook(
   const moment = (time: string | null) => html`<${Moment} at=${time === null ? null : new Date(time)} />`;
   return {
     title: item.name,
-    status: refusal?.status ?? 200,
+    ...refusal,
     body: html`
       <${DoneNotice} texts=${DONE} query=${request.query} />
-      ${refusal && html`<${Notice} kind="bad">${refusal.problem}<//>`}
       ${item.state !== 'active' && html`<${Notice} kind="bad">This webhook is ${describeState(item)}.<//>`}
       <dl class="entered">
         <div><dt>Address</dt><dd>${item.url}</dd></div>

@@ -93,10 +93,9 @@ async function showForm(
   const chosen = values.get('subscription') ?? '';
   return {
     title: stored === null ? 'New webhook' : `Edit ${isolateName(stored.name)}`,
-    status: refusal?.status ?? 200,
+    ...refusal,
     script: 'filter-pickers',
     body: html`
-      ${refusal && html`<${Notice} kind="bad">${refusal.problem}<//>`}
       <${Form} action=${stored === null ? '/console/webhooks' : `/console/webhooks/${stored.id}/edit`} csrf=${request.csrf} class="card">
         ${
           stored === null

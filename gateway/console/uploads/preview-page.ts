@@ -64,19 +64,14 @@ function Crowded({ crowded }: { crowded: readonly CrowdedPosition[] }): Html {
 export function showUploadPreview(
   { csrf }: PageRequest,
   { upload }: PageWork,
-  {
-    effects,
-    notice = null,
-    status = 200,
-  }: { effects: UploadEffects; notice?: string | null; status?: number },
+  { effects, ...answer }: { effects: UploadEffects } & Pick<ShownPage, 'problem' | 'status'>,
 ): ShownPage {
   const { counts, rows, repeated, leftOut, crowded, refusal, digest } = effects;
   const changes = countChanges(effects);
   return {
     title: `Publish: ${upload.fileName}`,
-    status,
+    ...answer,
     body: html`
-      ${notice && html`<${Notice} kind="bad">${notice}<//>`}
       ${refusal && html`<${Notice} kind="bad">${refusal}<//>`}
       <p>${describePublishing(effects)}</p>
       <ul>

@@ -6,7 +6,7 @@ import { TableError } from '../../../intake/tables/table-error.ts';
 import type { UploadDecision } from '../../../store/console/uploads.ts';
 import { Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
-import { type Content, type Html, html } from '../html.ts';
+import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 import { Form } from '../layout.ts';
 import { number } from '../number.ts';
@@ -32,7 +32,7 @@ export interface ReviewOptions {
   after: number;
   /** The form's decisions about rows that somebody else has decided on since, by line. */
   refused?: ReadonlyMap<string, UploadDecision | null>;
-  notice?: Content;
+  problem?: string;
   status?: number;
 }
 
@@ -43,7 +43,7 @@ export async function showReview(
   { client, work, options }: { client: ClientBase; work: PageWork; options: ReviewOptions },
 ): Promise<ShownPage> {
   const { upload } = work;
-  const { after, notice, status = 200 } = options;
+  const { after, problem, status = 200 } = options;
   const review = await reviewUpload(client, work, after).catch((error: unknown) => {
     if (error instanceof TableError) return error.problem;
     throw error;
@@ -52,9 +52,9 @@ export async function showReview(
   const elections = await listElections(client, context, upload.settings.election);
   return {
     title: `Upload: ${upload.fileName}`,
+    problem,
     status: isReadable ? status : 400,
     body: html`
-      ${notice}
       ${
         isReadable
           ? html`<${Summary} review=${review} work=${work} />`

@@ -2,7 +2,7 @@ import type { Left, Restored, Undoability, UndoEffects } from '../../../administ
 import { shorten } from '../../../schemas/problems.ts';
 import type { SubmittedPick } from '../../../schemas/submission.ts';
 import { MAX_UPLOADS, type Upload } from '../../../store/console/uploads.ts';
-import { Moment, Notice, Table } from '../components.ts';
+import { Moment, Table } from '../components.ts';
 import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
@@ -34,9 +34,9 @@ const REASONS: Readonly<Record<Exclude<Undoability, 'possible'>, string>> = {
 export function showNoUndo(upload: Upload, undoability: Exclude<Undoability, 'possible'>): ShownPage {
   return {
     title: `Undo: ${upload.fileName}`,
+    problem: `${REASONS[undoability]} Nothing was changed.`,
     status: 409,
     body: html`
-      <${Notice} kind="bad">${REASONS[undoability]} Nothing was changed.<//>
       ${undoability === 'early' && html`<p><a class="button" href=${undoAddressOf(upload)}>Look again</a></p>`}
       <p><a href=${addressOf(upload)}>Back to the receipt</a></p>`,
   };
@@ -60,11 +60,9 @@ export function showUndoPreview(
     /** The number of submissions that are not sent. */
     waiting: number;
     until: Date;
-    notice: string | null;
-    status: number;
-  },
+  } & Pick<ShownPage, 'problem' | 'status'>,
 ): ShownPage {
-  const { effects, seen, waiting, until, notice, status } = shown;
+  const { effects, seen, waiting, until, ...answer } = shown;
   const { restored, changed, impossible, unneeded } = effects.positions;
   const stays = changed + impossible;
   const notes = html`
@@ -74,9 +72,8 @@ export function showUndoPreview(
         ${waiting > 0 && html`<li>${waiting === 1 ? '1 submission of the upload is not sent yet. It' : `${number.format(waiting)} submissions of the upload are not sent yet. They`} will not be sent${restored === 0 ? ' if you delete the upload' : ''}.</li>`}`;
   return {
     title: `Undo: ${upload.fileName}`,
-    status,
+    ...answer,
     body: html`
-      ${notice && html`<${Notice} kind="bad">${notice}<//>`}
       ${
         restored === 0
           ? html`<p>Nothing is left to undo.</p>`

@@ -1,8 +1,8 @@
 /** The pages of people and of accounts, without a gateway. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { ConsoleContext } from '../../../gateway/console/context.ts';
-import { type Content, html, renderDocument } from '../../../gateway/console/html.ts';
-import type { Page, PageReply, PageRequest, ShownPage } from '../../../gateway/console/page.ts';
+import { html, renderDocument } from '../../../gateway/console/html.ts';
+import { type Page, type PageReply, type PageRequest, statusOf } from '../../../gateway/console/page.ts';
 import { operatorAccountPages } from '../../../gateway/console/pages/operator-accounts.ts';
 import { peoplePages } from '../../../gateway/console/pages/people.ts';
 import { createInvitation, listInvitations } from '../../../store/console/invitations.ts';
@@ -38,8 +38,8 @@ async function ask(pages: readonly Page[], method: string, at: string, asking: A
   };
   const context = { pool, hasProvider } as unknown as ConsoleContext;
   const reply = (await page?.handle(request as unknown as PageRequest, context)) as PageReply;
-  const text = 'body' in reply ? renderDocument(html`<body>${(reply as { body: Content }).body}</body>`) : '';
-  return { reply, text, status: (reply as ShownPage).status ?? 200 };
+  const text = 'body' in reply ? renderDocument(html`<body>${reply.problem}${reply.body}</body>`) : '';
+  return { reply, text, status: 'body' in reply ? statusOf(reply) : 200 };
 }
 const people = (method: string, at = '', asking: Asking = {}) =>
   ask(peoplePages, method, `/console/people${at}`, asking);

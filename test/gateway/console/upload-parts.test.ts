@@ -247,7 +247,7 @@ describe('the preview of an upload', () => {
   });
 
   test('offers to publish what it shows, if that changes something and nothing forbids it', () => {
-    const { text, status } = show();
+    const { text, status = 200 } = show();
     expect([status, text.includes('3 events reach the stream: 1 new, 2 changed.')]).toEqual([200, true]);
     expect(text).toContain('name="seen" value="seen-1"');
     expect(text).not.toContain('name="withdraw"');
@@ -257,7 +257,8 @@ describe('the preview of an upload', () => {
     const refused = show({ refusal: '1 row is open' });
     expect(refused.text).toContain('1 row is open');
     for (const text_ of [nothing, refused.text]) expect(text_).not.toContain('>Publish</button>');
-    expect(show({}, { notice: 'Changed.', status: 409 })).toMatchObject({ status: 409 });
+    const changed = { problem: 'Changed.', status: 409 };
+    expect(show({}, changed)).toMatchObject(changed);
   });
 
   test('asks for consent to the number of all withdrawals, and names where they are', () => {
@@ -309,7 +310,7 @@ describe('the preview of an undoing', () => {
     render(
       showUndoPreview(REQUEST, UPLOAD, {
         ...{ effects: effects(more), seen: '9.s', waiting: 0, until: new Date('2026-11-03T12:00:00Z') },
-        ...{ notice: null, status: 200, ...shown },
+        ...shown,
       }).body,
     );
 
@@ -381,8 +382,8 @@ describe('the preview of an undoing', () => {
     ['late', 'can no longer be undone', false],
     ['never', 'nothing to undo', false],
   ] as const)('that is %s says so, and changes nothing', (undoability, words, canLookAgain) => {
-    const { status, body } = showNoUndo(UPLOAD, undoability);
-    const page = render(body);
+    const { status, problem, body } = showNoUndo(UPLOAD, undoability);
+    const page = render([problem, body]);
     expect([status, page.includes(words), page.includes('Look again')]).toEqual([409, true, canLookAgain]);
   });
 });

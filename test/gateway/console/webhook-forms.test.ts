@@ -1,7 +1,7 @@
 /** The list and the forms of webhooks, for what the API answers. */
 import { describe, expect, test } from '@jest/globals';
 import type { ConsoleContext } from '../../../gateway/console/context.ts';
-import { type Content, html, renderDocument } from '../../../gateway/console/html.ts';
+import { html, renderDocument } from '../../../gateway/console/html.ts';
 import type { PageReply, PageRequest, ShownPage } from '../../../gateway/console/page.ts';
 import { webhookPages } from '../../../gateway/console/pages/webhooks.ts';
 import { ApiError } from '../../../gateway/http/api-error.ts';
@@ -41,7 +41,7 @@ async function ask(
   };
   const context = { api: { call } } as unknown as ConsoleContext;
   const reply = (await page?.handle(request as unknown as PageRequest, context)) as PageReply;
-  const text = 'body' in reply ? renderDocument(html`<body>${(reply as { body: Content }).body}</body>`) : '';
+  const text = 'body' in reply ? renderDocument(html`<body>${reply.problem}${reply.body}</body>`) : '';
   return { reply, text, calls };
 }
 const refuse = (code: ErrorCode) => {
