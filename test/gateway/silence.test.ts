@@ -3,21 +3,18 @@ import { parseCursor } from '../../schemas/cursor.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { TestService } from '../helpers/service/service.ts';
 import type { EventStreamClient } from '../helpers/stream/event-stream.ts';
+import { useStreams } from '../helpers/stream/use-streams.ts';
 import { until } from '../helpers/until.ts';
 
 const RETENTION_MS = 2000;
 
 let service: TestService;
-const open: EventStreamClient[] = [];
+const opened = useStreams();
 
-afterEach(async () => {
-  for (const stream of open.splice(0)) stream.close();
-  await service.stop();
-});
+afterEach(() => service.stop());
 
 async function connect(): Promise<EventStreamClient> {
-  const stream = await service.stream();
-  open.push(stream);
+  const stream = await opened(service.stream());
   await stream.wait('ready', 1);
   return stream;
 }

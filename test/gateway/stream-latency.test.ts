@@ -8,21 +8,18 @@ import { endorse } from '../helpers/ballots/submissions.ts';
 import { countObserved } from '../helpers/service/metrics.ts';
 import { useTestService } from '../helpers/service/service.ts';
 import type { EventStreamClient } from '../helpers/stream/event-stream.ts';
+import { useStreams } from '../helpers/stream/use-streams.ts';
 import { until } from '../helpers/until.ts';
 
 const service = useTestService({ partitions: 1 });
-const open: EventStreamClient[] = [];
-afterEach(() => {
-  for (const stream of open.splice(0)) stream.close();
-  register.resetMetrics();
-});
+const opened = useStreams();
+afterEach(() => register.resetMetrics());
 
 const delivered = () => countObserved('stream_delivery_seconds', {});
 const hops = (hop: string) => countObserved('stream_hop_seconds', { hop });
 
 async function connect(query = ''): Promise<EventStreamClient> {
-  const stream = await service.stream(query);
-  open.push(stream);
+  const stream = await opened(service.stream(query));
   await stream.wait('ready', 1);
   return stream;
 }

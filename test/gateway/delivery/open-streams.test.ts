@@ -1,25 +1,22 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import type { EventStreamClient } from '../../helpers/stream/event-stream.ts';
+import { useStreams } from '../../helpers/stream/use-streams.ts';
 import { until } from '../../helpers/until.ts';
 
 /** The requirement: an edit, a revocation or a suspension takes effect within this time. */
 const PROMISED_MS = 5000;
 
-const open: EventStreamClient[] = [];
-
 const service = useTestService({ gateways: 2, gatewayConfig: { streamHeartbeatMs: 500 } });
 const database = useClient(service.databaseUrl);
-afterEach(() => {
-  for (const stream of open.splice(0)) stream.close();
-});
+const opened = useStreams();
 
 async function connect(query: string, { key = service.key, gateway = 0 } = {}): Promise<EventStreamClient> {
-  const stream = await service.stream(query, { gateway, headers: { Authorization: `Bearer ${key}` } });
+  const headers = { Authorization: `Bearer ${key}` };
+  const stream = await opened(service.stream(query, { gateway, headers }));
   expect(stream.response.status).toBe(200);
-  open.push(stream);
   return stream;
 }
 

@@ -1,12 +1,13 @@
 import { connect as dial } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { CreateKeyOptions } from '../../../ops/commands/keys.ts';
 import { type Clock, systemClock } from '../../../service/clock.ts';
 import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
 import { type Answer, useTestService } from '../../helpers/service/service.ts';
 import type { EventStreamClient } from '../../helpers/stream/event-stream.ts';
+import { useStreams } from '../../helpers/stream/use-streams.ts';
 import { until } from '../../helpers/until.ts';
 
 const accounts = createRunner('accounts');
@@ -35,13 +36,10 @@ class WholeMinuteClock implements Clock {
 
 const clock = new WholeMinuteClock();
 let accountsMade = 0;
-const open: EventStreamClient[] = [];
+const opened = useStreams();
 
 const service = useTestService({ gateways: 2, clock, gatewayConfig: { accountConcurrency: 20 } });
 const client = useClient(service.databaseUrl);
-afterEach(() => {
-  for (const stream of open.splice(0)) stream.close();
-});
 
 function newKey(plan: string, options: Partial<CreateKeyOptions> = {}): Promise<string> {
   accountsMade += 1;
@@ -88,8 +86,7 @@ describe('every answer to a known key has rate limit headers', () => {
 
   test('also a stream, and a key without the scope', async () => {
     const key = await newKey('free', { scopes: ['stream:read'] });
-    const stream = await service.stream('', { headers: { Authorization: `Bearer ${key}` } });
-    open.push(stream);
+    const stream = await opened(service.stream('', { headers: { Authorization: `Bearer ${key}` } }));
     expect(limitHeaders(stream.response)).toHaveLength(LIMIT_HEADERS.length);
     const refused = await ask('/v1/states', key);
     expect([refused.status, limitHeaders(refused).length]).toEqual([403, LIMIT_HEADERS.length]);
@@ -230,12 +227,8 @@ describe('concurrent requests', () => {
 });
 
 describe('open streams', () => {
-  async function connect(key: string, gateway: number): Promise<EventStreamClient> {
-    const headers = { Authorization: `Bearer ${key}` };
-    const stream = await service.stream('', { gateway, headers });
-    open.push(stream);
-    return stream;
-  }
+  const connect = (key: string, gateway: number) =>
+    opened(service.stream('', { gateway, headers: { Authorization: `Bearer ${key}` } }));
 
   test('of 100 clients that race for 5 places on two gateways, exactly 5 get one and the others 429', async () => {
     const key = await newKey('standard');

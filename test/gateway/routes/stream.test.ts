@@ -1,12 +1,10 @@
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { formatCursor, parseCursor } from '../../../schemas/cursor.ts';
 import { endorse, withdraw } from '../../helpers/ballots/submissions.ts';
 import { expectSchema } from '../../helpers/http/response-schema.ts';
 import { useTestService } from '../../helpers/service/service.ts';
-import type { EventStreamClient } from '../../helpers/stream/event-stream.ts';
+import { useStreams } from '../../helpers/stream/use-streams.ts';
 import { until } from '../../helpers/until.ts';
-
-const open: EventStreamClient[] = [];
 
 const service = useTestService({
   gateways: 2,
@@ -28,15 +26,10 @@ beforeAll(async () => {
   ]);
   await service.eventsOnceThereAre(26);
 });
-afterEach(() => {
-  for (const stream of open.splice(0)) stream.close();
-});
+const opened = useStreams();
 
-async function connect(query: string, { gateway = 0, headers = {} } = {}): Promise<EventStreamClient> {
-  const stream = await service.stream(query, { gateway, headers });
-  open.push(stream);
-  return stream;
-}
+const connect = (query: string, { gateway = 0, headers = {} } = {}) =>
+  opened(service.stream(query, { gateway, headers }));
 
 describe('GET /v1/stream', () => {
   test('begins with retry and ready, and has the headers that keep proxies from buffering it', async () => {

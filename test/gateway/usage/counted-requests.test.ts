@@ -1,16 +1,13 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { listRequestErrors } from '../../../store/accounts/request-errors.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
 import { type Answer, useTestService } from '../../helpers/service/service.ts';
-import type { EventStreamClient } from '../../helpers/stream/event-stream.ts';
+import { useStreams } from '../../helpers/stream/use-streams.ts';
 import { until } from '../../helpers/until.ts';
 
 const service = useTestService({ gateways: 2 });
 const client = useClient(service.databaseUrl);
-const open: EventStreamClient[] = [];
-afterEach(() => {
-  for (const stream of open.splice(0)) stream.close();
-});
+const opened = useStreams();
 
 let accounts = 0;
 
@@ -105,8 +102,7 @@ test('a refused key and refusals by a limit count for the account of the key', a
 
 test('a stream is counted when it begins', async () => {
   const { key, accountId, keyId } = await newKey();
-  const stream = await service.stream('', { headers: { Authorization: `Bearer ${key}` } });
-  open.push(stream);
+  const stream = await opened(service.stream('', { headers: { Authorization: `Bearer ${key}` } }));
   await stream.wait('ready', 1);
   await until(
     'it is written',
