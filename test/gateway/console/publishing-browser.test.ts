@@ -1,7 +1,6 @@
 /** The way of an editor from a link to the event on the stream, in a real Chromium: by keyboard alone, on a phone. */
 import { expect } from '@jest/globals';
-import type { Page } from 'playwright-core';
-import { createKey } from '../../../ops/commands/keys.ts';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { TABLE_BALLOT } from '../../helpers/ballots/table-ballot.ts';
 import { testInBrowser, useChromium } from '../../helpers/browser/use-chromium.ts';
 import { makeLink } from '../../helpers/console/console-client.ts';
@@ -13,6 +12,23 @@ const MAX_TABS = 100;
 
 const service = useTestService({ catalogue: TABLE_BALLOT, gatewayConfig: { today: '2026-11-02' } });
 const newContext = useChromium();
+
+/** Opens a link of the account's editor. */
+const openLink = async (page: Page, account: string) =>
+  page.goto(service.url(await makeLink(service, { account, role: 'editor' })));
+
+/** Makes an account that may publish for an endorser, and opens a link of its editor. */
+async function openConsole(
+  account: string,
+  endorser: string,
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  await service.createKey(account, 'free');
+  await service.allow([endorser], account);
+  const page = await (await newContext(options)).newPage();
+  await openLink(page, account);
+  return page;
+}
 
 /** Moves the focus to the element with this name, as the Tab key does. */
 async function tabTo(page: Page, name: string): Promise<void> {
@@ -36,12 +52,7 @@ async function follow(page: Page, name: string): Promise<void> {
 testInBrowser(
   'an editor drags choices into their ranks, and sees how much room a statement has',
   async () => {
-    const account = 'ranking';
-    await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
-    await service.allow(['bakers-local-1'], account);
-    const context = await newContext();
-    const page = await context.newPage();
-    await page.goto(service.url(await makeLink(service, { account, role: 'editor' })));
+    const page = await openConsole('ranking', 'bakers-local-1');
     await page.click('main button');
     const [sheriff] = await service.query(`SELECT id FROM contests WHERE key LIKE '%/sheriff'`);
     await page.goto(service.url(`/console/endorsements/${sheriff?.id}`));
@@ -71,7 +82,7 @@ testInBrowser(
     await field.fill('a'.repeat(20_001));
     expect(await page.textContent('#room-0')).toBe('1 character too many');
     expect(await field.getAttribute('aria-invalid')).toBe('true');
-    await context.close();
+    await page.context().close();
   },
   60_000,
 );
@@ -79,15 +90,10 @@ testInBrowser(
 testInBrowser(
   'an editor with a link publishes a position by keyboard alone, on a phone, and it reaches the stream',
   async () => {
-    const account = 'newsroom';
-    await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
-    await service.allow(['bakers-local-1'], account);
     const stream = await service.stream();
     try {
       await stream.wait('ready', 1);
-      const context = await newContext({ viewport: PHONE });
-      const page = await context.newPage();
-      await page.goto(service.url(await makeLink(service, { account, role: 'editor' })));
+      const page = await openConsole('newsroom', 'bakers-local-1', { viewport: PHONE });
       await follow(page, 'Sign in');
       await follow(page, 'Our endorsements');
       await follow(page, 'Title of mayor');
@@ -118,7 +124,7 @@ testInBrowser(
       expect(await page.textContent('h1')).toBe(receipt);
       await Promise.all([page.waitForNavigation(), page.click('text=Sign out')]);
       await expect(page.goBack()).rejects.toThrow('ERR_CACHE_MISS');
-      await context.close();
+      await page.context().close();
     } finally {
       stream.close();
     }
@@ -130,15 +136,8 @@ testInBrowser(
   'a form that meets an ended session is sent in the next one, without scripts, and nothing is lost',
   async () => {
     const account = 'away for lunch';
-    await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
-    await service.allow(['nation-herald'], account);
-    const context = await newContext({ viewport: PHONE, javaScriptEnabled: false });
-    const signIn = async (page: Page) => {
-      await page.goto(service.url(await makeLink(service, { account, role: 'editor' })));
-      await follow(page, 'Sign in');
-    };
-    const page = await context.newPage();
-    await signIn(page);
+    const page = await openConsole(account, 'nation-herald', { viewport: PHONE, javaScriptEnabled: false });
+    await follow(page, 'Sign in');
     const [mayor] = await service.query(`SELECT id FROM contests WHERE key LIKE '%/mayor'`);
     await page.goto(service.url(`/console/endorsements/${mayor?.id}`));
     await page.check('input[name=choice][value=ann]');
@@ -148,8 +147,9 @@ testInBrowser(
     await page.click('button:text-is("Preview")');
     expect(await page.textContent('h1')).toBe('Your session has ended');
     expect(await page.locator('dd', { hasText: 'Zeile 1' }).count()).toBe(1);
-    const tab = await context.newPage();
-    await signIn(tab);
+    const tab = await page.context().newPage();
+    await openLink(tab, account);
+    await follow(tab, 'Sign in');
     await follow(page, 'I am signed in again: continue');
     expect(await page.textContent('h1')).toBe('Send the form?');
     await follow(page, 'Send the form');
@@ -160,7 +160,7 @@ testInBrowser(
       .waitFor();
     const { body } = await service.get('/v1/endorsements?endorsers=nation-herald');
     expect(body.data[0].endorsement?.statement ?? body.data[0].statement).toBe('Zeile 1\nZeile 2 "ø"');
-    await context.close();
+    await page.context().close();
   },
   90_000,
 );
@@ -168,15 +168,10 @@ testInBrowser(
 testInBrowser(
   'an editor uploads a table by keyboard, without scripts, on a phone, decides on an unclear name, and undoes it',
   async () => {
-    const account = 'union';
-    await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
-    await service.allow(['sierra-club'], account);
     const stream = await service.stream('endorsers=sierra-club');
     try {
       await stream.wait('ready', 1);
-      const context = await newContext({ viewport: PHONE, javaScriptEnabled: false });
-      const page = await context.newPage();
-      await page.goto(service.url(await makeLink(service, { account, role: 'editor' })));
+      const page = await openConsole('union', 'sierra-club', { viewport: PHONE, javaScriptEnabled: false });
       await follow(page, 'Sign in');
       await follow(page, 'Our endorsements');
       await follow(page, 'Upload a table');
@@ -218,7 +213,7 @@ testInBrowser(
       expect(made.slice(3).map(({ data }) => data)).toEqual(
         Array.from({ length: 3 }, () => expect.objectContaining({ type: 'endorsement.deleted' })),
       );
-      await context.close();
+      await page.context().close();
     } finally {
       stream.close();
     }

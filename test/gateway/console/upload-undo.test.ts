@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
 import { contest as contestRecord } from '../../helpers/ballots/catalogue-records.ts';
 import { CROWD, CROWDED_CONTEST } from '../../helpers/ballots/crowded-contest.ts';
@@ -33,7 +32,7 @@ const countEvents = async () => (await service.events()).data.length;
 
 beforeEach(async () => {
   account = `account ${Math.random()}`;
-  await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+  await service.createKey(account, 'free');
   await service.allow([GAZETTE, 'sierra-club'], account);
   editor = await ConsoleClient.signIn(service, { account, role: 'editor' });
   const stored = await service.query(

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { request as sendRequest } from 'node:http';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { createKey } from '../../../ops/commands/keys.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
 import { forgetOldUploads } from '../../../store/console/uploads.ts';
 import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
@@ -33,7 +32,7 @@ let editor: ConsoleClient;
 
 beforeEach(async () => {
   account = `account ${Math.random()}`;
-  await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+  await service.createKey(account, 'free');
   await allow(['sierra-club', 'coast-gazette']);
   editor = await ConsoleClient.signIn(service, { account, role: 'editor' });
 });
@@ -552,7 +551,7 @@ describe('a file', () => {
 test('a form with a file for another account is not handled, and can be sent again without the file', async () => {
   const csrf = await editor.formToken();
   const other = `other ${Math.random()}`;
-  await createKey({ databaseUrl: service.databaseUrl, account: other, plan: 'free' });
+  await service.createKey(other, 'free');
   await service.query(
     `UPDATE console_sessions SET account_id = (SELECT id FROM accounts WHERE name = $1), link_role = 'operator'
      WHERE account_id = (SELECT id FROM accounts WHERE name = $2)`,
