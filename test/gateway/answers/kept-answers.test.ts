@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import pg from 'pg';
 import { importOfficeholders } from '../../../store/officeholders/import.ts';
 import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
 import { category } from '../../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
+import { withClient } from '../../helpers/postgres/with-client.ts';
 import { metricValue } from '../../helpers/service/metrics.ts';
 import { TestService } from '../../helpers/service/service.ts';
 
@@ -140,11 +140,10 @@ test('every gateway shows an import as soon as it has ended', async () => {
 test('every gateway shows a load of officeholders as soon as it has ended', async () => {
   const path = '/v1/officeholders';
   expect((await ask(path, 0)).status).toBe(503);
-  const client = new pg.Client({ connectionString: service.databaseUrl });
-  await client.connect();
   const load = { people: [], places: [], leftIds: [], refusedIds: [] };
-  await importOfficeholders(client, load, { now: new Date(), maxRemovals: null, dryRun: false });
-  await client.end();
+  await withClient(service.databaseUrl, (client) =>
+    importOfficeholders(client, load, { now: new Date(), maxRemovals: null, dryRun: false }),
+  );
   for (const gateway of [0, 1]) expect((await ask(path, gateway)).status).toBe(200);
 });
 

@@ -7,6 +7,7 @@ import { choice, contest, election } from '../../helpers/ballots/catalogue-recor
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { testInBrowser, useChromium } from '../../helpers/browser/use-chromium.ts';
 import { ConsoleClient, makeLink, type ReceivedPage } from '../../helpers/console/console-client.ts';
+import { withClient } from '../../helpers/postgres/with-client.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 
@@ -266,11 +267,10 @@ test('a gateway that ends while it works leaves the file as it was', async () =>
   });
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();
-  await beginCatalogueWork(client, Number(address.split('/').at(-1)), 'import');
-  const other = new pg.Client({ connectionString: service.databaseUrl });
-  await other.connect();
-  expect(await beginCatalogueWork(other, Number(address.split('/').at(-1)), 'import')).toBeNull();
-  await other.end();
+  const id = Number(address.split('/').at(-1));
+  await beginCatalogueWork(client, id, 'import');
+  const begun = await withClient(service.databaseUrl, (other) => beginCatalogueWork(other, id, 'import'));
+  expect(begun).toBeNull();
   const working = await operator.get(address);
   expect(working.html).toContain('The file is being imported');
   expect(working.html).toContain('look-again');

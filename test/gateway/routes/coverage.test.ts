@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
 import { STATE_CODES } from '../../../schemas/vocabulary.ts';
 import { editCatalogue } from '../../../store/catalogue/edit.ts';
 import { removeElection } from '../../../store/catalogue/removal.ts';
@@ -7,6 +6,7 @@ import { lines, loadCatalogue, SMALL_BALLOT } from '../../helpers/ballots/catalo
 import { contest, election } from '../../helpers/ballots/catalogue-records.ts';
 import { endorse, withdraw } from '../../helpers/ballots/submissions.ts';
 import { expectSchema } from '../../helpers/http/response-schema.ts';
+import { withClient } from '../../helpers/postgres/with-client.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 
 const PAST = 'or-2026-05-19-primary';
@@ -138,12 +138,11 @@ describe('GET /v1/coverage', () => {
       ['elections', election({ slug, state: 'NV', date: '2026-12-08' })],
     ]);
     const more = await rowOf();
-    const client = new pg.Client({ connectionString: service.databaseUrl });
-    await client.connect();
-    await editCatalogue(client, async () => ({ result: await removeElection(client, slug), keep: true }), {
-      dryRun: false,
-    });
-    await client.end();
+    await withClient(service.databaseUrl, (client) =>
+      editCatalogue(client, async () => ({ result: await removeElection(client, slug), keep: true }), {
+        dryRun: false,
+      }),
+    );
     const after = await rowOf();
     expect([more, after].map((row) => row.election_count)).toEqual([1, 0]);
     expect(after.updated_at > more.updated_at).toBe(true);
