@@ -28,11 +28,10 @@ const { values: options } = parseArgs({
 const attackMs = Number(options.seconds) * 1000;
 
 const system = await startSystem();
-const newKey = (account: string, plan = 'free') =>
-  createKey({ databaseUrl: system.databaseUrl, account, plan });
-const own = await newKey('other', 'internal');
-/** Plans whose limits of requests do not stop an attack before its own bound does. */
-const attackers = [await newKey('attacker-1', 'internal'), await newKey('attacker-2', 'internal')];
+/** Makes a key of the plan whose limits of requests do not stop an attack before its own bound does. */
+const newKey = (account: string) => createKey({ databaseUrl: system.databaseUrl, account, plan: 'internal' });
+const own = await newKey('other');
+const attackers = [await newKey('attacker-1'), await newKey('attacker-2')];
 const sockets: Socket[] = [];
 
 /** Sends requests on a connection whose answers are never read. */

@@ -41,6 +41,6 @@ export function spreadOf<T>(
 }
 
 /** The median of very many values, and the range of the half closest to it. */
-export function formatMiddleHalf(values: readonly number[], digits = 1): string {
+export function formatMiddleHalf(values: readonly number[], digits: number): string {
   return format(values, digits, 0.25, 0.75);
 }

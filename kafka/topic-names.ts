@@ -17,6 +17,6 @@ export function topicNames(prefix = ''): TopicNames {
 }
 
 /** The consumer group for apply's offsets, for lag tools. It has no members. */
-export function applyGroup(prefix = ''): string {
+export function applyGroup(prefix: string): string {
   return `${prefix}endorsement-apply`;
 }

@@ -202,11 +202,7 @@ function captureString(index: number): JsonWriter {
  * @param captures the paths of strings, such as `election.slug`. The writer notes their places in `captured`
  * @throws Error if the schema has a type that changes do not use
  */
-export function compileJsonWriter(
-  schema: JsonSchema,
-  captures: readonly string[] = [],
-  path = '',
-): JsonWriter {
+export function compileJsonWriter(schema: JsonSchema, captures: readonly string[], path = ''): JsonWriter {
   if (schema === 'string') {
     const index = captures.indexOf(path);
     return index === -1 ? copyString : captureString(index);

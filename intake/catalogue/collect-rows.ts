@@ -78,7 +78,7 @@ export async function collectRows(
   { rows }: Table,
   { places }: Columns<CatalogueField>,
   { election = null, electionType = null, maxHeldBytes = MAX_HELD_BYTES, pause }: TableOptions,
-  before: ReadonlySet<string> = new Set(),
+  before: ReadonlySet<string>,
 ): Promise<CollectedRows> {
   const collected = new Collection(maxHeldBytes);
   const faults: string[] = [];

@@ -21,15 +21,17 @@ export type FindAlias = (kind: AliasKind, scope: string, text: string) => string
 const isMeasure = ({ choices }: IndexedContest) =>
   choices.some(({ measure_answer: answer }) => answer !== null);
 
+const MAX_KNOWN = 10_000;
+
 /** Finds contests, and remembers them for the rows that follow. @returns a function for `findContests` */
-export function createContestFinder(index: ElectionIndex, most = 10_000) {
+export function createContestFinder(index: ElectionIndex) {
   const known = new Map<string, FittingContests>();
   return (contest: string | null, { district, party }: RowNames): FittingContests => {
     const id = JSON.stringify([contest, district, party]);
     let found = known.get(id);
     if (found === undefined) {
       found = findContests(index, { contest, district, party });
-      if (known.size >= most) known.clear();
+      if (known.size >= MAX_KNOWN) known.clear();
       known.set(id, found);
     }
     return found;
