@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import type { Finding } from '../../administration/health/finding.ts';
@@ -11,6 +10,7 @@ import { createIo, createRunner } from '../helpers/commands/command-io.ts';
 import { createTestDatabase } from '../helpers/postgres/database.ts';
 import { Primary } from '../helpers/postgres/replica.ts';
 import { withClient } from '../helpers/postgres/with-client.ts';
+import { listen } from '../helpers/servers/listen.ts';
 import { SchemaRegistry } from '../helpers/servers/schema-registry.ts';
 import { startProcess } from '../helpers/service/process.ts';
 import { useTestService } from '../helpers/service/service.ts';
@@ -56,9 +56,8 @@ afterAll(() => {
 
 /** A port that accepts connections and never answers, or a closed one. */
 async function openPort({ isClosed = false } = {}): Promise<number> {
-  const server = createServer(() => {}).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const server = createServer(() => {});
+  const port = await listen(server);
   if (isClosed) server.close();
   else servers.push(server);
   return port;

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { measureLag } from '../../administration/lag.ts';
@@ -14,6 +13,7 @@ import { addPendingRejections } from '../../store/stream/pending-rejections.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { createIo, createRunner, type RecordedIo } from '../helpers/commands/command-io.ts';
 import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
+import { listen } from '../helpers/servers/listen.ts';
 import { metricValue } from '../helpers/service/metrics.ts';
 import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
@@ -243,9 +243,8 @@ test('a server that fails during a command is named in one sentence', async () =
     const onward = connect(Number(broker.split(':')[1]), '127.0.0.1');
     for (const one of [socket, onward]) one.on('error', () => {});
     socket.pipe(onward).pipe(socket);
-  }).listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  const { port } = proxy.address() as AddressInfo;
+  });
+  const port = await listen(proxy);
   await expect(lag([], createLagIo({ brokers: `127.0.0.1:${port}` }))).rejects.toMatchObject({
     name: 'OperatorError',
     message: expect.stringMatching(

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import pg from 'pg';
 import { TopicReader } from '../../kafka/reading/topic-reader.ts';
@@ -12,6 +12,7 @@ import type { OutsideProducer, Place } from '../helpers/kafka/outside-client.ts'
 import { startKafkajsClient } from '../helpers/kafka/outside-javascript.ts';
 import { bad, PARTITIONS, SubmissionLedger } from '../helpers/kafka/submission-ledger.ts';
 import { useClient } from '../helpers/postgres/database.ts';
+import { listen } from '../helpers/servers/listen.ts';
 import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -162,11 +163,10 @@ test('a submission applied before the command has the lock is not skipped', asyn
 });
 
 test('the stream is not locked while the command waits for Kafka', async () => {
-  const silent = createServer().listen(0, '127.0.0.1');
-  await once(silent, 'listening');
+  const silent = createServer();
   const config = createConfig({
     ...service.env(),
-    KAFKA_BROKERS: `127.0.0.1:${(silent.address() as AddressInfo).port}`,
+    KAFKA_BROKERS: `127.0.0.1:${await listen(silent)}`,
   });
   const asked = once(silent, 'connection');
   const failed = expect(skipSubmission(config, { partition: 3, offset: 0 }, 'any')).rejects.toThrow();

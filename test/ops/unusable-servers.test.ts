@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { requireBrokers } from '../../kafka/connection/admin.ts';
 import { withDatabase } from '../../ops/database.ts';
@@ -9,6 +8,7 @@ import { plaintextBrokers } from '../../service/brokers.ts';
 import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { createTestDatabase } from '../helpers/postgres/database.ts';
 import { withClient } from '../helpers/postgres/with-client.ts';
+import { listen } from '../helpers/servers/listen.ts';
 import { testServers } from '../helpers/servers/servers.ts';
 import { INHERITED_ENV } from '../helpers/service/inherited-env.ts';
 import { useFolder } from '../helpers/use-folder.ts';
@@ -38,9 +38,8 @@ function addressOf(parts: Partial<Record<'username' | 'password' | 'pathname' | 
 }
 
 async function findClosedPort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const server = createServer();
+  const port = await listen(server);
   server.close();
   return String(port);
 }
@@ -195,8 +194,7 @@ test.each([
 /** Starts a server that accepts connections and stays silent. @returns its address */
 async function startSilentBroker(): Promise<string> {
   const server = createServer((socket) => socket.on('error', () => {}).resume()).unref();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `127.0.0.1:${await listen(server)}`;
 }
 
 test('commands name the brokers that accept connections and stay silent', async () => {

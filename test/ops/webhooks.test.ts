@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { generateWebhookSecret, signMessage } from '../../schemas/webhook-signature.ts';
 import { createIo, createRunner } from '../helpers/commands/command-io.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { listen } from '../helpers/servers/listen.ts';
 import { until } from '../helpers/until.ts';
 import { useFolder } from '../helpers/use-folder.ts';
 
@@ -125,9 +126,8 @@ describe('listen', () => {
   const file = useFolder();
 
   async function findPort(): Promise<number> {
-    const server = net.createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    const { port } = server.address() as AddressInfo;
+    const server = net.createServer();
+    const port = await listen(server);
     await new Promise((resolve) => server.close(resolve));
     return port;
   }

@@ -12,6 +12,7 @@ import { createReadPool, noRow, sql } from '../../store/connection/read-pool.ts'
 import { WATCHFUL_SESSION } from '../../store/connection/session.ts';
 import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { listen } from '../helpers/servers/listen.ts';
 import { testServers } from '../helpers/servers/servers.ts';
 import { captureLog } from '../helpers/service/captured-log.ts';
 import { metricValue } from '../helpers/service/metrics.ts';
@@ -143,8 +144,7 @@ describe('Kafka is away', () => {
       'a broker hangs up',
       async () => {
         const server = createServer((socket) => socket.destroy());
-        await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-        const { port } = server.address() as { port: number };
+        const port = await listen(server);
         try {
           await read(plaintextBrokers([`127.0.0.1:${port}`]), 'any');
         } finally {

@@ -1,5 +1,4 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Deliver } from '../../../consumers/deliver/deliver.ts';
 import { Feed } from '../../../feed/feed.ts';
@@ -7,6 +6,7 @@ import { formatCursor, parseCursor } from '../../../schemas/cursor.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { expectMessage } from '../../helpers/http/response-schema.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
+import { listen } from '../../helpers/servers/listen.ts';
 import { metricValue } from '../../helpers/service/metrics.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
@@ -281,8 +281,7 @@ describe('a webhook', () => {
       if (answers > 1) notices.push(JSON.parse(Buffer.concat(chunks).toString()));
       response.writeHead(answers > 1 ? 202 : 500).end();
     });
-    await new Promise<void>((resolve) => mail.listen(0, '127.0.0.1', resolve));
-    const { port } = mail.address() as AddressInfo;
+    const port = await listen(mail);
     await client.query(
       `WITH person AS (INSERT INTO people (issuer, subject, email, name) VALUES ('i', 's', 'ann@example.org', 'Ann') RETURNING id)
        INSERT INTO account_members (person_id, account_id, role)

@@ -1,10 +1,10 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { sendNotices } from '../../../consumers/deliver/notices.ts';
 import { createLog } from '../../../service/log.ts';
+import { listen } from '../../helpers/servers/listen.ts';
 
 const log = createLog('test', 'silent');
 const NEVER = new AbortController().signal;
@@ -19,8 +19,7 @@ test('a notice that is not accepted stays due, and holds up no other', async () 
     const { webhook } = (await json(request)) as { webhook: { id: number } };
     response.writeHead(webhook.id === 1 ? 500 : 202).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const url = new URL(`http://127.0.0.1:${await listen(server)}/`);
   await sendNotices({ query } as unknown as Pool, url, log, NEVER);
   expect([...due]).toEqual([1]);
   server.closeAllConnections();
@@ -50,8 +49,7 @@ test('a notice says which webhook of which account was disabled and why, and fol
     received.push([request.method, request.url, request.headers['content-type'], await json(request)]);
     response.writeHead(status, { Location: '/elsewhere' }).end('ok');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/told`);
+  const url = new URL(`http://127.0.0.1:${await listen(server)}/told`);
   const send = () => sendNotices({ query } as unknown as Pool, url, log, NEVER);
   await send();
   expect(due.size).toBe(1);
@@ -73,8 +71,7 @@ test('notices end at once when the process stops, although their receiver is sil
     received += 1;
     stopping.abort();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const url = new URL(`http://127.0.0.1:${await listen(server)}/`);
   await sendNotices({ query } as unknown as Pool, url, log, stopping.signal);
   expect(received).toBe(1);
   server.closeAllConnections();

@@ -2,11 +2,12 @@ import dgram from 'node:dgram';
 import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import https from 'node:https';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createSender, type Sender, type SenderOptions } from '../../../consumers/deliver/send.ts';
 import { TestAuthority } from '../../helpers/servers/certificates.ts';
+import { listen } from '../../helpers/servers/listen.ts';
 import { useFolder } from '../../helpers/use-folder.ts';
 import { Receiver } from '../../helpers/webhooks/receiver.ts';
 
@@ -45,10 +46,10 @@ async function startRaw(
     socket.on('error', () => {});
     socket.once('data', () => answer(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listen(server);
   closing.push(() => new Promise((resolve) => server.close(resolve)));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `http://127.0.0.1:${port}/`,
     connections: () => connections,
   };
 }
@@ -317,12 +318,11 @@ describe('by https', () => {
       { cert, key },
       (_request, response) => void response.writeHead(204).end(),
     );
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const port = await listen(server);
     closing.push(() => {
       server.closeAllConnections();
       server.close();
     });
-    const { port } = server.address() as AddressInfo;
     const trusting = senderWith({ ca: ca as string, resolve: async () => ['127.0.0.1'] });
     for (const host of ['hooks.example.org', '127.0.0.1']) {
       for (let count = 0; count < 2; count += 1) {
@@ -349,12 +349,12 @@ describe('a proxy', () => {
       target.on('error', () => socket.destroy());
       socket.on('error', () => target.destroy());
     });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const port = await listen(proxy);
     closing.push(() => {
       proxy.closeAllConnections();
       proxy.close();
     });
-    return { url: new URL(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`), asked };
+    return { url: new URL(`http://127.0.0.1:${port}`), asked };
   }
 
   test('gets the checked address, and looks nothing up', async () => {

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { loadHops } from '../../../gateway/console/operators/hops.ts';
@@ -9,6 +8,7 @@ import { endorser } from '../../helpers/ballots/catalogue-records.ts';
 import { EARLIER, LATER, rejectAtSameOrigin } from '../../helpers/ballots/same-origin.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
+import { listen } from '../../helpers/servers/listen.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 
@@ -236,9 +236,8 @@ test('the status begins with what is wrong and what to do', async () => {
 
 test('INV-15: a Kafka that hangs does not hold up the status, and pages that look meanwhile ask it once', async () => {
   const sockets: Socket[] = [];
-  const silent = createServer((socket) => sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  const { port } = silent.address() as AddressInfo;
+  const silent = createServer((socket) => sockets.push(socket.on('error', () => {})));
+  const port = await listen(silent);
   const brokers = { addresses: [`127.0.0.1:${port}`], tls: null, login: null, rack: null };
   const place = { pool: {} as Pool, clock: systemClock, brokers, topicPrefix: '' };
   const found = await Promise.all([1, 2, 3].map(() => loadHops(place, 200)));

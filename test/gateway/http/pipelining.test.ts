@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from '@jest/globals';
 import { boundPipelining } from '../../../gateway/http/pipelining.ts';
+import { listen } from '../../helpers/servers/listen.ts';
 import { until } from '../../helpers/until.ts';
 
 const server = createServer();
@@ -17,11 +18,9 @@ afterEach(() => {
 });
 
 /** Listens with a bounded listener that answers when told. */
-async function listen(listener: RequestListener) {
+async function open(listener: RequestListener) {
   server.on('request', boundPipelining(listener));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const socket = connect(await listen(server), '127.0.0.1');
   await once(socket, 'connect');
   return socket;
 }
@@ -34,7 +33,7 @@ const requests = (count: number, from = 0) =>
 const last = 'GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
 test('INV-15: the requests of a connection are handled one after the other, and answered in order', async () => {
-  const socket = await listen(hold);
+  const socket = await open(hold);
   const received = text(socket);
   socket.write(requests(10) + last);
   for (let index = 0; index < 11; index += 1) {
@@ -47,7 +46,7 @@ test('INV-15: the requests of a connection are handled one after the other, and 
 });
 
 test('INV-15: a connection with 64 unanswered requests ends, and no more of them are handled', async () => {
-  const socket = await listen(hold);
+  const socket = await open(hold);
   socket.resume();
   const closed = once(socket, 'close');
   socket.write(requests(1500));
@@ -56,7 +55,7 @@ test('INV-15: a connection with 64 unanswered requests ends, and no more of them
 });
 
 test('INV-15: a connection with 63 is served', async () => {
-  const socket = await listen((request, response) => response.end(`${request.url};`));
+  const socket = await open((request, response) => response.end(`${request.url};`));
   const received = text(socket);
   socket.write(requests(62) + last);
   expect((await received).match(/\/\w+;/g)).toHaveLength(63);
@@ -64,7 +63,7 @@ test('INV-15: a connection with 63 is served', async () => {
 
 test('INV-15: a connection is not read while 16 requests wait, and is read again afterwards', async () => {
   const connected = once(server, 'connection');
-  const socket = await listen(hold);
+  const socket = await open(hold);
   const [connection] = (await connected) as [Socket];
   const received = text(socket);
   socket.write(requests(15));

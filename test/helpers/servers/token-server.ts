@@ -1,8 +1,8 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { listen } from './listen.ts';
 
 const KEY_ID = 'test';
 const DEFAULT_LIFE_SECONDS = 300;
@@ -53,9 +53,7 @@ export async function startTokenServer(): Promise<TokenServer> {
       });
     });
   });
-  http.listen(0, '127.0.0.1');
-  await once(http, 'listening');
-  const base = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const base = `http://127.0.0.1:${await listen(http)}`;
   const server: TokenServer = {
     tokenUrl: `${base}/token`,
     jwksUrl: `${base}/jwks`,
