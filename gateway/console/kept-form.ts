@@ -5,15 +5,17 @@ import { CSRF_FIELD } from './session/forgery.ts';
 
 /** The field that asks to show the form's account again before the form is handled. */
 export const SWITCH_FIELD = 'show_account';
-/** Fields that nobody has entered. */
-const HIDDEN = new Set([CSRF_FIELD, SWITCH_FIELD, 'form', 'version']);
+/** Fields that nobody has entered, without the line that the name of some ends with: `shown:4`. */
+const HIDDEN = new Set([CSRF_FIELD, SWITCH_FIELD, 'form', 'version', 'seen', 'after', 'line', 'shown']);
 
 /** The most entries that are shown: a form can have so many that showing them all would delay others. */
 const MAX_SHOWN = 1_000;
 
 /** The entries of a form that was not handled. */
 export function Entered({ form }: { form: URLSearchParams }): Html | null {
-  const entered = [...form].filter(([name, value]) => !HIDDEN.has(name) && value !== '');
+  const entered = [...form].filter(
+    ([name, value]) => !HIDDEN.has(name.split(':', 1)[0] ?? '') && value !== '',
+  );
   if (entered.length === 0) return null;
   return html`
     <h2>What the form says</h2>

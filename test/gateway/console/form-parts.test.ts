@@ -82,7 +82,8 @@ test('a form that was not handled is shown without what nobody has entered, and 
     ],
   ]);
   expect(again).toContain('action="/console/x?a=1"');
-  const none = new URLSearchParams({ csrf: 'x', version: '5', note: '' });
+  const hidden = { version: '5', seen: 'a1', after: '0', line: '2', 'shown:2': '["no",null]' };
+  const none = new URLSearchParams({ csrf: 'x', ...hidden, note: '' });
   expect(renderDocument(html`<body><${Entered} form=${none} /></body>`)).not.toContain('What the form says');
 });
 
