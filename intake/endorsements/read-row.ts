@@ -82,6 +82,10 @@ export function readColumns(
 
 const isAddress = (source: string | null): boolean => source !== null && /^https?:\/\//i.test(source);
 
+/** Completes an address that lacks its scheme, as people write it: `www.example.org`, `example.org/page`. */
+const completeAddress = (source: string | null): string | null =>
+  source?.replace(/^(?=www\.|[^/\s]+\/)(?:[a-z\d-]+\.)+[a-z]{2,}(?:\/\S*)?$/i, 'https://$&') ?? null;
+
 /** Reads the cells of a row. */
 export function readRow(
   cells: readonly string[],
@@ -91,7 +95,7 @@ export function readRow(
     form(cells[places.get(field) ?? -1] ?? '') || null;
   const lines = (field: EndorsementField) => read(field, normalizeLines);
   const text = (field: EndorsementField) => read(field, normalizeText);
-  const address = read('source_url', normalizeAddress);
+  const address = completeAddress(read('source_url', normalizeAddress));
   // The names of several people can be on a line each.
   const choice = lines('choice');
   const written = text('position');

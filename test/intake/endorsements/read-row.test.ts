@@ -114,6 +114,19 @@ describe('a row', () => {
     expect(source_url).toBe(address);
   });
 
+  test.each([
+    ['www.example.org', 'https://www.example.org'],
+    ['Example.org/cafe?page=1#top', 'https://Example.org/cafe?page=1#top'],
+    ['http://example.org/a', 'http://example.org/a'],
+    ['guide.pdf', 'guide.pdf'],
+    ['see example.org/a', 'see example.org/a'],
+    ['p.4/5', 'p.4/5'],
+    ['ann@example.org/a', 'ann@example.org/a'],
+  ])('with the source %j has the source %j', (written, source) => {
+    const columns = readColumns(['Choice', 'Source'], new Map(), ALL);
+    expect(readRow(['Ann Lee', written], columns).source_url).toBe(source);
+  });
+
   test('keeps the lines of its choice, which can be the names of several people', () => {
     const columns = readColumns(HEADER, new Map(), ALL);
     expect(readRow(['Ann  Lee\r\n Bob Roe '], columns).choice).toBe('Ann Lee\nBob Roe');
