@@ -125,7 +125,8 @@ function refuseAboutMeasure(
   // Without a column for the answer, the choice can be the label of an answer.
   const isLabel = (measure: IndexedContest) => findContenders(measure, read(text), null).exact.length > 0;
   if (answer === null && measures.some(isLabel)) return null;
-  return unrepresentable(text === '' ? 'no answer' : `"${text}" about a measure`, answer === 'nothing');
+  const said = text === '' ? 'no answer' : `"${text}"`;
+  return unrepresentable(`${said} about a measure, which needs Yes or No`, answer === 'nothing');
 }
 
 /** @param contests those that fit; some can be measures */
@@ -143,7 +144,7 @@ function refuseAboutCandidate(row: ReadRow, contests: readonly IndexedContest[])
   const mayBeMeasure = contests.some(isMeasure);
   if (position === null) return mayBeMeasure ? null : unrepresentable('no position', true);
   if (answer === 'yes' || (answer === 'no' && mayBeMeasure)) return null;
-  return unrepresentable(`"${position}" about a candidate`, answer !== null);
+  return unrepresentable(`"${position}" about a candidate, of whom only Yes can be said`, answer !== null);
 }
 
 function findPairs(

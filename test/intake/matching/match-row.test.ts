@@ -351,21 +351,27 @@ test.each<[string, string | null, string, string?]>([
   expect(said).toContain(why);
 });
 
-test.each<[string, string | null, string | null | undefined]>([
-  ['Governor', 'No Endorsement', undefined],
+test.each<[string, string | null, string | null | undefined, string]>([
+  ['Governor', 'No Endorsement', undefined, '"No Endorsement"'],
   // Beside the name of a contest, it is no key.
-  ['Clerk', 'none', undefined],
-  ['Governor', 'N/A', 'Yes'],
-  ['Governor', null, undefined],
-  ['Governor', null, 'Yes'],
-  ['Governor', 'John H. Cox', null],
-  ['Governor', 'John H. Cox', 'Oppose'],
-  ['Governor', 'John H. Cox', 'Yes (runoff only)'],
-  ['Governor', 'John H. Cox', 'Neutral'],
-  ['Prop 2', null, 'Neutral'],
-  ['Prop 2', 'Lean yes', undefined],
-])('%j, %j %j is nothing that an endorsement can say', (contestText, choiceText, position) => {
-  expect(match(contestText, choiceText, { position })).toMatchObject({ grade: 'nothing' });
+  ['Clerk', 'none', undefined, '"none"'],
+  ['Governor', 'N/A', 'Yes', '"N/A"'],
+  ['Governor', null, undefined, 'no choice'],
+  ['Governor', null, 'Yes', 'no choice'],
+  ['Governor', 'John H. Cox', null, 'no position'],
+  ['Governor', 'John H. Cox', 'Oppose', '"Oppose" about a candidate, of whom only Yes can be said'],
+  [
+    'Governor',
+    'John H. Cox',
+    'Yes (runoff only)',
+    '"Yes (runoff only)" about a candidate, of whom only Yes can be said',
+  ],
+  ['Governor', 'John H. Cox', 'Neutral', '"Neutral" about a candidate, of whom only Yes can be said'],
+  ['Prop 2', null, 'Neutral', '"Neutral" about a measure, which needs Yes or No'],
+  ['Prop 2', null, undefined, 'no answer about a measure, which needs Yes or No'],
+  ['Prop 2', 'Lean yes', undefined, '"Lean yes" about a measure, which needs Yes or No'],
+])('%j, %j %j is nothing that an endorsement can say', (contestText, choiceText, position, why) => {
+  expect(match(contestText, choiceText, { position })).toMatchObject({ grade: 'nothing', why });
 });
 
 describe('the possible meanings of a row', () => {
