@@ -41,7 +41,7 @@ export async function refuseWithKept(client: ClientBase, { keepMissing, equals }
 /**
  * Refuses contests in which it is not clear which candidates of equal names are one person (INV-16; contract,
  * "Candidates"). Only fusion voting puts one candidate on several lines without keys, and if one line has a key, all
- * must have one.
+ * must have one. Names that differ in case, accents and punctuation alone need keys as well.
  */
 async function refuseNamesakes(client: ClientBase): Promise<void> {
   await client.query(`
@@ -57,22 +57,29 @@ async function refuseNamesakes(client: ClientBase): Promise<void> {
       WHERE kind = 'contests' AND NOT refused
       UNION ALL
       SELECT ordinal, choice -> 'candidate' FROM kept_choices
+    ), named AS (
+      SELECT ordinal, candidate ->> 'full_name' AS name, candidate ->> 'key' AS key,
+        regexp_replace(name_search(candidate ->> 'full_name'), '[^[:alnum:]]+', ' ', 'g') AS spelled
+      FROM lines WHERE candidate ->> 'full_name' IS NOT NULL
     ), namesakes AS (
-      SELECT DISTINCT ON (staged.ordinal) staged.ordinal, candidate ->> 'full_name' AS name,
-        count(candidate ->> 'key') > 0 AS have_keys
-      FROM lines JOIN staged USING (ordinal)
-      WHERE candidate ->> 'full_name' IS NOT NULL
-      GROUP BY staged.ordinal, staged.record ->> 'election', candidate ->> 'full_name'
-      HAVING count(*) > 1 AND count(candidate ->> 'key') < count(*) AND (count(candidate ->> 'key') > 0
-        OR staged.record ->> 'election' NOT IN (SELECT slug FROM fusion WHERE is_allowed))
-      ORDER BY staged.ordinal, name
+      SELECT DISTINCT ON (staged.ordinal) staged.ordinal, count(named.key) > 0 AS have_keys,
+        array_agg(DISTINCT to_json(name)::text) AS names
+      FROM named JOIN staged USING (ordinal)
+      GROUP BY staged.ordinal, staged.record ->> 'election', spelled
+      HAVING count(*) > 1 AND count(named.key) < count(*)
+        AND (count(named.key) > 0 OR count(DISTINCT name) > 1
+          OR staged.record ->> 'election' NOT IN (SELECT slug FROM fusion WHERE is_allowed))
+      ORDER BY staged.ordinal, spelled
     )
     UPDATE staged
     SET refused = true, field = 'choices',
       reason = 'have candidates of equal names',
-      problem = 'have several candidates named ' || to_json(namesakes.name) || '; give each a candidate.key, the same '
-        || 'one for one person on several lines'
-        || CASE WHEN have_keys THEN '' ELSE ', or set fusion_voting in the details of the election' END
+      problem = CASE WHEN cardinality(names) = 1
+        THEN 'have several candidates named ' || names[1] || '; give each a candidate.key, the same '
+          || 'one for one person on several lines'
+          || CASE WHEN have_keys THEN '' ELSE ', or set fusion_voting in the details of the election' END
+        ELSE 'have candidates named ' || array_to_string(names, ' and ') || '; give a person on several lines one '
+          || 'spelling, and different people a candidate.key each' END
     FROM namesakes
     WHERE namesakes.ordinal = staged.ordinal`);
 }
