@@ -1,6 +1,6 @@
 import { RETENTION_GRACE } from '../../domain/retention.ts';
 import type { StreamFilter } from '../../domain/stream-filter.ts';
-import { cursorOf } from '../../feed/cursor-of.ts';
+import { cursorOf, timeOf } from '../../feed/cursor-of.ts';
 import { Delivery } from '../../feed/fan-out.ts';
 import type { Feed } from '../../feed/feed.ts';
 import type { FeedReader } from '../../feed/reader.ts';
@@ -292,10 +292,11 @@ export class EventStream {
   }
 
   #tellCheckpoint(): string {
-    const { sequence, time } = this.#resumePoint;
+    const resumePoint = this.#resumePoint;
     // Sequences have no gaps, and every match was sent. So no change since then matched.
-    const scanned = sequence - this.#toldSequence;
-    return this.#tell('checkpoint', { occurred_at: new Date(time).toISOString(), scanned });
+    const scanned = resumePoint.sequence - this.#toldSequence;
+    const occurred_at = new Date(timeOf(this.#feed, resumePoint)).toISOString();
+    return this.#tell('checkpoint', { occurred_at, scanned });
   }
 
   #writeEnding(): void {

@@ -29,7 +29,9 @@ describe('a checkpoint', () => {
     const before = stream.clock.now();
     await stream.clock.advance(3 * HOUR + MINUTE);
     expect(stream.kinds()).toEqual(['ready', 'checkpoint', 'checkpoint', 'checkpoint']);
-    expect(parseCursor(stream.last().id ?? '').time).toBe(before + 3 * HOUR);
+    const end = before + 3 * HOUR;
+    expect(parseCursor(stream.last().id ?? '').time).toBe(end);
+    expect(stream.last()).toMatchObject({ data: { occurred_at: new Date(end).toISOString(), scanned: 0 } });
   });
 
   test.each([
