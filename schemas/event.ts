@@ -18,8 +18,8 @@ export function formatTime(time: number): string {
 }
 
 /**
- * The largest body of an event that a submission may make, in bytes of JSON. Common readers of Server-Sent Events take
- * lines of 64 KiB; the rest is for names of the catalogue that become longer later.
+ * The largest body of an event, in bytes of JSON. Submissions, and edits of the catalogue, that would make a larger one are
+ * refused. Common readers of Server-Sent Events take lines of 64 KiB.
  */
 export const MAX_EVENT_BYTES = 48 * 1024;
 

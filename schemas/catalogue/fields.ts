@@ -17,12 +17,12 @@ export type Accepted<Field extends TSchema> = Static<Field>;
 export type JsonObject = Record<string, unknown>;
 
 /** The longest name, title or label, in characters. */
-const MAX_TITLE = 500;
+export const MAX_TITLE = 500;
 /** The longest statement, description or question, in characters. */
 export const MAX_TEXT = 20_000;
 const MAX_URL = 2_000;
 /** The longest slug or key of one record, in characters. */
-const MAX_KEY = 200;
+export const MAX_KEY = 200;
 const MAX_INTEGER = 2_147_483_647;
 
 /** The same field, which may also be null or missing. Both mean the same. */

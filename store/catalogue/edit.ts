@@ -2,8 +2,9 @@ import type pg from 'pg';
 import { ADVISORY_LOCKS } from '../connection/advisory-locks.ts';
 import { type Announced, announceAllStale, NONE_ANNOUNCED, previewStale } from '../endorsements/announce.ts';
 import { lockStreamHead } from '../stream/change-log.ts';
+import { findLong, refuseLargeEvents } from './large-events.ts';
 import { listUnranked } from './settled.ts';
-import { beginEdit, dropUnchangedParts, listStale, loadNewestEndorsement } from './stale.ts';
+import { beginEdit, dropUnchangedParts, listStale, loadNewest } from './stale.ts';
 
 /** The result of an edit's work. */
 export interface EditOutcome<T> {
@@ -24,13 +25,13 @@ export interface EditOptions {
  * stale (INV-13).
  *
  * The transaction lists these endorsements. Most of the list is made without the stream's lock, because it
- * takes seconds for large elections. The lock is taken only to add newer endorsements and to commit. The
- * announcements follow in transactions of their own. If this process dies between them, the consumers
- * continue.
+ * takes seconds for large elections. The lock is taken only to add newer endorsements, to measure the few
+ * with long texts, and to commit. The announcements follow in transactions of their own. If this process dies
+ * between them, the consumers continue.
  *
  * @param client a connection of the caller's own, outside of a transaction
  * @returns the result of the work, and the events that were made, or that a dry run would make
- * @throws the errors of `work` and of the database, after rolling back
+ * @throws OperatorError if an event would be too large, the errors of `work` and of the database, after rolling back
  */
 export async function editCatalogue<T>(
   client: pg.Client,
@@ -64,10 +65,12 @@ async function inTransaction<T>(
     const { result, keep } = await work();
     let preview = NONE_ANNOUNCED;
     if (keep && (await dropUnchangedParts(client))) {
-      const newest = await loadNewestEndorsement(client);
+      const newest = await loadNewest(client);
       await listStale(client, 0);
-      if (!dryRun) await listLatecomers(client, newest);
+      const long = await findLong(client);
+      if (!dryRun) await listLatecomers(client, newest.endorsement);
       await listUnranked(client);
+      await refuseLargeEvents(client, [...long, ...(await findLong(client, newest.sequence))]);
       if (dryRun) preview = await previewStale(client);
     }
     const kept = keep && !dryRun;

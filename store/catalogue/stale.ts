@@ -63,12 +63,16 @@ export async function dropUnchangedParts(client: ClientBase): Promise<boolean> {
   return rows[0]?.any ?? false;
 }
 
-/** The newest endorsement's id. Ids are drawn under the stream's lock, so all older ones are committed. */
-export async function loadNewestEndorsement(client: ClientBase): Promise<number> {
-  const { rows } = await client.query<{ id: number | null }>(
-    'SELECT max(id)::float8 AS id FROM endorsements',
+/**
+ * The newest endorsement's id, and the newest change's sequence. Both are drawn under the stream's lock, so all older ones
+ * are committed.
+ */
+export async function loadNewest(client: ClientBase): Promise<{ endorsement: number; sequence: number }> {
+  const { rows } = await client.query<{ endorsement: number; sequence: number }>(
+    `SELECT COALESCE((SELECT max(id) FROM endorsements), 0)::float8 AS endorsement,
+       last_sequence::float8 AS sequence FROM stream_head`,
   );
-  return rows[0]?.id ?? 0;
+  return rows[0] ?? { endorsement: 0, sequence: 0 };
 }
 
 /**

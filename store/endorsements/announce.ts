@@ -5,6 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
+import type { Place } from '../../domain/event-size.ts';
 import type { ChangeType } from '../../schemas/vocabulary.ts';
 import { FACET_PATHS } from '../../schemas/vocabulary.ts';
 import { appendCatalogueChanges, lockStreamHead, type StreamHead } from '../stream/change-log.ts';
@@ -33,15 +34,9 @@ const MOVED = Object.values(FACET_PATHS)
   .map((value) => `parts ${value} IS DISTINCT FROM old_parts ${value}`)
   .join(' OR ');
 
-/**
- * The events, by `number`, that make every copy of the stale endorsements of the ids $1 true again (contract,
- * "Stream and events"). A change of a value that filters use becomes a deletion with the old values and a
- * creation with the new ones: otherwise a copy whose filter matched only the old values would keep the
- * endorsement for ever. A withdrawn endorsement is deleted with the values that were announced. If such a value
- * changed too, it is deleted with the new ones as well, because lists have shown it with these since the edit.
- */
-const EVENTS = `
-  WITH stale AS MATERIALIZED (
+/** The stale endorsements of the ids $1, with the parts of their events now and before the edit. */
+const COMPARED = `
+  stale AS MATERIALIZED (
     SELECT n.id, n.rank, COALESCE(s.settled, 'kept') AS settled,
       jsonb_build_object(
         'id', n.id, 'statement', n.statement, 'source_url', n.source_url, 'published_on', n.published_on) AS endorsement,
@@ -55,13 +50,26 @@ const EVENTS = `
     WHERE s.endorsement_id = ANY($1)
   ), compared AS (
     SELECT *, ${MOVED} AS moved, parts <> old_parts AS changed FROM stale
-  ), events AS (
+  )`;
+
+/** Whether an event tells of the new values of a compared endorsement. */
+const IS_TOLD = "(moved OR (changed AND settled <> 'withdrawn'))";
+
+/**
+ * The events, by `number`, that make every copy of the stale endorsements of the ids $1 true again (contract,
+ * "Stream and events"). A change of a value that filters use becomes a deletion with the old values and a
+ * creation with the new ones: otherwise a copy whose filter matched only the old values would keep the
+ * endorsement for ever. A withdrawn endorsement is deleted with the values that were announced. If such a value
+ * changed too, it is deleted with the new ones as well, because lists have shown it with these since the edit.
+ */
+const EVENTS = `
+  WITH ${COMPARED}, events AS (
     SELECT id, 1 AS step, 'deleted' AS type, rank, endorsement, old_parts AS parts
     FROM compared WHERE settled = 'withdrawn' OR moved
     UNION ALL
     SELECT id, 2, CASE WHEN settled = 'withdrawn' THEN 'deleted' WHEN moved THEN 'created' ELSE 'updated' END,
       CASE WHEN settled <> 'unranked' THEN rank END, endorsement, parts
-    FROM compared WHERE moved OR (changed AND settled <> 'withdrawn')
+    FROM compared WHERE ${IS_TOLD}
   )
   SELECT row_number() OVER (ORDER BY id, step) AS number, type,
     parts || jsonb_build_object('endorsement', endorsement || jsonb_build_object('rank', rank)) AS body
@@ -196,4 +204,26 @@ export async function previewStale(client: ClientBase): Promise<Announced> {
     for (const { type, count } of rows) announced[type] += count;
   }
   return announced;
+}
+
+/** A stale endorsement whose new values an event will tell. */
+interface ToldEndorsement {
+  id: number;
+  statement: string | null;
+  source_url: string | null;
+  /** The parts of the catalogue in its event, now and before the edit. */
+  place: Place;
+  before: Place;
+}
+
+/** Those of these stale endorsements whose new values an event will tell. */
+export async function loadTold(client: ClientBase, ids: readonly number[]): Promise<ToldEndorsement[]> {
+  const { rows } = await client.query<ToldEndorsement>(
+    `WITH ${COMPARED}
+     SELECT id::float8 AS id, endorsement ->> 'statement' AS statement, endorsement ->> 'source_url' AS source_url,
+       parts AS place, old_parts AS before
+     FROM compared WHERE ${IS_TOLD}`,
+    [ids],
+  );
+  return rows;
 }

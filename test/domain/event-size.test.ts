@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { refuseLargeEvent } from '../../domain/event-size.ts';
+import { ALWAYS_SMALL_BYTES, bytesOfEvent, refuseLargeEvent } from '../../domain/event-size.ts';
+import { MAX_KEY, MAX_TITLE } from '../../schemas/catalogue/fields.ts';
 import { MAX_EVENT_BYTES } from '../../schemas/event.ts';
 import { pick } from '../helpers/ballots/submissions.ts';
 import { change } from '../helpers/properties/arbitraries.ts';
@@ -40,4 +41,26 @@ test('the refusal names the choice and the sizes', () => {
       /^The event about "ann" would have 6\d,\d{3} bytes as JSON, and may have 49,152: shorten its statement\.$/,
     ),
   });
+});
+
+test('INV-15: an event with short texts fits beside the longest names, and hardly longer texts may not', () => {
+  const [made] = fc.sample(change, { numRuns: 1, seed: 1 });
+  if (!made) throw new Error('There is no sample.');
+  const { endorser, contest, election, choice } = made;
+  const id = 2 ** 31 - 1;
+  const name = '😀'.repeat(MAX_TITLE);
+  const key = '😀'.repeat(MAX_KEY);
+  const place = {
+    endorser: { ...endorser, id, slug: key, name, category: { slug: key, name }, state: 'national' as const },
+    contest: {
+      ...{ ...contest, id, title: name, short_title: name, measure_code: name },
+      ...{ votes_allowed: id, ranks_allowed: id },
+      district: { ...contest.district, id, name, ocd_id: key },
+    },
+    election: { ...election, id, slug: key, name },
+    choice: { ...choice, id, label: name, candidate: { id, full_name: name }, party: name },
+  };
+  const short = { statement: '"'.repeat(ALWAYS_SMALL_BYTES), source_url: null };
+  expect(bytesOfEvent(short, place)).toBeLessThanOrEqual(MAX_EVENT_BYTES);
+  expect(bytesOfEvent({ ...short, source_url: '"'.repeat(1000) }, place)).toBeGreaterThan(MAX_EVENT_BYTES);
 });

@@ -127,6 +127,33 @@ describe('an import with precautions', () => {
     expect(await idOf()).toBe(before);
   });
 
+  test('whose names would make an event too large is refused whole, with and without --dry-run', async () => {
+    await importFiles(GOOD);
+    const picks = ['mayor', 'council'].map((slug, index) =>
+      endorse('bakers-local-1', slug, 'ann', { statement: '政'.repeat(15_900 - index) }),
+    );
+    expect(await applySubmissions(client, ...picks)).toMatchObject({ changes: 2 });
+    const entitled = (title: string) => ({
+      'elections.ndjson': ndjson([election({ slug: 'or-2026-05-19-primary', name: 'Renamed' })]),
+      'contests.ndjson': ndjson(['mayor', 'council'].map((slug) => contest(slug, { title }))),
+    });
+    const before = await contents();
+    for (const options of [['--dry-run'], []]) {
+      expect(await importFiles(entitled('市'.repeat(500)), ...options)).toEqual({
+        status: 1,
+        printed: [],
+        told: [
+          expect.stringMatching(
+            /^Nothing was changed: with the new names, the event of bakers-local-1 about "ann" in or-2026-11-03-general\/mayor would have 50,\d{3} bytes as JSON, and may have 49,152, and 1 more would be too large\. Shorten the names, or have the endorser shorten the statement\.$/,
+          ),
+        ],
+      });
+      expect(await contents()).toEqual(before);
+    }
+    const shorter = await importFiles(entitled('Mayor and council'));
+    expect([shorter.status, shorter.printed.at(-1)]).toEqual([0, 'Endorsements announced: 2 updated.']);
+  });
+
   test('reports a district with two descriptions in the files, and the valid name', async () => {
     const district = {
       ocd_id: 'ocd-division/country:us/state:or',

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { type CatalogueImport, importCatalogue } from '../../store/catalogue/import.ts';
 import { announceLeftovers } from '../../store/endorsements/announce-leftovers.ts';
 import { findChangedSince } from '../../store/endorsements/changed-since.ts';
+import { appendChanges, lockStreamHead } from '../../store/stream/change-log.ts';
 import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { type CatalogueLine, stageLines } from '../helpers/ballots/catalogue.ts';
 import { category, choice, contest, election, endorser } from '../helpers/ballots/catalogue-records.ts';
@@ -13,7 +14,7 @@ import { isWaiting } from '../helpers/postgres/overlap.ts';
 import { until } from '../helpers/until.ts';
 
 const { client, url } = useTestDatabase();
-const other = useClient(url);
+const other = useClient(url, { pipeline: true });
 const pool = usePool(url);
 
 const BAKERS = 'bakers-local-1';
@@ -363,6 +364,38 @@ test('INV-13: an endorsement added during an import is announced too', async () 
   );
   await other.query('COMMIT');
   expect((await importing).announced).toEqual({ created: 0, updated: 4, deleted: 0 });
+});
+
+/** A statement of the longest events that a submission may make. */
+const LONG = '政'.repeat(15_900);
+const LONG_TITLE = { title: '市'.repeat(500) };
+
+test('INV-15: a statement that grows during an import counts as well', async () => {
+  const { body } = (await changes())[2] ?? {};
+  await other.query('BEGIN');
+  const head = await lockStreamHead(other);
+  const importing = expect(load(council(LONG_TITLE))).rejects.toThrow(
+    /the event of bakers-local-1 about "bob" in or-2026-11-03-general\/council would have/,
+  );
+  await until('the import to wait for the lock', () => isWaiting(other));
+  await other.query('UPDATE endorsements SET statement = $1 WHERE id = $2', [LONG, body.endorsement.id]);
+  await appendChanges(other, head, [
+    { type: 'updated', body: { ...body, endorsement: { ...body.endorsement, statement: LONG } } },
+  ]);
+  await other.query('COMMIT');
+  await importing;
+  expect(await announced(() => null)).toEqual([]);
+});
+
+test('an event that is too large does not stop edits that withdraw it or do not make it larger', async () => {
+  await load(council(LONG_TITLE));
+  await client.query('UPDATE endorsements SET statement = $1', [`${LONG}${LONG}`]);
+  await expect(load([['elections', election({ name: 'The general election of 2026' })]])).rejects.toThrow(
+    /49,152, and 2 more would be too large/,
+  );
+  expect((await load(council({ title: 'Council' }))).announced.updated).toBe(1);
+  const withdrawn = await load(council({ ...LONG_TITLE, choices: [choice('ann')] }));
+  expect(withdrawn.announced).toEqual({ created: 0, updated: 0, deleted: 1 });
 });
 
 test('an edit of the catalogue does not change a position', async () => {

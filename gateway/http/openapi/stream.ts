@@ -17,7 +17,7 @@ The answer begins at once and does not end until the service or the client ends 
 | \`reconnect\` | \`StreamReconnect\` | last; the service ends the connection, which happens after an hour at the latest |
 | \`error\` | \`StreamError\` | last; the stream cannot continue, for instance because the key was revoked |
 
-A line of data has at most 48 KiB when its event is submitted, and no raw line break of Unicode (U+0085, U+2028, U+2029).
+A line of data has at most 48 KiB, and no raw line break of Unicode (U+0085, U+2028, U+2029).
 
 Every frame has an \`id\`, which is a cursor. Store the id after every frame, not only after changes, together with the
 work of that frame. A line \`retry:\` comes once at the start. A comment, \`: ping\`, comes every 20 seconds: a connection

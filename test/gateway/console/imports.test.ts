@@ -111,6 +111,22 @@ test('a changed title is announced on the stream', async () => {
   });
 });
 
+test('names that make an event too large are refused with the reason, and shorter ones are imported', async () => {
+  const slug = 'or-2027-06-13-special';
+  await loadCatalogue(service.databaseUrl, ballot(slug, ['clerk']));
+  const before = (await service.events()).data.length;
+  const statement = '政'.repeat(15_900);
+  const submission = endorse('bakers-local-1', 'clerk', 'ann', { statement });
+  await service.submit([{ ...submission, contest: `${slug}/clerk` }]);
+  await service.eventsOnceThereAre(before + 1);
+  const { page } = await upload(contestsOf(ballot(slug, ['clerk'], { title: '市'.repeat(500) })));
+  expect(page.html).toContain('Nothing was changed: with the new names, the event of bakers-local-1');
+  expect(page.html).not.toContain('>Import</button>');
+  const shorter = await upload(contestsOf(ballot(slug, ['clerk'], { title: 'County clerk' })));
+  await importSeen(shorter);
+  expect(await titlesOf(slug)).toEqual(['County clerk']);
+});
+
 test('refused lines keep the others out until the operator leaves them out', async () => {
   const slug = 'or-2027-06-02-special';
   await loadCatalogue(service.databaseUrl, ballot(slug, []));
