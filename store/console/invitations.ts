@@ -1,6 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import { generateToken, hashToken } from '../../schemas/console-token.ts';
 import type { Role } from '../../schemas/vocabulary.ts';
+import { OperatorError } from '../../service/operator-error.ts';
 import { type Actor, recordAudit } from '../accounts/audit-log.ts';
 import { endInvitationsTo, OPEN } from './open-invitations.ts';
 import { ensurePerson, type Identity, noteAccountSeen } from './people.ts';
@@ -27,11 +28,25 @@ export interface OpenInvitation extends Pick<Invitation, 'email' | 'role' | 'inv
   expiresAt: Date;
 }
 
+/** The author is known by their address, and may not make the invitation: nobody could accept it. */
+export class MayNotInviteError extends OperatorError {
+  override name = 'MayNotInviteError';
+
+  constructor({ account, role, invitedBy }: Pick<Invitation, 'account' | 'role' | 'invitedBy'>) {
+    const needed =
+      role === 'operator' ? 'an operator' : `an owner of the account "${account}" or an operator`;
+    super(
+      `${invitedBy} is not ${needed}, so nobody could accept the invitation: let somebody else make it, or change the role of ${invitedBy} first.`,
+    );
+  }
+}
+
 /**
  * Invites an address to an account. Ends an open invitation of the same address.
  *
  * @param email as parseEmailAddress returns it
  * @returns the invitation's token, stored only as a hash; null if the account has too many open invitations
+ * @throws MayNotInviteError if the author is a known person without the right. The transaction must then be rolled back.
  */
 export async function createInvitation(
   client: ClientBase,
@@ -47,11 +62,13 @@ export async function createInvitation(
   );
   if ((rows[0]?.count ?? 0) >= MAX_INVITATIONS) return null;
   const token = generateToken();
+  const hash = hashToken(token);
   await client.query(
     `INSERT INTO console_invitations (hash, account_id, email, role, invited_by, expires_at)
      VALUES ($1, $2, $3, $4, $5, now() + $6 * interval '1 day')`,
-    [hashToken(token), accountId, email, role, invitedBy, INVITATION_DAYS],
+    [hash, accountId, email, role, invitedBy, INVITATION_DAYS],
   );
+  if (!(await findInvitation(client, hash))) throw new MayNotInviteError({ account, role, invitedBy });
   await recordAudit(client, actor, {
     action: 'person.invited',
     subject: `account ${account}`,

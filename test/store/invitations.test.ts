@@ -62,6 +62,25 @@ test('a member who accepts an invitation as an owner becomes an owner', async ()
   expect(await roles()).toEqual([['bob@a.org', 'owner']]);
 });
 
+test.each<[Role, Role]>([
+  ['member', 'member'],
+  ['editor', 'owner'],
+  ['owner', 'operator'],
+])(
+  'a known %s, signed in by a link, makes no invitation as %s that nobody could accept',
+  async (own, role) => {
+    await join('ann', own);
+    await inTransaction(pool, invite('bob'));
+    const invitation = { accountId, account: 'acme', email: 'bob@a.org', role, invitedBy: 'ann@a.org' };
+    const made = inTransaction(pool, (on) => createInvitation(on, invitation, ACTOR));
+    await expect(made).rejects.toThrow(
+      /^ann@a\.org is not an .*operator, so nobody could accept the invitation: let /,
+    );
+    const kept = (await listInvitations(client, accountId)).map(({ invitedBy }) => invitedBy);
+    expect(kept).toEqual(['ada']);
+  },
+);
+
 test('one of two people of the same address gets an invitation that both accept at the same time', async () => {
   const token = (await inTransaction(pool, invite('ann'))) ?? '';
   const accept = (subject: string) => (on: ClientBase) =>

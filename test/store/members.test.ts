@@ -12,6 +12,7 @@ import {
 import { startSession } from '../../store/console/sessions.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
 import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
+import { overlap } from '../helpers/postgres/overlap.ts';
 
 const { url, client } = useTestDatabase();
 const pool = usePool(url);
@@ -97,7 +98,7 @@ test('a change of one member leaves everybody else as they are, and the memberâ€
     neighbour,
     bob,
   ]);
-  const invitation = { account: 'acme', role: 'member', invitedBy: 'ann@a.org' } as const;
+  const invitation = { account: 'acme', role: 'member', invitedBy: 'ops' } as const;
   for (const [account, name] of [
     [accountId, 'bob'],
     [accountId, 'cyd'],
@@ -144,6 +145,19 @@ test('the invitations of an owner end with the role, and do not come back with i
   await client.query(`UPDATE account_members SET role = 'owner' WHERE person_id = $1`, [former]);
   expect(await listInvitations(client, accountId)).toEqual([]);
   expect(await listInvitations(client, neighbour)).toHaveLength(1);
+});
+
+test('an owner whose role is lowered while they invite makes no invitation, also for later', async () => {
+  await add('ada', 'owner');
+  const former = await add('eve', 'owner');
+  const invitation = { accountId, account: 'acme', email: 'guest@a.org', role: 'member' } as const;
+  const lower = (on: ClientBase) => changeRole(on, { ...of(former), role: 'member' }, ACTOR);
+  const invite = (on: ClientBase) => createInvitation(on, { ...invitation, invitedBy: 'eve@a.org' }, ACTOR);
+  await expect(overlap(pool, lower, invite)).rejects.toThrow(
+    'eve@a.org is not an owner of the account "acme"',
+  );
+  expect(await change(former, 'owner')).toBe('done');
+  expect(await listInvitations(client, accountId)).toEqual([]);
 });
 
 test('the sessions of a removed member end on the account, and no others', async () => {

@@ -5,6 +5,7 @@ import {
   INVITATION_DAYS,
   listInvitations,
   MAX_INVITATIONS,
+  MayNotInviteError,
   type OpenInvitation,
   withdrawInvitation,
 } from '../../../store/console/invitations.ts';
@@ -218,12 +219,17 @@ async function invite(request: PageRequest, context: ConsoleContext): Promise<Pa
   if (!role) return showPeople(request, context, { status: 400, problem: 'Choose a role.' });
   const { accountId, account, person } = session;
   const invitation = { accountId, account, email, role, invitedBy: person };
-  const token = await inTransaction(context.pool, (client) =>
-    createInvitation(client, invitation, actorOf(session)),
-  );
-  if (token !== null) return showInvited(email, `${publicUrl}/console/invitations/${token}`);
-  const problem = `The account has ${MAX_INVITATIONS} open invitations: withdraw some of them first.`;
-  return showPeople(request, context, { status: 409, problem });
+  const refuse = (problem: string) => showPeople(request, context, { status: 409, problem });
+  try {
+    const token = await inTransaction(context.pool, (client) =>
+      createInvitation(client, invitation, actorOf(session)),
+    );
+    if (token !== null) return showInvited(email, `${publicUrl}/console/invitations/${token}`);
+    return refuse(`The account has ${MAX_INVITATIONS} open invitations: withdraw some of them first.`);
+  } catch (error) {
+    if (error instanceof MayNotInviteError) return refuse(error.message);
+    throw error;
+  }
 }
 
 /** Answers a change of a member, who may have left or become the last owner meanwhile. */

@@ -86,6 +86,16 @@ describe('the people of an account', () => {
     ]);
   });
 
+  test('are told if an invitation of theirs could not be accepted, and keep what they entered', async () => {
+    await add('ann', 'member');
+    const form = { email: 'bob@a.org', role: 'editor' };
+    const { status, text } = await people('POST', '/invitations', { form });
+    expect(status).toBe(409);
+    expect(text).toContain('ann@a.org is not an owner of the account &quot;acme&quot; or an operator');
+    expect(text).toContain('value="bob@a.org"');
+    expect(await listInvitations(client, accountId)).toEqual([]);
+  });
+
   test('see no invitations and no forms as members', async () => {
     await add('ann', 'owner');
     await invite('guest@a.org');
