@@ -2,6 +2,7 @@ import os from 'node:os';
 import type { ClientBase } from 'pg';
 import { parseEmailAddress } from '../../schemas/email-address.ts';
 import { showControls } from '../../schemas/show-controls.ts';
+import { normalizeText } from '../../schemas/text.ts';
 import { ROLES, type Role } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv, readServiceUrl } from '../../service/running-service.ts';
@@ -44,7 +45,7 @@ export const define: DefineCommand = (command, io) => {
     .description(
       `make a link that signs somebody in to the console once, within ${LINK_MINUTES} minutes; print only the link`,
     )
-    .requiredOption('--account <name>', 'the account that the console shows')
+    .requiredOption('--account <name>', 'the account that the console shows', normalizeText)
     .option('--role <role>', `what the person may do: ${ROLES.join(', ')}`, parseRole, 'owner')
     .option('--person <name>', 'the name of the person in the audit log; your own by default', parsePerson)
     .addHelpText('after', EXAMPLES)
@@ -54,7 +55,11 @@ export const define: DefineCommand = (command, io) => {
     .description(
       `make a link by which somebody joins an account within ${INVITATION_DAYS} days, after signing in; print only the link`,
     )
-    .requiredOption('--account <name>', 'the account to join; for an operator, the one to begin with')
+    .requiredOption(
+      '--account <name>',
+      'the account to join; for an operator, the one to begin with',
+      normalizeText,
+    )
     .requiredOption(
       '--email <address>',
       'the address that the sign-in provider must have verified',
@@ -77,7 +82,7 @@ export const define: DefineCommand = (command, io) => {
   sessions
     .command('end')
     .description('end all sessions of an account or of a person at once, and links that were not used')
-    .option('--account <name>', 'the account whose sessions end')
+    .option('--account <name>', 'the account whose sessions end', normalizeText)
     .option('--person <name>', 'the person whose sessions end: an address, or the name that a link gave')
     .addHelpText('after', END_EXAMPLES)
     .action((options: EndOptions) => endSessionsOf(io, options));

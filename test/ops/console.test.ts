@@ -108,6 +108,14 @@ test('a person is the same in every form of Unicode, and with spaces around the 
   expect(await links()).toBe(0);
 });
 
+test.each(['link', 'invite --email ann@example.org', 'sessions end'])(
+  'the audit log names the account of %s as it is called, however the command writes it',
+  async (command) => {
+    await ops(`${command} --account \u00a0acme`);
+    expect(await newestEntry()).toMatchObject({ subject: 'account acme', account_id: 1 });
+  },
+);
+
 test('removing an operator leaves an ordinary person, and ends their sessions and the invitations to and by them', async () => {
   await makeSessions();
   await client.query('UPDATE people SET is_operator = true');
