@@ -14,6 +14,7 @@ export interface ConsoleLink {
   role: Role;
   /** The name of its user in the audit log. */
   person: string;
+  isSuspended: boolean;
 }
 
 /**
@@ -23,7 +24,7 @@ export interface ConsoleLink {
  */
 export async function createLink(
   client: ClientBase,
-  { account, role, person }: Omit<ConsoleLink, 'accountId'>,
+  { account, role, person }: Pick<ConsoleLink, 'account' | 'role' | 'person'>,
   actor: Actor,
 ): Promise<string | null> {
   const accountId = await findAccountId(client, account);
@@ -44,7 +45,7 @@ export async function createLink(
 }
 
 const VALID = 'hash = $1 AND expires_at > now()';
-const FIELDS = `l.account_id AS "accountId", a.name AS account, l.role, l.person`;
+const FIELDS = `l.account_id AS "accountId", a.name AS account, l.role, l.person, a.suspended_at IS NOT NULL AS "isSuspended"`;
 
 /** Finds a usable link, and leaves it usable. */
 export async function findLink(client: ClientBase | Pool, token: string): Promise<ConsoleLink | null> {

@@ -62,7 +62,7 @@ describe('a link', () => {
 
   test('is used once, and looking at it does not use it', async () => {
     const [token, other] = [await make(), await make({ account: ' birch ', person: 'bob' })];
-    const link = { ...LINK, accountId: acme };
+    const link = { ...LINK, accountId: acme, isSuspended: false };
     expect([await findLink(client, token), await findLink(client, token)]).toEqual([link, link]);
     expect(await useLink(client, token)).toEqual(link);
     expect([await useLink(client, token), await findLink(client, token)]).toEqual([null, null]);

@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { isWellFormedToken } from '../../../schemas/console-token.ts';
 import { recordAudit } from '../../../store/accounts/audit-log.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
-import { findLink, useLink } from '../../../store/console/links.ts';
+import { type ConsoleLink, findLink, useLink } from '../../../store/console/links.ts';
 import { endSession, startSession } from '../../../store/console/sessions.ts';
 import { html } from '../html.ts';
 import { renderPublicPage } from '../layout.ts';
@@ -13,6 +13,15 @@ import type { SignInContext } from './sign-in-context.ts';
 
 /** The same for a used link and for one that never existed. */
 const SPENT = 'This link was used already, has expired, or never existed. Ask for a new one.';
+
+/** @throws PageError 403 if the account has no console for the person of the link, because it is suspended */
+function requireOpenAccount({ account, role, isSuspended }: ConsoleLink): void {
+  if (!isSuspended || role === 'operator') return;
+  throw new PageError(
+    403,
+    `The account ${account} is suspended, and the link was not used. Ask the operator of this service to resume the account.`,
+  );
+}
 
 /** Shows the account and role of a link. The link stays usable, because mail scanners open links in advance. */
 export async function showLink(
@@ -26,6 +35,7 @@ export async function showLink(
     failures.note(ctx.ip);
     throw new PageError(404, SPENT);
   }
+  requireOpenAccount(link);
   ctx.body = renderPublicPage({
     title: 'Sign in',
     body: html`
@@ -43,6 +53,7 @@ export async function followLink(ctx: Context, token: string, context: SignInCon
   const session = await inTransaction(pool, async (client) => {
     const link = isWellFormedToken(token) ? await useLink(client, token) : null;
     if (!link) return null;
+    requireOpenAccount(link);
     if (before !== null) await endSession(client, before);
     const { accountId, account, role, person } = link;
     await recordAudit(

@@ -98,6 +98,24 @@ test('a suspended account has no console, except for operators', async () => {
   expect(seen.html).toContain('suspended');
 });
 
+test('a link to a suspended account says so, and works once the account is resumed', async () => {
+  await service.createKey('paused', 'free');
+  const client = await ConsoleClient.signIn(service);
+  const [link, operators] = [
+    await makeLink(service, { account: 'paused' }),
+    await makeLink(service, { account: 'paused', role: 'operator' }),
+  ];
+  await service.query(`UPDATE accounts SET suspended_at = now() WHERE name = 'paused'`);
+  for (const method of ['GET', 'POST']) {
+    const { status, html } = await client.send(method, link);
+    expect([status, html]).toEqual([403, expect.stringContaining('The account paused is suspended')]);
+  }
+  expect((await client.get('/console/keys')).status).toBe(200);
+  expect((await new ConsoleClient(service).send('POST', operators)).status).toBe(303);
+  await service.query(`UPDATE accounts SET suspended_at = NULL WHERE name = 'paused'`);
+  expect((await client.send('POST', link)).status).toBe(303);
+});
+
 test("a page reads the API with its session, outside of its account's limits", async () => {
   await service.createKey('small', 'free');
   const client = await ConsoleClient.signIn(service, { account: 'small' });
