@@ -83,7 +83,8 @@ function Row(props: { item: KeySummary; csrf: string; now: number; mayChange: bo
 }
 
 function NewKeyForm({ csrf, values }: { csrf: string; values: URLSearchParams }): Html {
-  const chosen = values.has('form') ? values.getAll('scope') : SCOPES;
+  // A refused rotation has no values of this form.
+  const chosen = values.has('name') ? values.getAll('scope') : SCOPES;
   return html`
     <${Form} action="/console/keys" csrf=${csrf} class="card">
       <h2>Make a key</h2>

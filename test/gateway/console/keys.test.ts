@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { SCOPES } from '../../../schemas/vocabulary.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 
@@ -144,7 +145,11 @@ test('INV-15: an account has at most 100 usable keys', async () => {
   const byCommand = service.createKey(account, 'internal');
   await expect(byCommand).rejects.toThrow('has 100 usable keys, which is the most an account can have');
   const id = /Key (\d+)</.exec(last.html)?.[1];
-  expect((await client.post(`/console/keys/${id}/rotate`)).status).toBe(409);
+  const listed = (await client.get('/console/keys')).html;
+  const form = /\/rotate".*?name="form" value="([^"]+)"/s.exec(listed)?.[1] ?? '';
+  const unrotated = await client.post(`/console/keys/${id}/rotate`, { form });
+  expect(unrotated.status).toBe(409);
+  expect(unrotated.html.match(/name="scope"[^>]* checked/g)).toHaveLength(SCOPES.length);
   await client.post(`/console/keys/${id}/revoke`);
   const again = await client.post('/console/keys', { name: 'Instead', scope: ALL });
   expect(again.html).toContain('Your new key');
