@@ -164,7 +164,8 @@ function showIssued(
       <${PlanLimits} plan=${session} />
       ${
         replaced &&
-        html`<p>${nameOf(replaced)} still works beside it. <a href=${`/console/keys/${replaced.id}/revoke`}>Revoke it</a> once nothing uses it.</p>`
+        html`<p>${nameOf(replaced)} still works beside it. <a href=${`/console/keys/${replaced.id}/revoke`}>Revoke it</a> once nothing uses it.</p>
+        ${replaced.expiresAt && html`<p>The new key expires when ${nameOf(replaced)} does, at <${Moment} at=${replaced.expiresAt} />. A key with another end is made on the page of all keys.</p>`}`
       }
       <p><a href="/console/keys">All keys</a> · <a href="/console/start">First request</a> <span class="muted">Key ${id}</span></p>`,
   };

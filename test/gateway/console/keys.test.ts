@@ -99,6 +99,14 @@ test('a key is rotated: the new one works beside the old until that is revoked',
   expect(await statusWith(fresh)).toBe(200);
 });
 
+test('a key that replaces one with an end says that it has the same end', async () => {
+  const client = await ConsoleClient.signIn(service, { account: await makeAccount() });
+  const made = await client.post('/console/keys', { name: 'Trial', scope: ALL, expires: '2099-03-01' });
+  const id = /Key (\d+)</.exec(made.html)?.[1];
+  const { html } = await client.post(`/console/keys/${id}/rotate`);
+  expect(html).toMatch(/The new key expires when Trial does, at .*2099-03-01 00:00 UTC/);
+});
+
 test("other accounts' keys do not exist, and members cannot change keys", async () => {
   const stranger = await ConsoleClient.signIn(service, { account: await makeAccount() });
   const made = await stranger.post('/console/keys', { name: 'Theirs', scope: ALL });
