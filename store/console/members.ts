@@ -119,8 +119,8 @@ export async function changeRole(
 }
 
 /**
- * Removes a member from an account. Ends their sessions on it, the open invitations that they made, and those to their
- * address, which would let them return.
+ * Removes a member from an account. Ends their sessions and unused links on it, also those that name their address, the
+ * open invitations that they made, and those to their address, which would let them return.
  */
 export async function removeMember(client: ClientBase, of: MemberOf, actor: Actor): Promise<MemberChange> {
   const found = await lockMember(client, of);
@@ -133,10 +133,14 @@ export async function removeMember(client: ClientBase, of: MemberOf, actor: Acto
     accountId,
     personId,
   ]);
-  await client.query('DELETE FROM console_sessions WHERE account_id = $1 AND person_id = $2', [
+  await client.query('DELETE FROM console_links WHERE account_id = $1 AND lower(person) = $2', [
     accountId,
-    personId,
+    member.email,
   ]);
+  await client.query(
+    'DELETE FROM console_sessions WHERE account_id = $1 AND (person_id = $2 OR lower(link_person) = $3)',
+    [accountId, personId, member.email],
+  );
   await endInvitationsBy(client, member.email);
   await recordAudit(client, actor, {
     action: 'person.removed',

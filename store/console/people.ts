@@ -86,8 +86,9 @@ export async function noteAccountSeen(
 }
 
 /**
- * Makes the operators of an address ordinary people. Ends their sessions, the open invitations that they may no longer
- * make, and those to become an operator again. They stay members of their accounts.
+ * Makes the operators of an address ordinary people. Ends their sessions and unused links, also those that name the
+ * address, the open invitations that they may no longer make, and those to become an operator again. They stay members
+ * of their accounts.
  *
  * @param email in lower case
  * @returns false if no operator has this address
@@ -104,7 +105,11 @@ export async function removeOperator(client: ClientBase, email: string, actor: A
   );
   if (rows.length === 0) return false;
   await endInvitationsBy(client, email);
-  await client.query('DELETE FROM console_sessions WHERE person_id = ANY($1)', [rows.map(({ id }) => id)]);
+  await client.query('DELETE FROM console_links WHERE lower(person) = $1', [email]);
+  await client.query('DELETE FROM console_sessions WHERE person_id = ANY($1) OR lower(link_person) = $2', [
+    rows.map(({ id }) => id),
+    email,
+  ]);
   await recordAudit(client, actor, {
     action: 'person.removed',
     subject: `person ${email}`,

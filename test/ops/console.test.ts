@@ -125,8 +125,10 @@ test('removing an operator leaves an ordinary person, and ends their sessions an
      SELECT sha256('x'), id, 'bob@example.org', 'operator', 'ann@example.org', now() + interval '1 day'
      FROM accounts WHERE name = 'acme'`,
   );
+  await startSession(client, { accountId: 1, linkPerson: 'Ann@example.org', linkRole: 'operator' });
+  await ops('link --account acme --role operator --person ann@example.org');
   await ops('remove-operator --email Ann@Example.org');
-  expect(await sessions()).toEqual(['bob']);
+  expect([await sessions(), await links()]).toEqual([['bob'], 1]);
   const { rows } = await client.query('SELECT is_operator FROM people');
   expect(rows).toEqual([{ is_operator: false }]);
   expect((await client.query('SELECT 1 FROM console_invitations')).rowCount).toBe(0);

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import type { ClientBase } from 'pg';
 import { inTransaction } from '../../store/connection/transaction.ts';
 import { createInvitation, listInvitations } from '../../store/console/invitations.ts';
+import { createLink, findLink } from '../../store/console/links.ts';
 import {
   changeRole,
   listMembers,
@@ -170,7 +171,13 @@ test('the sessions of a removed member end on the account, and no others', async
     { accountId, personId: cyd },
   ];
   for (const session of staying) await startSession(client, session);
+  await startSession(client, { accountId, linkPerson: 'Bob@a.org', linkRole: 'owner' });
+  const link = { account: 'acme', role: 'owner', person: 'bob@a.org' } as const;
+  await client.query(`UPDATE accounts SET name = 'acme' WHERE id = $1`, [accountId]);
+  const token = (await createLink(client, link, ACTOR)) ?? '';
+  expect(await findLink(client, token)).not.toBeNull();
   expect(await remove(bob)).toBe('done');
+  expect(await findLink(client, token)).toBeNull();
   const { rows } = await client.query(
     'SELECT account_id AS "accountId", person_id AS "personId" FROM console_sessions ORDER BY id',
   );
