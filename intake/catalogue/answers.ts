@@ -1,3 +1,4 @@
+import { normalizeText } from '../../schemas/text.ts';
 import type { VoteMethod } from '../../schemas/vocabulary.ts';
 
 const YES =
@@ -7,14 +8,14 @@ const NO =
 
 /** The answer that the words of a choice give to the question of a measure; null for other words. */
 export function answerOfLabel(label: string): 'yes' | 'no' | null {
-  const words = label.trim().replace(/[.!]$/, '');
+  const words = normalizeText(label).replace(/[.!]$/, '');
   if (NO.test(words)) return 'no';
   return YES.test(words) ? 'yes' : null;
 }
 
 /** Whether the words stand for none of the candidates. */
 export const isNoneOfThese = (label: string): boolean =>
-  /^none of (these|the above)( candidates| choices)?$/i.test(label.trim());
+  /^none of (these|the above)( candidates| choices)?$/i.test(normalizeText(label));
 
 /** The choices of a question whose source lists none. */
 export const YES_AND_NO = [

@@ -356,6 +356,8 @@ describe('the choices of a contest', () => {
     for (const [yes, no] of [
       ['Approve', 'Reject'],
       ['Accepted', 'Rejected'],
+      // The accent is a character of its own, as in text from a PDF.
+      ['Si\u0301', 'No'],
     ] as const) {
       expect(await choicesOf(of('', 'Parks', yes), of('', 'Parks', no))).toMatchObject([
         'measure',
@@ -383,12 +385,16 @@ describe('the choices of a contest', () => {
     }
   });
 
-  test('of an office are people, but for none of them; those of one name differ by their party', async () => {
+  test.each([
+    'None of the above',
+    // With spaces that do not break, as in text from a page.
+    'None of\u00a0these\u00a0candidates',
+  ])('of an office are people, but for %j; those of one name differ by their party', async (none) => {
     const [kind, method, choices] =
       (await choicesOf(
         of('', 'Governor', 'Ann Lee', 'Alder', 'yes'),
         of('', 'Governor', 'Ann Lee', 'Birch'),
-        of('', 'Governor', 'None of the above'),
+        of('', 'Governor', none),
       )) ?? [];
     expect([kind, method]).toEqual(['candidate', 'plurality']);
     expect(choices).toEqual([
@@ -397,7 +403,7 @@ describe('the choices of a contest', () => {
         details: { incumbent: true },
       },
       { key: 'ann-lee-birch', label: 'Ann Lee', party: 'Birch', candidate: { full_name: 'Ann Lee' } },
-      { key: 'none-of-the-above', label: 'None of the above', option: 'none_of_these' },
+      expect.objectContaining({ label: none, option: 'none_of_these' }),
     ]);
   });
 });
