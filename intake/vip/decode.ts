@@ -3,7 +3,10 @@ import { FeedError } from './feed-error.ts';
 /** The bytes in which a file names its encoding. */
 const HEAD_BYTES = 256;
 
-/** The encoding of an XML file by its byte-order mark or its declaration: UTF-8 if it has neither. */
+/**
+ * The encoding of an XML file by its byte-order mark, or else its declaration: UTF-8 if it has neither. A declaration in
+ * letters of one byte is not UTF-16, whatever it says.
+ */
 function recogniseEncoding(head: Uint8Array): string {
   const [first, second] = head;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
@@ -11,9 +14,8 @@ function recogniseEncoding(head: Uint8Array): string {
   if (first === 0x3c && second === 0) return 'utf-16le';
   if (first === 0 && second === 0x3c) return 'utf-16be';
   const start = Buffer.from(head).toString('latin1');
-  return (
-    /^(?:\xef\xbb\xbf)?\s*<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._-]+)["']/.exec(start)?.[1] ?? 'utf-8'
-  );
+  const said = /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._-]+)["']/.exec(start)?.[1] ?? 'utf-8';
+  return /^utf-?16/i.test(said) ? 'utf-8' : said;
 }
 
 function createDecoder(encoding: string): InstanceType<typeof TextDecoder> {

@@ -36,6 +36,9 @@ describe('the encoding of a feed is recognised:', () => {
   const named = (encoding: string) => FEED.replace('version="1.0"', `version="1.0" encoding="${encoding}"`);
   test.each([
     ['UTF-8 with a byte-order mark', Buffer.from(`\ufeff${FEED}`)],
+    ['UTF-8 by its mark, whatever the declaration says', Buffer.from(`\ufeff${named('ISO-8859-1')}`)],
+    // A program that writes its text to UTF-8 can declare the encoding of the text in its memory.
+    ['UTF-8 that calls itself UTF-16 in letters of one byte', Buffer.from(named('utf-16'))],
     ['UTF-16 with a byte-order mark', Buffer.from(`\ufeff${named('UTF-16')}`, 'utf16le')],
     ['UTF-16 without one', Buffer.from(named('UTF-16'), 'utf16le')],
     ['Latin-1 by the declaration', Buffer.from(named('ISO-8859-1'), 'latin1')],
