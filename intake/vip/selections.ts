@@ -60,8 +60,7 @@ export function mapAnswers(
   orders: ChoiceOrders,
   notes: Notes,
 ): MappedChoices {
-  const selections = selectionsOf(feed, contest, 'BallotMeasureSelection', orders);
-  if (selections.length === 0) {
+  if (idsOf(contest.values.BallotSelectionIds).length === 0) {
     notes.add(
       'assumed',
       'the choices of a measure are Yes and No, because the feed has none',
@@ -69,6 +68,7 @@ export function mapAnswers(
     );
     return { choices: YES_AND_NO, problems: [] };
   }
+  const selections = selectionsOf(feed, contest, 'BallotMeasureSelection', orders);
   const labels = selections.map(({ texts }) => english(texts.Selection));
   const answers = labels.map(answerOfLabel);
   const isQuestion = ['yes', 'no'].every((word) => answers.filter((answer) => answer === word).length === 1);

@@ -555,6 +555,14 @@ describe('a contest is refused', () => {
     );
   });
 
+  test.each([
+    ['BallotMeasureContest', 'BallotSelectionIds', 'BallotMeasureSelection'],
+    ['RetentionContest', 'BallotSelectionIds', 'BallotMeasureSelection'],
+  ])('of the type %s if all of its %s are missing', async (type, field, of) => {
+    const { problems } = await contestOf(contest(type, 'Board', 'virginia', `<${field}>lost</${field}>`));
+    expect(problems).toEqual([{ field, message: `names "lost", which is no ${of} of the feed` }]);
+  });
+
   test('if another one has the same names and district', async () => {
     const { records } = await mapText(
       writeFeed([
