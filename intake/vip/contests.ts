@@ -113,10 +113,12 @@ export function mapContest(
   };
 }
 
-/** The problems of a contest whose district, judge or parties the feed lacks. These are parts of its key. */
+/** The problems of a contest whose district, judge, offices or parties the feed lacks. These are parts of its key. */
 function missingNames(feed: Feed, object: VipObject, district: VipObject | undefined): Problem[] {
   const problems = [
     ...danglingReferences(feed, 'Candidate', object, 'CandidateId'),
+    ...danglingReferences(feed, 'Office', object, 'OfficeIds'),
+    ...danglingReferences(feed, 'Office', object, 'OfficeId'),
     ...danglingReferences(feed, 'Party', object, 'PrimaryPartyIds'),
   ];
   if (district) return problems;

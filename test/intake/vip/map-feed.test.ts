@@ -558,6 +558,8 @@ describe('a contest is refused', () => {
   test.each([
     ['BallotMeasureContest', 'BallotSelectionIds', 'BallotMeasureSelection'],
     ['RetentionContest', 'BallotSelectionIds', 'BallotMeasureSelection'],
+    ['RetentionContest', 'OfficeId', 'Office'],
+    ['CandidateContest', 'OfficeIds', 'Office'],
   ])('of the type %s if all of its %s are missing', async (type, field, of) => {
     const { problems } = await contestOf(contest(type, 'Board', 'virginia', `<${field}>lost</${field}>`));
     expect(problems).toEqual([{ field, message: `names "lost", which is no ${of} of the feed` }]);
