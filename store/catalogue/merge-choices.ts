@@ -25,7 +25,7 @@ export async function spreadChoices(client: ClientBase): Promise<void> {
 
 /**
  * Gives each candidate with a corrected name the new name as its key, so that the merge finds the candidate
- * and keeps its id. A candidate qualifies if its choice was not removed, no staged choice of the contest has
+ * and keeps its id. A candidate that keeps its name and has no key any more gets the name too. A candidate qualifies if its choice was not removed, no staged choice of the contest has
  * its old key, and no candidate of the contest has its new key yet. Another person under its key (`other_people`) is a
  * new candidate if a line that stays (`kept_choices`) still has the old one.
  */
@@ -38,7 +38,7 @@ async function rekeyCorrectedCandidates(client: ClientBase): Promise<void> {
         SELECT DISTINCT ON (old.id) old.id AS candidate_id, r.contest_id, r.candidate_key
         FROM choice_records r
         JOIN choices h ON h.contest_id = r.contest_id AND h.key = r.key
-        JOIN candidates old ON old.id = h.candidate_id AND old.key = old.full_name
+        JOIN candidates old ON old.id = h.candidate_id AND old.full_name IN (old.key, r.candidate_key)
         WHERE r.candidate_key <> old.key
           AND NOT EXISTS (
             SELECT FROM choice_records o WHERE o.contest_id = r.contest_id AND o.candidate_key = old.key)

@@ -126,6 +126,20 @@ test('lines that had different candidates by mistake become lines of one', async
   expect(await lines()).toEqual(['d 0 Ann Lee', 'w 0 Ann Lee']);
 });
 
+test('a candidate keeps its id while further lines come and go, and a key with them', async () => {
+  const idOfAnn = async () =>
+    (await client.query(`SELECT candidate_id FROM choices WHERE key = 'ann'`)).rows[0]?.candidate_id;
+  await load([['ann', 'Ann Lee']]);
+  const id = await idOfAnn();
+  const onTwoLines: Line[] = [
+    ['ann', 'Ann Lee', 'ann-lee'],
+    ['ann-workers', 'Ann Lee', 'ann-lee'],
+  ];
+  for (const given of [onTwoLines, [['ann', 'Ann Lee']] satisfies Line[], onTwoLines]) {
+    expect([await load(given), await idOfAnn()]).toEqual([null, id]);
+  }
+});
+
 test('a choice may lose and get its candidate while its label stays', async () => {
   await load([['1', 'Joe Biden', undefined, { label: 'Biden' }]]);
   expect(await load([['1', null, undefined, { label: 'Biden' }]])).toBe(null);
