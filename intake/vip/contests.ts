@@ -135,14 +135,16 @@ function titlesOf(object: VipObject, name: string, judge: string, parties: strin
   const isUsable = isTitle(ballot);
   const title = isUsable ? ballot : name || ballot.slice(0, MAX_TITLE / 2);
   const titleEs = isUsable ? spanish(object.texts.BallotTitle) : null;
-  const party =
-    parties.length > 0 && !title.toLowerCase().includes('primary') ? ` (${parties.join(', ')})` : '';
-  const person = judge !== '' && !title.includes(judge) ? `: ${judge}` : '';
-  const added = `${party}${person}`;
+  // A text that names them already needs no addition.
+  const complete = (text: string): string => {
+    const party = parties.length > 0 && !/primar(y|ia)/i.test(text) ? ` (${parties.join(', ')})` : '';
+    const person = judge !== '' && !text.includes(judge) ? `: ${judge}` : '';
+    return `${text}${party}${person}`;
+  };
   return {
-    title: `${title}${added}`,
-    title_es: titleEs === null ? null : `${titleEs}${added}`,
-    short_title: `${name || title}${added}`,
+    title: complete(title),
+    title_es: titleEs === null ? null : complete(titleEs),
+    short_title: complete(name || title),
   };
 }
 

@@ -140,6 +140,37 @@ describe('a feed becomes records of the catalogue', () => {
   });
 });
 
+test('each title of a contest names the judge or the party of a primary once', async () => {
+  const { record: judge } = await contestOf(
+    object('Candidate', 'judge', texts('BallotName', 'Hal Sun')),
+    contest(
+      'RetentionContest',
+      'Retention',
+      'virginia',
+      `<CandidateId>{judge}</CandidateId>${texts('BallotTitle', 'Retain Hal Sun?', '¿Retener al juez?')}`,
+    ),
+  );
+  expect([judge?.title, judge?.title_es, judge?.short_title]).toEqual([
+    'Retain Hal Sun?',
+    '¿Retener al juez?: Hal Sun',
+    'Retention: Hal Sun',
+  ]);
+  const { record: primary } = await contestOf(
+    object('Party', 'alder', texts('Name', 'Alder')),
+    contest(
+      'CandidateContest',
+      'Governor',
+      'virginia',
+      `<PrimaryPartyIds>{alder}</PrimaryPartyIds>${texts('BallotTitle', 'Alder Primary', 'Primaria de Alder')}`,
+    ),
+  );
+  expect([primary?.title, primary?.title_es, primary?.short_title]).toEqual([
+    'Alder Primary',
+    'Primaria de Alder',
+    'Governor (Alder)',
+  ]);
+});
+
 test('the primaries of two parties for one office have their own contests', async () => {
   const primary = (party: string) => [
     object('Party', party, texts('Name', party)),
