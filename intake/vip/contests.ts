@@ -10,7 +10,7 @@ import { type MappedDistrict, mapDistrict } from './districts.ts';
 import type { VipObject } from './fields.ts';
 import type { Feed } from './read-feed.ts';
 import { danglingReferences, english, find, findAll, positive, spanish } from './references.ts';
-import { type ChoiceOrders, mapAnswers, mapCandidates, nameOf } from './selections.ts';
+import { type ChoiceOrders, mapAnswers, mapCandidates, missingName, nameOf } from './selections.ts';
 
 /** The longest title and description of a record, in characters. */
 const MAX_TITLE = 500;
@@ -65,7 +65,7 @@ export function mapContest(
   const { record: districtRecord, keyPart } = district
     ? mapDistrict(feed, district, election.state, [...officeNames, name], notes)
     : NOWHERE;
-  const missing = missingNames(feed, object, district);
+  const missing = [...missingNames(feed, object, district), ...(retained ? missingName(feed, retained) : [])];
   const mapChoices = kind === 'candidate' ? mapCandidates : mapAnswers;
   const { choices, problems: choiceProblems } = mapChoices(feed, object, orders, notes);
   const problems = [...missing, ...choiceProblems];

@@ -1,5 +1,5 @@
 import type { ChoiceRecord } from '../../schemas/catalogue-files.ts';
-import type { Problem } from '../../schemas/problems.ts';
+import { type Problem, showValue } from '../../schemas/problems.ts';
 import { answerOfLabel, isNoneOfThese, YES_AND_NO } from '../catalogue/answers.ts';
 import { makeKeys } from '../catalogue/keys.ts';
 import type { Notes } from '../catalogue/notes.ts';
@@ -164,6 +164,7 @@ export function mapCandidates(
   const problems = [
     ...danglingReferences(feed, 'CandidateSelection', contest, 'BallotSelectionIds'),
     ...lines.flatMap(({ selection }) => danglingReferences(feed, 'Candidate', selection, 'CandidateIds')),
+    ...lines.flatMap(({ candidates }) => candidates.flatMap((candidate) => missingName(feed, candidate))),
     ...missingKeys(choices, 'names and parties'),
   ];
   return { choices, problems };
@@ -205,6 +206,13 @@ export function nameOf(feed: Feed, candidate: VipObject): string {
   const person = find(feed, 'Person', candidate.values.PersonId);
   const full = english(person?.texts.FullName);
   return full !== '' ? full : [person?.values.FirstName, person?.values.LastName].filter(Boolean).join(' ');
+}
+
+/** The problem of a candidate without a name; none for others. */
+export function missingName(feed: Feed, candidate: VipObject): Problem[] {
+  if (nameOf(feed, candidate) !== '') return [];
+  const message = `is missing in the Candidate ${showValue(candidate.id)}, and the feed has no Person with its name`;
+  return [{ field: 'BallotName', message }];
 }
 
 function choiceOf(line: Line, key: string, candidate: NonNullable<ChoiceRecord['candidate']>): ChoiceRecord {

@@ -586,6 +586,25 @@ describe('a contest is refused', () => {
     );
   });
 
+  test('if a judge, or a member of a ticket, has no name', async () => {
+    const nameless = object('Candidate', 'nameless', '<PersonId>lost</PersonId>');
+    const message = 'is missing in the Candidate "nameless", and the feed has no Person with its name';
+    const judge = contest('RetentionContest', 'Judge', 'virginia', '<CandidateId>{nameless}</CandidateId>');
+    expect((await contestOf(nameless, judge)).problems).toEqual([{ field: 'BallotName', message }]);
+    const { problems } = await contestOf(
+      nameless,
+      object('Candidate', 'top', `${texts('BallotName', 'Cy Ng')}<IsTopTicket>true</IsTopTicket>`),
+      object('CandidateSelection', 'ticket', '<CandidateIds>{top} {nameless}</CandidateIds>'),
+      contest(
+        'CandidateContest',
+        'President',
+        'virginia',
+        '<BallotSelectionIds>{ticket}</BallotSelectionIds>',
+      ),
+    );
+    expect(problems).toEqual([{ field: 'BallotName', message }]);
+  });
+
   test.each([
     ['BallotMeasureContest', 'BallotSelectionIds', 'BallotMeasureSelection'],
     ['RetentionContest', 'BallotSelectionIds', 'BallotMeasureSelection'],
