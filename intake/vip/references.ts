@@ -50,8 +50,8 @@ export function spanish(texts: Texts | undefined): string | null {
   return text === '' || text === english(texts) ? null : text;
 }
 
-/** A value that the schema calls a boolean. */
-export const isTrue = (value: string | undefined): boolean => value === 'true' || value === '1';
+/** A value that the schema calls a boolean; programs in Python write True. */
+export const isTrue = (value: string | undefined): boolean => /^(true|1)$/i.test(value ?? '');
 
 /** A whole number from 1; null if the value is not one. */
 export function positive(value: string | undefined): number | null {

@@ -32,6 +32,12 @@ test('references that are repeated, as in version 5.0, are a list', async () => 
   expect((await mapText(repeated)).records).toEqual((await mapText(FEED)).records);
 });
 
+test('booleans are read in capitals too, as Python writes them', async () => {
+  const written = FEED.replaceAll('>true<', '>True<');
+  expect(written).not.toBe(FEED);
+  expect((await mapText(written)).records).toEqual((await mapText(FEED)).records);
+});
+
 describe('the encoding of a feed is recognised:', () => {
   const named = (encoding: string) => FEED.replace('version="1.0"', `version="1.0" encoding="${encoding}"`);
   test.each([
