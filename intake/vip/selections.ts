@@ -128,7 +128,8 @@ export function mapCandidates(
     const candidates = ticketOf(findAll(feed, 'Candidate', selection.values.CandidateIds));
     const isWriteIn =
       isTrue(selection.values.IsWriteIn) ||
-      (candidates.length > 0 && candidates.every(({ values }) => values.PreElectionStatus === 'write-in'));
+      (candidates.length > 0 &&
+        candidates.every((candidate) => hasStatus(candidate, 'PreElectionStatus', 'write-in')));
     const isEmpty = idsOf(selection.values.CandidateIds).length === 0;
     if (isWriteIn) notes.add('left out', 'lines for write-ins', contest.values.Name);
     else if (isEmpty) notes.add('left out', 'lines without a candidate', contest.values.Name);
@@ -169,6 +170,10 @@ export function mapCandidates(
   ];
   return { choices, problems };
 }
+
+/** Whether a candidate has a status, such as `withdrawn`. Case does not count, as in the types of districts. */
+const hasStatus = ({ values }: VipObject, field: string, status: string): boolean =>
+  values[field]?.toLowerCase() === status;
 
 /** The candidates of a ticket in the order of the feed, but its top first. */
 function ticketOf(candidates: VipObject[]): VipObject[] {
@@ -218,8 +223,8 @@ export function missingName(feed: Feed, candidate: VipObject): Problem[] {
 function choiceOf(line: Line, key: string, candidate: NonNullable<ChoiceRecord['candidate']>): ChoiceRecord {
   const label = { key, label: line.name, label_es: line.nameEs };
   if (isNoneOfThese(line.name)) return { ...label, option: 'none_of_these' };
-  const has = (field: string, value: string) =>
-    line.candidates.every(({ values }) => values[field] === value);
+  const has = (field: string, status: string) =>
+    line.candidates.every((candidate) => hasStatus(candidate, field, status));
   const isIncumbent = line.candidates.some(({ values }) => isTrue(values.IsIncumbent));
   return {
     ...label,

@@ -32,8 +32,11 @@ test('references that are repeated, as in version 5.0, are a list', async () => 
   expect((await mapText(repeated)).records).toEqual((await mapText(FEED)).records);
 });
 
-test('booleans are read in capitals too, as Python writes them', async () => {
-  const written = FEED.replaceAll('>true<', '>True<');
+test.each([
+  ['booleans', /(?<=>)true(?=<)/g, 'True'],
+  ['statuses', /(?<=>)withdrawn(?=<)/g, 'Withdrawn'],
+])('%s are read in capitals too', async (_name, given, capital) => {
+  const written = FEED.replaceAll(given, capital);
   expect(written).not.toBe(FEED);
   expect((await mapText(written)).records).toEqual((await mapText(FEED)).records);
 });
