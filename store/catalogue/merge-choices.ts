@@ -24,10 +24,10 @@ export async function spreadChoices(client: ClientBase): Promise<void> {
 }
 
 /**
- * Gives each candidate with a corrected name the new name as its key, so that the merge finds the candidate
- * and keeps its id. A candidate that keeps its name and has no key any more gets the name too. A candidate qualifies if its choice was not removed, no staged choice of the contest has
- * its old key, and no candidate of the contest has its new key yet. Another person under its key (`other_people`) is a
- * new candidate if a line that stays (`kept_choices`) still has the old one.
+ * Gives each candidate with a corrected name, or with a name that stays and no key any more, this name as its key, so
+ * that the merge finds the candidate and keeps its id. A candidate qualifies if its choice was not removed, no staged
+ * choice of the contest has its old key, and no candidate of the contest has its new key yet. Another person under its
+ * key (`other_people`) is a new candidate if a line that stays (`kept_choices`) still has the old one.
  */
 async function rekeyCorrectedCandidates(client: ClientBase): Promise<void> {
   await client.query(`
