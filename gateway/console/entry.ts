@@ -92,7 +92,7 @@ interface ReadForm {
   file: SentFile | null;
 }
 
-/** A form, and the id of the account for which it was made. */
+/** Reads a form, and the id of the account for which it was made. An error's page shows what it says. */
 async function readSent(
   ctx: Context,
   page: Page,
@@ -101,7 +101,9 @@ async function readSent(
 ): Promise<ReadForm & { madeFor: number }> {
   const sent = read ?? (page.takesFile && isFileForm(ctx) ? await readFileForm(ctx) : null);
   const { form, file } = sent ?? { form: await readForm(ctx), file: null };
-  return { form, file, madeFor: requireFormToken(form, token) };
+  const madeFor = requireFormToken(form, token);
+  ctx.state.entered = form;
+  return { form, file, madeFor };
 }
 
 function requireRole(page: Page, { role }: ConsoleSession): void {

@@ -4,6 +4,7 @@ import { reportFailure } from '../../service/report-failure.ts';
 import { ApiError } from '../http/api-error.ts';
 import { isRejectedValue } from '../http/middleware/errors.ts';
 import { html } from './html.ts';
+import { Entered } from './kept-form.ts';
 import { renderPublicPage } from './layout.ts';
 import { PageError } from './page-error.ts';
 
@@ -36,18 +37,21 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Not available',
 };
 
-/** Runs a request, and shows an error as a page. */
+/** Runs a request, and shows an error as a page, with what a form of the person says. */
 export async function answerErrors(ctx: Context, log: Logger, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
     const { status, message } = describeFailure(error, log, ctx.state.requestId);
     ctx.status = status;
+    // Missing records and those of other accounts look alike, so their pages do not depend on the form.
+    const form = status === 404 ? null : ctx.state.entered;
     if (error instanceof ApiError) ctx.set(error.headers);
     ctx.body = renderPublicPage({
       title: TITLES[status] ?? 'This does not work',
       body: html`
         <p>${message}</p>
+        ${form && html`<${Entered} form=${form} />`}
         <p><a href="/console">Back to the console</a></p>
         <p class="muted">Request ${ctx.state.requestId}</p>`,
     });

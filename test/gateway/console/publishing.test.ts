@@ -290,7 +290,11 @@ describe('nobody publishes', () => {
     for (const path of ['/console/endorsements', mayor, `${mayor}/withdraw`]) {
       expect((await member.get(path)).status).toBe(403);
     }
-    expect((await member.post(mayor, { endorser: 'bakers-local-1', choice: 'ann' })).status).toBe(403);
+    const late = { endorser: 'bakers-local-1', choice: 'ann', 'statement:ann': 'Long <words>.' };
+    const refused = await member.post(mayor, late);
+    expect(refused.status).toBe(403);
+    // A person whose role was lowered meanwhile can copy it.
+    expect(refused.html).toContain('<dd>Long &lt;words>.</dd>');
     expect((await member.get('/console/api/v1/submissions/1')).status).toBe(403);
     expect((await member.get('/console/account')).html).not.toContain('/console/endorsements');
   });
