@@ -59,7 +59,7 @@ async function refuseNamesakes(client: ClientBase): Promise<void> {
       SELECT ordinal, choice -> 'candidate' FROM kept_choices
     ), named AS (
       SELECT ordinal, candidate ->> 'full_name' AS name, candidate ->> 'key' AS key,
-        regexp_replace(name_search(candidate ->> 'full_name'), '[^[:alnum:]]+', ' ', 'g') AS spelled
+        trim(regexp_replace(name_search(candidate ->> 'full_name'), '[[:punct:][:space:]]+', ' ', 'g')) AS spelled
       FROM lines WHERE candidate ->> 'full_name' IS NOT NULL
     ), namesakes AS (
       SELECT DISTINCT ON (staged.ordinal) staged.ordinal, count(named.key) > 0 AS have_keys,

@@ -159,13 +159,22 @@ test('INV-16: if one of several lines of a name has a key, all must have one, al
 test.each([true, false])('INV-16: spellings of one name need keys, with fusion voting %j', async (fusion) => {
   const spelled = (...keys: string[]): Line[] => [
     ['d', 'J. R. Núñez', keys[0]],
-    ['w', 'J.R. NUNEZ', keys[1]],
+    ['w', 'J.R. NUNEZ.', keys[1]],
   ];
-  const problem = 'have candidates named "J. R. Núñez" and "J.R. NUNEZ"';
+  const problem = 'have candidates named "J. R. Núñez" and "J.R. NUNEZ."';
   expect(await load(spelled(), [], { fusion })).toBe(problem);
   expect(await load(spelled('a'), [], { fusion })).toBe(problem);
   expect(await load(spelled('a', 'b'), [], { fusion })).toBe(null);
   expect(await load([['x', 'J R Nunez Sr.'], ...spelled('a', 'b')], [], { fusion })).toBe(null);
+});
+
+test('names in letters of other scripts are different people', async () => {
+  expect(
+    await load([
+      ['1', '李明'],
+      ['2', '王芳'],
+    ]),
+  ).toBe(null);
 });
 
 describe('a part of a contest, with --keep-missing,', () => {
