@@ -257,7 +257,9 @@ class Start {
     const url = databaseUrl ?? (await this.#startPostgres());
     this.#over.throwIfAborted();
     if (serversOnly) return url;
-    for (const name of await migrateDatabase(url)) say(`Migrated: ${name}`);
+    const migrations = await migrateDatabase(url);
+    if (migrations.length > 0)
+      say(`Schema: ${migrations.length} migrations applied, up to ${migrations.at(-1)}`);
     this.#over.throwIfAborted();
     if (demo) {
       const importing = importDemoOnce(this.#describeDemo(url));
