@@ -1,7 +1,5 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import { hashToken } from '../../schemas/console-token.ts';
-import { findSession } from '../../store/access/console-sessions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { ApiError } from '../http/api-error.ts';
 import { encodeContent, sendContent } from '../http/content.ts';
@@ -10,7 +8,7 @@ import type { ConsoleBudget } from '../limits/console-budget.ts';
 import type { FairQueue } from '../limits/fair-queue.ts';
 import { serveAssets } from './assets.ts';
 import type { ConsoleContext } from './context.ts';
-import { enter, isUsable, noteAccount } from './entry.ts';
+import { enter, noteAccount } from './entry.ts';
 import { answerErrors } from './errors.ts';
 import { isFileForm } from './file-form.ts';
 import { readForm } from './form.ts';
@@ -21,6 +19,7 @@ import { PageError } from './page-error.ts';
 import { menu, pages } from './pages/index.ts';
 import { AttemptsByAddress } from './session/attempts.ts';
 import { readSessionToken } from './session/cookie.ts';
+import { findCurrentSession } from './session/current-session.ts';
 import { ENDED_FORM, showEndedForm, showFormAgain } from './session/ended-form.ts';
 import { formTokenOf, requireFormToken, requireSameSite } from './session/forgery.ts';
 import { showInvitation } from './session/invitation-page.ts';
@@ -71,12 +70,11 @@ async function sendToSignIn(ctx: Context): Promise<void> {
 /** Shows the form of an ended session to the session that the person has now. */
 async function answerEndedForm(
   ctx: Context,
-  { sessionPool, budget, context }: ConsoleOptions,
+  { sessionPool, budget, context: { clock } }: ConsoleOptions,
 ): Promise<void> {
-  const token = readSessionToken(ctx);
-  const session = token === null ? null : await findSession(sessionPool, hashToken(token));
-  if (token === null || session === null || !isUsable(session, context.clock.now()))
-    return showEndedForm(ctx);
+  const current = await findCurrentSession(ctx, { sessionPool, clock });
+  if (current === null) return showEndedForm(ctx);
+  const { token, session } = current;
   noteAccount(ctx, session);
   const form = await readForm(ctx);
   const csrf = formTokenOf(token, session.accountId);
@@ -91,12 +89,12 @@ async function answerEndedForm(
 
 /** Answers a form with a file when the account's turn has come. */
 async function answerFileForm(ctx: Context, page: Page, options: ConsoleOptions): Promise<void> {
-  const token = readSessionToken(ctx);
-  const session = token === null ? null : await findSession(options.sessionPool, hashToken(token));
-  if (session === null) return sendToSignIn(ctx);
+  const { sessionPool, context, uploads } = options;
+  const current = await findCurrentSession(ctx, { sessionPool, clock: context.clock });
+  if (current === null) return sendToSignIn(ctx);
   const closed = watchClose(ctx);
-  const client = { share: session.accountId, gone: closed };
-  await options.uploads.run(() => answerPage(ctx, page, options, closed), client);
+  const client = { share: current.session.accountId, gone: closed };
+  await uploads.run(() => answerPage(ctx, page, options, closed), client);
 }
 
 /** Aborts when the connection closes. */

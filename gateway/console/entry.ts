@@ -1,9 +1,6 @@
 import type { Context } from 'koa';
 import type { Pool } from 'pg';
-import { hashToken } from '../../schemas/console-token.ts';
-import type { Clock } from '../../service/clock.ts';
-import { type ConsoleSession, findSession } from '../../store/access/console-sessions.ts';
-import type { DatabasePool } from '../../store/connection/read-pool.ts';
+import type { ConsoleSession } from '../../store/access/console-sessions.ts';
 import type { ConsoleBudget } from '../limits/console-budget.ts';
 import { shareOfConsole } from '../limits/share.ts';
 import { isFileForm, readFileForm, type SentFile } from './file-form.ts';
@@ -11,7 +8,7 @@ import { isForm, readForm } from './form.ts';
 import { mayUse } from './layout.ts';
 import type { Page } from './page.ts';
 import { PageError } from './page-error.ts';
-import { readSessionToken } from './session/cookie.ts';
+import { findCurrentSession, type SessionSources } from './session/current-session.ts';
 import { requireFormToken } from './session/forgery.ts';
 import { type StrayForm, switchBack } from './session/other-account.ts';
 
@@ -30,11 +27,8 @@ export interface Entry {
   waitSeconds: number;
 }
 
-export interface EntryParts {
-  /** For sessions, whose look-ups must not wait for slow reads. */
-  sessionPool: DatabasePool;
+export interface EntryParts extends SessionSources {
   pool: Pool;
-  clock: Clock;
   budget: ConsoleBudget;
 }
 
@@ -52,9 +46,9 @@ export async function enter(
   parts: EntryParts,
   read: ReadForm | null = null,
 ): Promise<Entry | null> {
-  const token = readSessionToken(ctx);
-  const session = token === null ? null : await findSession(parts.sessionPool, hashToken(token));
-  if (token === null || session === null || !isUsable(session, parts.clock.now())) return null;
+  const current = await findCurrentSession(ctx, parts);
+  if (current === null) return null;
+  const { token, session } = current;
   noteAccount(ctx, session);
   const waitSeconds = read === null ? parts.budget.admit(session) : 0;
   if (waitSeconds > 0) {
@@ -79,11 +73,6 @@ export async function enter(
 export function noteAccount(ctx: Context, { account, accountId }: ConsoleSession): void {
   ctx.state.account = account;
   ctx.state.consoleShare = shareOfConsole(accountId);
-}
-
-/** Whether a session is still valid. Operators keep theirs in a suspended account, because only they can resume it. */
-export function isUsable({ expiresAt, suspended, role }: ConsoleSession, now: number): boolean {
-  return expiresAt > now && (!suspended || role === 'operator');
 }
 
 /** The fields and the file of a form. */
