@@ -13,7 +13,7 @@ export interface ImportOptions extends CatalogueImportOptions {
 /** Loads catalogue files in one transaction (contract, "Catalogue and submission files"). */
 export async function importFiles(
   files: CatalogueFile[],
-  { reading, ...options }: ImportOptions & { reading?: ReadOptions },
+  { reading, ...options }: ImportOptions & { reading: ReadOptions },
 ): Promise<ImportOutcome> {
   return importLines((refusals) => readCatalogue(files, refusals, reading), options);
 }

@@ -1,6 +1,6 @@
 import { readRecords } from '../../administration/catalogue/read-records.ts';
 import { readTableRecords } from '../../administration/catalogue/read-tables.ts';
-import { createReadingNotes, type ReadingNotes } from '../../administration/catalogue/reading-notes.ts';
+import type { ReadingNotes } from '../../administration/catalogue/reading-notes.ts';
 import type { RefusalList } from '../../administration/catalogue/refusal-list.ts';
 import type { MapOptions } from '../../intake/catalogue/map-table.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
@@ -9,9 +9,9 @@ import type { CatalogueFile } from './find-files.ts';
 import { type FeedOptions, FeedReader } from './read-feeds.ts';
 
 /** How files are read. */
-export interface ReadOptions extends Partial<FeedOptions>, Omit<MapOptions, 'electionType'> {
+export interface ReadOptions extends FeedOptions, Omit<MapOptions, 'electionType'> {
   /** Gets what a person should know about tables and feeds. */
-  found?: ReadingNotes;
+  found: ReadingNotes;
 }
 
 /**
@@ -23,7 +23,7 @@ export interface ReadOptions extends Partial<FeedOptions>, Omit<MapOptions, 'ele
 export async function* readCatalogue(
   files: CatalogueFile[],
   refusals: RefusalList,
-  { found = createReadingNotes(), electionType = null, onBytes = () => {}, ...table }: ReadOptions = {},
+  { found, electionType, onBytes, ...table }: ReadOptions,
 ): AsyncGenerator<StagedLine> {
   const feeds = new FeedReader(refusals, found, { electionType, onBytes });
   for (const file of files) {

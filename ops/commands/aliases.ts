@@ -58,9 +58,7 @@ async function withList<T>(
   { account }: Flags,
   work: (client: ClientBase, accountId: number | null) => Promise<T>,
 ): Promise<T> {
-  return inDatabaseOf(io, async (client) => {
-    return work(client, await findNamedAccount(client, account));
-  });
+  return inDatabaseOf(io, async (client) => work(client, await findNamedAccount(client, account)));
 }
 
 const readList = (client: ClientBase, accountId: number | null): AsyncGenerator<StoredAlias> =>

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { connect, TLSSocket } from 'node:tls';
 import { type Finding, failed, ok, warning } from '../../administration/health/finding.ts';
@@ -46,11 +47,8 @@ export async function readServerExpiry(address: string, tls: Tls, timeoutMs: num
     timeout: timeoutMs,
   });
   try {
-    await new Promise((resolve, reject) => {
-      socket.once('secureConnect', resolve);
-      socket.once('error', reject);
-      socket.once('timeout', () => reject(new Error(`no answer within ${timeoutMs / 1000} s`)));
-    });
+    socket.once('timeout', () => socket.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)));
+    await once(socket, 'secureConnect');
     return readExpiry(socket) ?? new Date(Number.NaN);
   } finally {
     socket.destroy();

@@ -20,16 +20,11 @@ export interface DaemonOptions {
   graceMs: number;
 }
 
-/** Describes the end of a child: `exit code 1`, `SIGKILL`. */
-function describeExit(code: number | null, signal: NodeJS.Signals | null): string {
-  return signal ?? `exit code ${code}`;
-}
-
-/** Settles with a description of the child's end, even if the child never began. */
+/** Settles with a description of the child's end, such as `exit code 1` or `SIGKILL`, even if the child never began. */
 export function childExit(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message));
-    child.once('exit', (code, signal) => resolve(describeExit(code, signal)));
+    child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
   });
 }
 
