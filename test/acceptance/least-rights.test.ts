@@ -230,7 +230,7 @@ const failing =
       (error: Error) => [error.message],
     );
 
-/** Runs a part of the service until it has reported a refusal, or is ready and has worked for a while. */
+/** Runs the role apply until it has reported a refusal, or is ready and has worked for a while. */
 const running =
   (role: 'gateway' | ConsumersRole): Use =>
   async () => {
@@ -286,16 +286,13 @@ function chooseUse({ role, operation, resource, name, onlyConsole }: RoleRight):
       return async () => {
         const before = await endOffsets(topics.rejected);
         await submit('producer', 'nobody');
-        return untilTold('apply', async () => (await endOffsets(topics.rejected)) > before);
+        return untilTold(async () => (await endOffsets(topics.rejected)) > before);
       };
     }
     if (resource === 'group') {
       return async () => {
         await submit('producer', 'coast-gazette');
-        return untilTold(
-          'apply',
-          async () => (await committedOffsets()) === (await endOffsets(topics.submissions)),
-        );
+        return untilTold(async () => (await committedOffsets()) === (await endOffsets(topics.submissions)));
       };
     }
     return running('apply');
@@ -320,9 +317,9 @@ function chooseUse({ role, operation, resource, name, onlyConsole }: RoleRight):
   );
 }
 
-/** Runs a part of the service until it has reported a refusal, or this has happened. */
-async function untilTold(role: ConsumersRole, isDone: () => Promise<boolean>): Promise<string[]> {
-  const part = await start(role);
+/** Runs the role apply until it has reported a refusal, or this has happened. */
+async function untilTold(isDone: () => Promise<boolean>): Promise<string[]> {
+  const part = await start('apply');
   const refusals = () => part.lines.map(({ msg }) => msg).filter((msg) => msg.includes('does not give'));
   try {
     await until('it has done that, or is refused', async () => refusals().length > 0 || (await isDone()));

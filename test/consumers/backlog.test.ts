@@ -51,13 +51,13 @@ function readOf(partition: number, from: number, count: number, value: Buffer | 
   return { partition, records, unreadable: [], ...place, atEnd: false, isOutOfRange: false };
 }
 
-/** Takes until nothing waits. @returns the offsets of a partition's submissions */
-async function takeAll(partition = 0): Promise<number[]> {
+/** Takes until nothing waits. @returns the offsets of the submissions of partition 0 */
+async function takeAll(): Promise<number[]> {
   const offsets: number[] = [];
   for (;;) {
     const ranges = await backlog.take(10_000, 0, never);
     if (ranges.length === 0) return offsets;
-    const own = ranges.filter((range) => range.partition === partition);
+    const own = ranges.filter((range) => range.partition === 0);
     offsets.push(...own.flatMap(({ records }) => records.map(({ offset }) => offset)));
   }
 }

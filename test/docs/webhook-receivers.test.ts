@@ -38,17 +38,13 @@ const MESSAGES = [
 ];
 
 /** Starts a receiver, and sends it good and bad messages, and a cut one. */
-async function expectToReceive(
-  command: string,
-  args: string[],
-  env: Record<string, string> = {},
-): Promise<void> {
+async function expectToReceive(command: string, args: string[]): Promise<void> {
   const secret = generateWebhookSecret();
   const port = await getPort();
   let output = '';
   receiver = spawn(command, args, {
     cwd: path.dirname(inFolder('x')),
-    env: { ...process.env, NODE_OPTIONS: '', ...env, WEBHOOK_SECRET: secret, PORT: String(port) },
+    env: { ...process.env, NODE_OPTIONS: '', WEBHOOK_SECRET: secret, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   receiver.stdout?.on('data', (bytes) => {

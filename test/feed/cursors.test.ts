@@ -104,8 +104,8 @@ async function readStream(id: string, query: string, gateway: number, end: numbe
   return { via: 'stream', after: sequenceOf(id), frames: frames() };
 }
 
-function expectSound(connections: Connection[], filter: StreamFilter, upTo = log.events.length): void {
-  const { faults } = checker.judge({ name: 'reader', filter, connections, upTo });
+function expectSound(connections: Connection[], filter: StreamFilter): void {
+  const { faults } = checker.judge({ name: 'reader', filter, connections, upTo: log.events.length });
   expect(faults).toEqual([]);
 }
 

@@ -11,11 +11,10 @@ const START = '/console/sign-in/start';
 /** A browser on its way to the provider, and its return address. */
 async function goToProvider(
   visitor: typeof provider.visitor,
-  start = START,
 ): Promise<{ client: ConsoleClient; back: string }> {
   const client = new ConsoleClient(console.service);
   provider.visitor = visitor;
-  return { client, back: await provider.visit((await client.get(start)).location) };
+  return { client, back: await provider.visit((await client.get(START)).location) };
 }
 
 test('a person signs in through several gateways, and reaches the requested page', async () => {

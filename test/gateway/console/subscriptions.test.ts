@@ -8,9 +8,9 @@ import { until } from '../../helpers/until.ts';
 const service = useTestService();
 
 /** A member of a new account. */
-async function makeMember(plan = 'internal'): Promise<ConsoleClient> {
+async function makeMember(): Promise<ConsoleClient> {
   const account = `account ${Math.random()}`;
-  await service.createKey(account, plan);
+  await service.createKey(account, 'internal');
   return ConsoleClient.signIn(service, { account, role: 'member' });
 }
 

@@ -375,9 +375,9 @@ test.each<[string, string | null, string | null | undefined, string]>([
 });
 
 describe('the possible meanings of a row', () => {
-  const meant = (names: Partial<RowNames>, alias: FindAlias = () => null) => {
+  const meant = (names: Partial<RowNames>) => {
     const row = { contest: null, district: null, choice: null, party: null, position: undefined, ...names };
-    const { candidates, unsure, fits, grade } = matchRow(index, row, alias, find);
+    const { candidates, unsure, fits, grade } = matchRow(index, row, () => null, find);
     return {
       grade,
       fits,
