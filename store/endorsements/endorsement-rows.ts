@@ -65,28 +65,24 @@ const COLUMNS = 'rank, statement, statement_es, source_url, published_on, detail
 
 /** The values of $1 to $8. */
 function columnsOf(rows: readonly EndorsementRow[]): unknown[] {
-  const column = <T>(value: (row: EndorsementRow) => T): T[] => rows.map(value);
+  const picks = rows.map(({ pick }) => pick);
+  const texts = (field: 'statement' | 'statement_es' | 'source_url') =>
+    binaryArray(
+      'text',
+      picks.map((pick) => pick[field]),
+    );
   return [
-    column((row) => row.id),
-    column((row) => row.pick.rank),
-    binaryArray(
-      'text',
-      column((row) => row.pick.statement),
-    ),
-    binaryArray(
-      'text',
-      column((row) => row.pick.statement_es),
-    ),
-    binaryArray(
-      'text',
-      column((row) => row.pick.source_url),
-    ),
-    column((row) => row.pick.published_on),
+    rows.map(({ id }) => id),
+    picks.map(({ rank }) => rank),
+    texts('statement'),
+    texts('statement_es'),
+    texts('source_url'),
+    picks.map(({ published_on: day }) => day),
     binaryArray(
       'jsonb',
-      column((row) => row.pick.details),
+      picks.map(({ details }) => details),
     ),
-    column((row) => String(row.contentHash)),
+    rows.map(({ contentHash }) => String(contentHash)),
   ];
 }
 
