@@ -11,9 +11,9 @@ import { createOpenApi } from '../../gateway/http/openapi.ts';
 import { routes } from '../../gateway/routes/index.ts';
 import { installNpmPackages } from '../helpers/clients/npm-packages.ts';
 import { installPythonPackages } from '../helpers/clients/python.ts';
-import { createIo, createRunner } from '../helpers/commands/command-io.ts';
 import { exampleCatalogue, exampleSubmissions } from '../helpers/http/example-requests.ts';
-import { createCheckout, person, personId, role } from '../helpers/officeholders/people-checkout.ts';
+import { importPeople } from '../helpers/officeholders/import-people.ts';
+import { person, personId, role } from '../helpers/officeholders/people-checkout.ts';
 import { useTestService } from '../helpers/service/service.ts';
 import { useFolder } from '../helpers/use-folder.ts';
 
@@ -43,18 +43,15 @@ const TSCONFIG = {
   include: ['*.ts'],
 };
 
-const importOfficeholders = createRunner('officeholders');
 const service = useTestService({ catalogue: exampleCatalogue(), gatewayConfig: { today: '2026-10-01' } });
 let args: string[] = [];
 
 const inFolder = useFolder();
 
 beforeAll(async () => {
-  const checkout = await createCheckout({
+  await importPeople(service.databaseUrl, {
     'me/legislature/ann.yml': person(1, 'Ann', [role('lower', 'state:me', { district: 7 })]),
   });
-  await importOfficeholders(['import', checkout.dir], createIo({ DATABASE_URL: service.databaseUrl }));
-  await checkout.remove();
   await service.submit(exampleSubmissions());
   const [event] = await service.eventsOnceThereAre(4);
   await service.allow([event.endorser.slug]);

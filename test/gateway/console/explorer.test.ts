@@ -2,9 +2,9 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
 import { election } from '../../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
-import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
-import { createCheckout, person, role } from '../../helpers/officeholders/people-checkout.ts';
+import { importPeople } from '../../helpers/officeholders/import-people.ts';
+import { person, role } from '../../helpers/officeholders/people-checkout.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 
 const service = useTestService({ gatewayConfig: { today: '2026-11-01' } });
@@ -264,12 +264,10 @@ test('coverage has the states in the order of their names', async () => {
 test('officeholders are found by name and state, and a service without them says so', async () => {
   const none = await client.get('/console/explorer/officeholders');
   expect([none.status, none.html.includes('loaded')]).toEqual([503, true]);
-  const checkout = await createCheckout({
+  await importPeople(service.databaseUrl, {
     'or/legislature/ann.yml': person(1, 'Ann Álvarez', [role('lower', 'state:or', { district: 7 })]),
     'ca/legislature/bo.yml': person(2, 'Bo Berg', [role('upper', 'state:ca', { district: 8 })]),
   });
-  const io = createIo(service.env('ops'));
-  await createRunner('officeholders')(['import', checkout.dir], io).finally(checkout.remove);
   const found = async (query: string) =>
     [...(await open(`/console/explorer/officeholders${query}`)).matchAll(/<th scope="row">([^<]*)</g)].map(
       ([, name]) => name,

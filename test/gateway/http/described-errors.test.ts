@@ -1,10 +1,9 @@
 /** Every described error of an operation occurs, so that clients handle none in vain. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { createOpenApi } from '../../../gateway/http/openapi.ts';
 import type { Route } from '../../../gateway/http/route.ts';
 import { routes } from '../../../gateway/routes/index.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../../schemas/errors.ts';
-import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
 import {
   type ExampleRequest,
   exampleCatalogue,
@@ -13,7 +12,8 @@ import {
   exampleSubmissions,
 } from '../../helpers/http/example-requests.ts';
 import { ErrorProvoker } from '../../helpers/http/provoked-errors.ts';
-import { createCheckout, person, personId, role } from '../../helpers/officeholders/people-checkout.ts';
+import { importPeople } from '../../helpers/officeholders/import-people.ts';
+import { person, personId, role } from '../../helpers/officeholders/people-checkout.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 
 interface Described {
@@ -31,12 +31,10 @@ interface Narrowed {
 }
 
 const { paths, components } = createOpenApi(routes) as unknown as Described;
-const importOfficeholders = createRunner('officeholders');
 const service = useTestService({ catalogue: exampleCatalogue(), gatewayConfig: { today: '2026-10-01' } });
 const provoker = new ErrorProvoker(service);
 const RECEIVER = 'https://hooks.example.org/';
 let requests: Readonly<Record<string, ExampleRequest>>;
-let remove = async () => {};
 
 function describedCodes({ path, method }: Route): ErrorCode[] {
   const responses = Object.values(paths[path]?.[method.toLowerCase()]?.responses ?? {});
@@ -72,13 +70,10 @@ beforeAll(async () => {
     receiver: RECEIVER,
   });
   for (const route of neverLoaded) await expectError(route, 'not_available');
-  const checkout = await createCheckout({
+  await importPeople(service.databaseUrl, {
     'me/legislature/ann.yml': person(1, 'Ann', [role('lower', 'state:me', { district: 7 })]),
   });
-  remove = checkout.remove;
-  await importOfficeholders(['import', checkout.dir], createIo({ DATABASE_URL: service.databaseUrl }));
 });
-afterAll(() => remove());
 
 test('not_available is described for officeholders and webhooks alone', () => {
   expect(new Set(neverLoaded.map(({ tag }) => tag))).toEqual(new Set(['Officeholders', 'Webhooks']));

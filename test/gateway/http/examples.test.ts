@@ -8,7 +8,6 @@ import { EXAMPLES_FILE, type Examples, examples } from '../../../gateway/http/op
 import { LINES_TYPE, type Route } from '../../../gateway/http/route.ts';
 import { routes } from '../../../gateway/routes/index.ts';
 import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '../../../schemas/errors.ts';
-import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
 import {
   addressOf,
   type ExampleRequest,
@@ -20,7 +19,8 @@ import {
 import { ErrorProvoker } from '../../helpers/http/provoked-errors.ts';
 import { findUndescribed } from '../../helpers/http/response-schema.ts';
 import { fixTexts } from '../../helpers/http/stable-text.ts';
-import { createCheckout, person, personId, role } from '../../helpers/officeholders/people-checkout.ts';
+import { importPeople } from '../../helpers/officeholders/import-people.ts';
+import { person, personId, role } from '../../helpers/officeholders/people-checkout.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 import { Receiver } from '../../helpers/webhooks/receiver.ts';
@@ -28,7 +28,6 @@ import { Receiver } from '../../helpers/webhooks/receiver.ts';
 /** The most records of an example. */
 const RECORDS = 3;
 
-const importOfficeholders = createRunner('officeholders');
 const service = useTestService({
   catalogue: exampleCatalogue(),
   partitions: 4,
@@ -63,7 +62,6 @@ const SHOWN_WITH: Partial<Record<ErrorCode, string>> = {
 };
 
 let requests: Readonly<Record<string, ExampleRequest>>;
-let remove = async () => {};
 let receiver: Receiver;
 
 const workingRequest = (operationId: string) => {
@@ -99,13 +97,11 @@ beforeAll(async () => {
     receiver: receiver.url,
   });
   await keepError(NEVER_LOADED);
-  const checkout = await createCheckout({
+  await importPeople(service.databaseUrl, {
     'me/legislature/ann.yml': person(1, 'Ann Álvarez', [role('lower', 'state:me', { district: 7 })]),
   });
-  remove = checkout.remove;
-  await importOfficeholders(['import', checkout.dir], createIo({ DATABASE_URL: service.databaseUrl }));
 });
-afterAll(() => Promise.all([remove(), receiver.stop()]));
+afterAll(() => receiver.stop());
 
 /** A stream with one frame of each kind. */
 function withoutRepetitions(text: string): string {

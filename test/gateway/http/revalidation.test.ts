@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { routes } from '../../../gateway/routes/index.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
-import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
-import { createCheckout, person, personId, role } from '../../helpers/officeholders/people-checkout.ts';
+import { importPeople } from '../../helpers/officeholders/import-people.ts';
+import { person, personId, role } from '../../helpers/officeholders/people-checkout.ts';
 import { useTestService } from '../../helpers/service/service.ts';
-
-const run = createRunner('officeholders');
 
 const service = useTestService();
 const addresses = new Map<string, string>([
@@ -13,14 +11,11 @@ const addresses = new Map<string, string>([
   ['/v1/officeholders/{id}', `/v1/officeholders/${personId(1)}`],
   ['/v1/recommendations', '/v1/recommendations?election=or-2026-11-03-general'],
 ]);
-let remove: () => Promise<void>;
 
 beforeAll(async () => {
-  const { dir, remove: removeDir } = await createCheckout({
+  await importPeople(service.databaseUrl, {
     'or/legislature/ann.yml': person(1, 'Ann', [role('lower', 'state:or', { district: 7 })]),
   });
-  remove = removeDir;
-  await run(['import', dir], createIo({ DATABASE_URL: service.databaseUrl }));
   await service.submit([endorse('bakers-local-1', 'mayor', 'ann')]);
   const [event] = await service.eventsOnceThereAre(1);
   addresses.set('/v1/endorsements/{id}', `/v1/endorsements/${event.endorsement.id}`);
@@ -40,7 +35,6 @@ beforeAll(async () => {
   await service.get(`${location}?wait=25`);
   addresses.set('/v1/submissions/{id}', location);
 });
-afterAll(() => remove());
 
 /** The status of a request with If-None-Match. `fetch` adds that caches must not answer it. */
 async function statusWithTag(path: string, tag: string): Promise<number> {

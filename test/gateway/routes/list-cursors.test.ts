@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../../gateway/routes/index.ts';
 import { SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
-import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
-import { createCheckout, person, role } from '../../helpers/officeholders/people-checkout.ts';
+import { importPeople } from '../../helpers/officeholders/import-people.ts';
+import { person, role } from '../../helpers/officeholders/people-checkout.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 
-const run = createRunner('officeholders');
-
 const service = useTestService({ catalogue: SMALL_BALLOT });
-let remove: () => Promise<void>;
 beforeAll(async () => {
-  const checkout = await createCheckout({
+  await importPeople(service.databaseUrl, {
     'or/legislature/ann.yml': person(1, 'Ann', [role('lower', 'state:or', { district: 7 })]),
     'or/legislature/bob.yml': person(2, 'Bob', [role('lower', 'state:or', { district: 8 })]),
   });
-  remove = checkout.remove;
-  await run(['import', checkout.dir], createIo({ DATABASE_URL: service.databaseUrl }));
   await service.submit([
     endorse('bakers-local-1', 'mayor', 'ann'),
     endorse('bakers-local-1', 'council', 'ann'),
@@ -24,7 +19,6 @@ beforeAll(async () => {
   ]);
   await service.eventsOnceThereAre(3);
 });
-afterAll(() => remove());
 
 /** Every paged list, with filters that at least two records pass; lists of values come in two orders. */
 const LISTS: [list: string, filters: string[], reordered: string[]][] = [

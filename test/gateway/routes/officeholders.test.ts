@@ -2,13 +2,11 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { describeListing, formatPageCursor } from '../../../schemas/page-cursor.ts';
 import { type CatalogueLine, loadCatalogue, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
 import { contest } from '../../helpers/ballots/catalogue-records.ts';
-import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
 import { expectSameAtEveryPageSize, readPages } from '../../helpers/http/paging.ts';
 import { expectSchema } from '../../helpers/http/response-schema.ts';
-import { createCheckout, person, personId, role } from '../../helpers/officeholders/people-checkout.ts';
+import { importPeople } from '../../helpers/officeholders/import-people.ts';
+import { person, personId, role } from '../../helpers/officeholders/people-checkout.ts';
 import { useTestService } from '../../helpers/service/service.ts';
-
-const run = createRunner('officeholders');
 
 const LIST = '/v1/officeholders';
 const OREGON = 'state:or';
@@ -51,12 +49,8 @@ const PEOPLE = {
   'dc/legislature/cyd.yml': person(5, 'Cyd', [role('legislature', 'district:dc', { district: 'Ward 4' })]),
 };
 
-async function load(files: Record<string, string>): Promise<void> {
-  const checkout = await createCheckout(files);
-  const io = createIo({ DATABASE_URL: service.databaseUrl }, { now: new Date('2026-11-03T12:00:00Z') });
-  expect(await run(['import', checkout.dir], io)).toBe(0);
-  await checkout.remove();
-}
+const load = (files: Record<string, string>) =>
+  importPeople(service.databaseUrl, files, new Date('2026-11-03T12:00:00Z'));
 
 const service = useTestService({
   catalogue: [
@@ -102,11 +96,7 @@ describe('before the first load', () => {
 describe('after a load', () => {
   beforeAll(() => load(PEOPLE));
 
-  const ann = {
-    person_id: personId(1),
-    name: 'Ann Álvarez',
-    given_name: 'Ann',
-    family_name: 'Álvarez',
+  const seat = {
     office: 'state_representative',
     office_title: 'Representative',
     level: 'state',
@@ -115,6 +105,13 @@ describe('after a load', () => {
     district_ocd_id: HOUSE_OF_OREGON_7.ocd_id,
     district_id: expect.any(Number),
     term: { start: '2025-01-13', end: '2027-01-11' },
+  };
+  const ann = {
+    person_id: personId(1),
+    name: 'Ann Álvarez',
+    given_name: 'Ann',
+    family_name: 'Álvarez',
+    ...seat,
     term_start: '2025-01-13',
     term_end: '2027-01-11',
     party: 'Democratic',
@@ -125,18 +122,7 @@ describe('after a load', () => {
     website_url: 'https://ann.example',
     photo: 'https://leg.example/ann.jpg',
     image_url: 'https://leg.example/ann.jpg',
-    offices: [
-      {
-        office: 'state_representative',
-        office_title: 'Representative',
-        level: 'state',
-        state: 'OR',
-        district: '7',
-        district_ocd_id: HOUSE_OF_OREGON_7.ocd_id,
-        district_id: expect.any(Number),
-        term: { start: '2025-01-13', end: '2027-01-11' },
-      },
-    ],
+    offices: [seat],
     addresses: [{ classification: 'capitol', address: null, voice: '503-555-0100', fax: null }],
     social: { twitter: 'ann', facebook: null, instagram: null, youtube: null },
     source_urls: ['https://leg.example'],
