@@ -117,14 +117,34 @@ interface Line {
   lineParty: VipObject | undefined;
 }
 
-/** The lines of a contest's candidates. Lines for write-ins are left out. */
+/** Maps the lines of a contest's candidates to choices, with their keys and candidates. */
 export function mapCandidates(
   feed: Feed,
   contest: VipObject,
   orders: ChoiceOrders,
   notes: Notes,
 ): MappedChoices {
-  const lines = selectionsOf(feed, contest, 'CandidateSelection', orders).flatMap((selection) => {
+  const lines = linesOf(feed, contest, orders, notes);
+  if (lines.length === 0) notes.add('to check', 'a contest has no candidates', contest.values.Name);
+  const candidateOf = candidatesOf(lines, notes);
+  const keys = makeKeys(
+    lines.map(({ name, party, lineParties }) => ({ parts: [name], further: [lineParties, party] })),
+  );
+  const choices = lines.map((line, index) =>
+    choiceOf(line, keys[index] ?? '', candidateOf.get(line.person) ?? { full_name: line.name }),
+  );
+  const problems = [
+    ...danglingReferences(feed, 'CandidateSelection', contest, 'BallotSelectionIds'),
+    ...lines.flatMap(({ selection }) => danglingReferences(feed, 'Candidate', selection, 'CandidateIds')),
+    ...lines.flatMap(({ candidates }) => candidates.flatMap((candidate) => missingName(feed, candidate))),
+    ...missingKeys(choices, 'names and parties'),
+  ];
+  return { choices, problems };
+}
+
+/** The lines of a contest, without those for write-ins and those without a candidate. */
+function linesOf(feed: Feed, contest: VipObject, orders: ChoiceOrders, notes: Notes): Line[] {
+  return selectionsOf(feed, contest, 'CandidateSelection', orders).flatMap((selection) => {
     const candidates = ticketOf(findAll(feed, 'Candidate', selection.values.CandidateIds));
     const isWriteIn =
       isTrue(selection.values.IsWriteIn) ||
@@ -135,40 +155,30 @@ export function mapCandidates(
     else if (isEmpty) notes.add('left out', 'lines without a candidate', contest.values.Name);
     return isWriteIn || isEmpty ? [] : [lineOf(feed, selection, candidates, notes)];
   });
-  if (lines.length === 0) notes.add('to check', 'a contest has no candidates', contest.values.Name);
+}
+
+/** The candidate of each person. It has a key if the person has several lines or a namesake in the contest. */
+function candidatesOf(lines: readonly Line[], notes: Notes) {
   const people = [...Map.groupBy(lines, ({ person }) => person)].map(([person, own]) => ({
     person,
     // Lines can spell the name differently, and their order can change from feed to feed.
     name: own.map(({ name }) => name).toSorted()[0] ?? '',
     parties: own.map(({ party }) => party).toSorted(),
   }));
-  const personKeys = makeKeys(people.map(({ name, parties }) => ({ parts: [name], further: parties })));
-  const lineKeys = makeKeys(
-    lines.map(({ name, party, lineParties }) => ({ parts: [name], further: [lineParties, party] })),
-  );
+  const keys = makeKeys(people.map(({ name, parties }) => ({ parts: [name], further: parties })));
   const namesakes = Map.groupBy(people, ({ name }) => name);
   for (const [name, same] of namesakes) {
     if (same.length > 1) {
       notes.add('to check', 'candidates of one name in a contest count as different people', name);
     }
   }
-  const candidateOf = new Map(
+  return new Map(
     people.map(({ person, name, parties }, index) => {
       const isRepeated = parties.length > 1 || (namesakes.get(name)?.length ?? 0) > 1;
-      const key = isRepeated ? personKeys[index] : null;
+      const key = isRepeated ? keys[index] : null;
       return [person, { full_name: name, ...(key ? { key } : {}) }];
     }),
   );
-  const choices = lines.map((line, index) =>
-    choiceOf(line, lineKeys[index] ?? '', candidateOf.get(line.person) ?? { full_name: line.name }),
-  );
-  const problems = [
-    ...danglingReferences(feed, 'CandidateSelection', contest, 'BallotSelectionIds'),
-    ...lines.flatMap(({ selection }) => danglingReferences(feed, 'Candidate', selection, 'CandidateIds')),
-    ...lines.flatMap(({ candidates }) => candidates.flatMap((candidate) => missingName(feed, candidate))),
-    ...missingKeys(choices, 'names and parties'),
-  ];
-  return { choices, problems };
 }
 
 /** Whether a candidate has a status, such as `withdrawn`. Case does not count, as in the types of districts. */
