@@ -3,7 +3,7 @@ import { contest as record } from '../../helpers/ballots/catalogue-records.ts';
 import { pick, position } from '../../helpers/ballots/submissions.ts';
 import { findAccessibilityProblems, findProblemsInLooks } from '../../helpers/browser/chromium.ts';
 import { testInBrowser, useChromium } from '../../helpers/browser/use-chromium.ts';
-import { ConsoleClient, makeLink } from '../../helpers/console/console-client.ts';
+import { ConsoleClient, makeLink, readSeen } from '../../helpers/console/console-client.ts';
 import { addressesOf, isDownload } from '../../helpers/console/console-pages.ts';
 import { emailOf, useConsoleWithProvider } from '../../helpers/console/console-with-provider.ts';
 import { findRejection, publishInConsole, uploadInConsole } from '../../helpers/service/publishing.ts';
@@ -44,9 +44,7 @@ testInBrowser(
       ]);
     const sentUpload = async () => {
       const path = `/console/endorsements/uploads/${await upload()}`;
-      const { html } = await operator.get(`${path}/preview`);
-      const [, seen = ''] = /name="seen" value="([^"]+)"/.exec(html) ?? [];
-      await operator.post(`${path}/publish`, { seen });
+      await operator.post(`${path}/publish`, { seen: readSeen(await operator.get(`${path}/preview`)) });
       return [path, `${path}/undo`];
     };
     // Lines that are refused, changes, and removals that need consent.

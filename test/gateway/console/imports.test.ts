@@ -6,7 +6,12 @@ import { type CatalogueLine, loadCatalogue, SMALL_BALLOT } from '../../helpers/b
 import { choice, contest, election } from '../../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { testInBrowser, useChromium } from '../../helpers/browser/use-chromium.ts';
-import { ConsoleClient, makeLink, type ReceivedPage } from '../../helpers/console/console-client.ts';
+import {
+  ConsoleClient,
+  makeLink,
+  type ReceivedPage,
+  readSeen,
+} from '../../helpers/console/console-client.ts';
 import { withClient } from '../../helpers/postgres/with-client.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
@@ -55,8 +60,6 @@ async function settled(address: string): Promise<ReceivedPage> {
   });
   return page;
 }
-
-const readSeen = ({ html }: ReceivedPage): string => /name="seen" value="([^"]+)"/.exec(html)?.[1] ?? '';
 
 /** Imports what a page has shown. */
 async function importSeen({ address, page }: Uploaded, fields: Record<string, string> = {}) {

@@ -4,7 +4,7 @@ import { contest as contestRecord } from '../../helpers/ballots/catalogue-record
 import { CROWD, CROWDED_CONTEST } from '../../helpers/ballots/crowded-contest.ts';
 import { endorse, pick, position, withdraw } from '../../helpers/ballots/submissions.ts';
 import { TABLE_BALLOT } from '../../helpers/ballots/table-ballot.ts';
-import { ConsoleClient, type ReceivedPage } from '../../helpers/console/console-client.ts';
+import { ConsoleClient, type ReceivedPage, readSeen } from '../../helpers/console/console-client.ts';
 import { loseAnswer, loseRights } from '../../helpers/console/interrupted-uploads.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
@@ -51,8 +51,6 @@ beforeEach(async () => {
     async () => (await service.query('SELECT FROM endorsements')).length === 0,
   );
 });
-
-const readSeen = ({ html }: ReceivedPage) => /name="seen" value="([^"]+)"/.exec(html)?.[1] ?? '';
 
 /** Uploads a table, publishes it, and waits for its receipt. @returns the address of the upload */
 async function publish(lines: readonly string[], fields: Record<string, string> = {}): Promise<string> {

@@ -8,7 +8,7 @@ import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
 import { CROWD, CROWDED_CONTEST } from '../../helpers/ballots/crowded-contest.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { TABLE_BALLOT } from '../../helpers/ballots/table-ballot.ts';
-import { ConsoleClient, type ReceivedPage } from '../../helpers/console/console-client.ts';
+import { ConsoleClient, type ReceivedPage, readSeen } from '../../helpers/console/console-client.ts';
 import { inputsOf } from '../../helpers/console/console-pages.ts';
 import { loseAnswer, loseRights } from '../../helpers/console/interrupted-uploads.ts';
 import { saveTable } from '../../helpers/postgres/uploads.ts';
@@ -80,8 +80,6 @@ function choicesOf({ html }: ReceivedPage, address: string, choices: Record<numb
 
 /** The state that a preview has shown, as its form says it. */
 const seenOf = async (address: string): Promise<string> => readSeen(await editor.get(`${address}/preview`));
-const readSeen = ({ html }: ReceivedPage): string => /name="seen" value="([^"]+)"/.exec(html)?.[1] ?? '';
-
 /** Opens the preview of an upload, and publishes it. */
 async function publish(address: string, more: Record<string, string> = {}) {
   const preview = await editor.get(`${address}/preview`);

@@ -10,6 +10,10 @@ export interface ReceivedPage {
   location: string;
 }
 
+/** The state that a page has shown, which its form sends back. */
+export const readSeen = ({ html }: ReceivedPage): string =>
+  /name="seen" value="([^"]+)"/.exec(html)?.[1] ?? '';
+
 /** A browser without scripts, with its own cookies, on the console of a service. */
 export class ConsoleClient {
   readonly #service: TestService;
