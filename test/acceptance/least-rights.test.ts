@@ -230,7 +230,7 @@ const failing =
       (error: Error) => [error.message],
     );
 
-/** Runs the role apply until it has reported a refusal, or is ready and has worked for a while. */
+/** Runs a part of the service until it has reported a refusal, or is ready and has worked for a while. */
 const running =
   (role: 'gateway' | ConsumersRole): Use =>
   async () => {
