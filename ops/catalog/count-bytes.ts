@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 
-const PIECE_BYTES = 256 * 1024;
+/** The size of a file's pieces. */
+export const PIECE_BYTES = 256 * 1024;
 
 /**
  * The bytes of a file, in pieces. Opens the file when the first piece is asked for.

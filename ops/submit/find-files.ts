@@ -1,9 +1,10 @@
-import { createWriteStream } from 'node:fs';
-import { mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, open, readdir, realpath, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { OperatorError } from '../../service/operator-error.ts';
+import { PIECE_BYTES, readBytes } from '../catalog/count-bytes.ts';
 import type { SubmissionFile } from './read-submissions.ts';
 
 const STANDARD_INPUT = '-';
@@ -18,7 +19,7 @@ export interface SubmissionFiles extends AsyncDisposable {
 /**
  * Opens the files to submit, in the order of the arguments; a repeated file is read once. A folder stands for its
  * `endorsements.ndjson`. The files are read twice, so standard input (`-`) is first copied to a temporary file, which
- * is removed with the result.
+ * exists as long as the result.
  *
  * @throws OperatorError if a path does not exist, a folder lacks that file, or standard input is named twice
  */
@@ -37,44 +38,49 @@ export async function openSubmissionFiles(
       found.set(STANDARD_INPUT, null);
       continue;
     }
-    const { file, others } = await findFile(name);
-    const real = await realpath(file.path);
-    if (!found.has(real)) found.set(real, file);
+    const { path: given, bytes, others } = await findFile(name);
+    const real = await realpath(given);
+    if (!found.has(real)) found.set(real, { name: given, bytes, read: () => readBytes(given) });
     notRead.push(...others);
   }
   const spooled = found.has(STANDARD_INPUT) ? await spool(stdin) : null;
   const files = [...found.values()].flatMap((file) => file ?? spooled?.file ?? []);
-  return { files, notRead, [Symbol.asyncDispose]: async () => spooled?.remove() };
+  return { files, notRead, [Symbol.asyncDispose]: async () => spooled?.close() };
 }
 
 /** The file that a path stands for, and the other files beside it if the path is a folder. */
-async function findFile(given: string): Promise<{ file: SubmissionFile; others: string[] }> {
+async function findFile(given: string): Promise<{ path: string; bytes: number; others: string[] }> {
   const info = await stat(given).catch(() => null);
   if (!info) throw new OperatorError(`There is no file or folder ${given}.`);
-  if (info.isFile()) return { file: { path: given, name: given, bytes: info.size }, others: [] };
+  if (info.isFile()) return { path: given, bytes: info.size, others: [] };
   if (!info.isDirectory()) {
     throw new OperatorError(`${given} is neither a file nor a folder; - reads standard input.`);
   }
   const names = (await readdir(given)).filter((name) => name.endsWith('.ndjson')).sort();
   if (!names.includes(FILE_NAME)) throw new OperatorError(`The folder ${given} has no file ${FILE_NAME}.`);
   const others = names.filter((name) => name !== FILE_NAME).map((name) => path.join(given, name));
-  const { file } = await findFile(path.join(given, FILE_NAME));
-  return { file, others };
+  return { ...(await findFile(path.join(given, FILE_NAME))), others };
 }
 
-/** Copies standard input to a temporary file, which `remove` removes. */
+/**
+ * Copies standard input to a temporary file, which lives until it is closed. It has no name, so that it does not outlive
+ * a program that is interrupted.
+ */
 async function spool(
   stdin: NodeJS.ReadableStream,
-): Promise<{ file: SubmissionFile; remove(): Promise<void> }> {
+): Promise<{ file: SubmissionFile; close(): Promise<void> }> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'submit-'));
-  const remove = () => rm(folder, { recursive: true, force: true });
+  const copy = await open(path.join(folder, 'stdin.ndjson'), 'wx+', 0o600).finally(() =>
+    rm(folder, { recursive: true, force: true }),
+  );
   try {
-    const copy = path.join(folder, 'stdin.ndjson');
-    await pipeline(stdin, createWriteStream(copy, { mode: 0o600 }));
-    const { size } = await stat(copy);
-    return { file: { path: copy, name: 'standard input', bytes: size }, remove };
+    const options = { fd: copy.fd, autoClose: false };
+    await pipeline(stdin, createWriteStream('', options));
+    const { size } = await copy.stat();
+    const read = () => createReadStream('', { ...options, start: 0, highWaterMark: PIECE_BYTES });
+    return { file: { name: 'standard input', bytes: size, read }, close: () => copy.close() };
   } catch (error) {
-    await remove();
+    await copy.close();
     throw error;
   }
 }

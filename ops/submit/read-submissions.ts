@@ -3,7 +3,7 @@ import { nameOfRecord, type RefusalList } from '../../administration/catalogue/r
 import { findLate, findUnpublished } from '../../domain/publication.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { parseSubmission } from '../../schemas/submission-files.ts';
-import { readBytes } from '../catalog/count-bytes.ts';
+import { countBytes } from '../catalog/count-bytes.ts';
 
 /**
  * A submission's binary form is never longer than its line, so this keeps every message below a broker's limit of a
@@ -13,9 +13,10 @@ const MAX_LINE_BYTES = 900_000;
 
 /** A file of submissions, with its `name` in messages. */
 export interface SubmissionFile {
-  path: string;
   name: string;
   bytes: number;
+  /** Its bytes from the beginning. */
+  read(): AsyncIterable<Uint8Array>;
 }
 
 export interface ReadOptions {
@@ -34,8 +35,8 @@ export async function* readSubmissions(
   files: SubmissionFile[],
   { refusals, warnings, now, onBytes }: ReadOptions,
 ): AsyncGenerator<Submission> {
-  for (const { path, name: file } of files) {
-    for await (const item of readNdjson(readBytes(path, onBytes), { maxLineBytes: MAX_LINE_BYTES })) {
+  for (const { read, name: file } of files) {
+    for await (const item of readNdjson(countBytes(read(), onBytes), { maxLineBytes: MAX_LINE_BYTES })) {
       const { line } = item;
       if ('fault' in item) {
         refusals.add({ file, line, field: null, message: item.fault, name: null });

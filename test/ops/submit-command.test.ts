@@ -1,4 +1,8 @@
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { withAdmin } from '../../kafka/connection/admin.ts';
 import { createKafkaClient } from '../../kafka/connection/client.ts';
@@ -12,6 +16,7 @@ import { createIo, createRunner, runToExit } from '../helpers/commands/command-i
 import { createFolder } from '../helpers/folder.ts';
 import { createTopic } from '../helpers/kafka/topics.ts';
 import { testServers } from '../helpers/servers/servers.ts';
+import { INHERITED_ENV } from '../helpers/service/inherited-env.ts';
 
 const run = createRunner('submit');
 
@@ -135,6 +140,23 @@ test('with --skip-refused the other lines are sent, and the bad line is named', 
     `standard input:2: field rank: must be a whole number from 1 to 2147483647, is -1 (ann-club in ${CONTEST}: a2)`,
   );
   expect(await endOffsets()).toBe(before + 1);
+});
+
+test('an interrupted program leaves no copy of standard input behind', async () => {
+  folder = await createFolder({});
+  await using server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const KAFKA_BROKERS = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const child = spawn(process.execPath, ['ops/main.ts', 'submit', '-'], {
+    env: { ...INHERITED_ENV, DATA_DIR: '/nowhere', KAFKA_BROKERS, TMPDIR: folder.dir },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  child.stdin.end(ndjson([record('ann-club', 'a1')]));
+  const [socket] = await once(server, 'connection');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  socket.destroy();
+  expect(await readdir(folder.dir)).toEqual([]);
 });
 
 test('an inexact number in details stops everything, and an exact one is sent', async () => {
