@@ -59,9 +59,10 @@ async function filesOfPlace(root: string, place: string): Promise<PersonFile[] |
   const present = await foldersIn(path.join(root, place));
   const folders = FOLDERS.filter((folder) => present.includes(folder));
   const files = folders.map(async (folder) => {
-    const names = await readdir(path.join(root, place, folder));
-    return names
-      .filter((name) => /\.ya?ml$/.test(name))
+    const entries = await readdir(path.join(root, place, folder), { withFileTypes: true });
+    return entries
+      .filter((entry) => /\.ya?ml$/.test(entry.name) && !entry.isDirectory())
+      .map(({ name }) => name)
       .sort()
       .map((name) => ({ path: path.join(root, place, folder, name), place, folder }));
   });

@@ -36,11 +36,12 @@ describe('an import', () => {
     ]);
   });
 
-  test('accepts the folder data too, and skips retired people and committees', async () => {
+  test('accepts the folder data too, and skips retired people, committees and other folders', async () => {
     const files = {
       ...GOOD,
       'or/retired/Eve.yml': person(5, 'Eve', [role('lower', OREGON, { district: 1 })]),
       'or/committees/rules.yml': 'name: Rules',
+      'or/legislature/drafts.yml/Eve.yml': 'name: Eve',
       'or/municipalities.yml': '- name: Fernville',
     };
     expect((await importFiles(files, { below: '/data' })).printed[1]).toBe('officeholders 3 0 0 0');
