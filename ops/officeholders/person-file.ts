@@ -25,18 +25,17 @@ const fields = openRecord({
   id: title,
   name: title,
   death_date: optional(title),
-  roles: optional(
-    listOf(
-      openRecord({
-        type: title,
-        jurisdiction: title,
-        district: optional(title),
-        start_date: optional(title),
-        end_date: optional(title),
-        end_reason: optional(longText),
-      }),
-      MAX_ROLES,
-    ),
+  // A file that was copied only in part can lack them: its person has not left office.
+  roles: listOf(
+    openRecord({
+      type: title,
+      jurisdiction: title,
+      district: optional(title),
+      start_date: optional(title),
+      end_date: optional(title),
+      end_reason: optional(longText),
+    }),
+    MAX_ROLES,
   ),
 });
 
@@ -56,7 +55,7 @@ const check = createRecordCheck(fields, (person) => [
     ? []
     : [{ field: 'id', message: `must be ocd-person/ and a UUID, is ${showValue(person.id)}` }]),
   ...dateProblems('death_date', person.death_date),
-  ...(person.roles ?? []).flatMap((role, index) => roleProblems(joinField('roles', index), role)),
+  ...person.roles.flatMap((role, index) => roleProblems(joinField('roles', index), role)),
 ]);
 
 function roleProblems(
@@ -123,7 +122,7 @@ function readRoles(roles: readonly unknown[]): unknown[] {
 }
 
 function describePerson(person: Accepted<typeof fields>): Omit<SourcePerson, 'details' | 'leftOutDetails'> {
-  const roles = (person.roles ?? []).map((role, index) => ({
+  const roles = person.roles.map((role, index) => ({
     index,
     type: role.type,
     jurisdiction: role.jurisdiction,

@@ -297,7 +297,7 @@ describe('a refused file', () => {
     ['no id', 'name: Xan', 'or/legislature/x.yml: field id: is missing'],
     [
       'no UUID',
-      'id: ocd-person/7\nname: Xan',
+      'id: ocd-person/7\nname: Xan\nroles: []',
       'or/legislature/x.yml: field id: must be ocd-person/ and a UUID, is "ocd-person/7"',
     ],
     ['a NUL', 'id: 7\nname: "a\\0b"', 'or/legislature/x.yml: field name: holds a NUL character'],
@@ -315,6 +315,11 @@ describe('a refused file', () => {
       'no name',
       person(9, '""', [role('lower', OREGON, { district: 1 })]),
       'or/legislature/x.yml: field name: is missing',
+    ],
+    [
+      'no roles, as if it were cut off',
+      `id: ocd-person/${personId(9)}\nname: Xan\nroles:`,
+      'or/legislature/x.yml: field roles: is missing',
     ],
     [
       'a role without a type',
