@@ -364,3 +364,43 @@ testInBrowser('an operator imports a file on a phone, without scripts', async ()
   expect(await titlesOf(slug)).toHaveLength(1);
   await context.close();
 });
+
+testInBrowser('a page of work under way keeps the focus, and outlasts a lost network', async () => {
+  const { address } = await upload(contestsOf(ballot('or-2026-11-03-general', ['mayor'])));
+  const client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+  await beginCatalogueWork(client, Number(address.split('/').at(-1)), 'import');
+  const context = await newContext();
+  const page = await context.newPage();
+  await page.clock.install();
+  await page.goto(service.url(await makeLink(service, { role: 'operator' })));
+  await page.click('main button');
+  await page.goto(service.url(address));
+  let looks = 0;
+  page.on('request', (request) => {
+    if (request.url() === service.url(address)) looks += 1;
+  });
+  // When the second look begins, the first has been handled.
+  const lookTwice = async () => {
+    const wanted = looks + 2;
+    await until('the page looks twice', async () => {
+      await page.clock.runFor(2_000);
+      return looks >= wanted;
+    });
+  };
+  const again = page.getByRole('link', { name: 'Look again' });
+  await again.focus();
+  await lookTwice();
+  expect(await page.locator('[data-look-again]:focus').count()).toBe(1);
+  await context.setOffline(true);
+  await lookTwice();
+  expect(await page.locator('[data-look-again]:focus').count()).toBe(1);
+  await context.setOffline(false);
+  await client.end();
+  await until('the page shows that the work has ended', async () => {
+    await page.clock.runFor(2_000);
+    return (await again.count()) === 0;
+  });
+  await page.getByText('so nothing was imported. Compare the file again.').waitFor();
+  await context.close();
+});
