@@ -26,6 +26,8 @@ const OTHER_KINDS: readonly (readonly [string, readonly number[]])[] = [
   ['a PDF', [0x25, 0x50, 0x44, 0x46]],
   ['a gzip file', [0x1f, 0x8b]],
 ];
+/** The beginning of a web page, or of XML: some programs export those under the names of spreadsheets. */
+const MARKUP = /^\s*<(!doctype|html|head|meta|style|table|\?xml)\b/i;
 
 /** The characters of the bytes that continue a letter in UTF-8. */
 const CONTINUING = new TextDecoder('windows-1252').decode(
@@ -45,10 +47,12 @@ const begins = (bytes: Uint8Array, mark: readonly number[]) => mark.every((byte,
  * @throws TableError if the file is no text at all
  */
 export function recogniseEncoding(sample: Uint8Array, whole: boolean): TableEncoding {
-  for (const [kind, signature] of OTHER_KINDS) {
-    if (begins(sample, signature)) {
-      throw new TableError(`The file is ${kind}, not a table of text: save the sheet as "CSV UTF-8" first.`);
-    }
+  const isMarkup = MARKUP.test(new TextDecoder().decode(sample.subarray(0, 100)));
+  const kind = isMarkup
+    ? 'a web page or XML'
+    : OTHER_KINDS.find(([, signature]) => begins(sample, signature))?.[0];
+  if (kind !== undefined) {
+    throw new TableError(`The file is ${kind}, not a table of text: save the sheet as "CSV UTF-8" first.`);
   }
   for (const [encoding, mark] of MARKS) if (begins(sample, mark)) return encoding;
   const zeros = [0, 0];
