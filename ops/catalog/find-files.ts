@@ -82,8 +82,8 @@ export async function findCatalogueFiles(paths: string[]): Promise<FoundFiles> {
   return { files: files.map(([, file]) => file), notRead: skipped.flat() };
 }
 
-/** Whether a file is of a kind that an import reads, by the end of its name. */
-const isData = (name: string): boolean => /\.(ndjson|csv|tsv|xml|zip)$/i.test(name);
+/** Whether a file is of a kind that an import reads, perhaps compressed, by the end of its name. */
+const isData = (name: string): boolean => /\.(ndjson|csv|tsv|xml|zip)(\.gz)?$/i.test(name);
 
 /** Tables and feeds come last. */
 function orderOf(kind: CatalogueKind | null): number {

@@ -52,11 +52,13 @@ export async function openSubmissionFiles(
 async function findFile(given: string): Promise<{ path: string; bytes: number; others: string[] }> {
   const info = await stat(given).catch(() => null);
   if (!info) throw new OperatorError(`There is no file or folder ${given}.`);
+  if (info.isFile() && given.endsWith('.gz'))
+    throw new OperatorError(`${given} is compressed: unpack it first, for example with gunzip.`);
   if (info.isFile()) return { path: given, bytes: info.size, others: [] };
   if (!info.isDirectory()) {
     throw new OperatorError(`${given} is neither a file nor a folder; - reads standard input.`);
   }
-  const names = (await readdir(given)).filter((name) => name.endsWith('.ndjson')).sort();
+  const names = (await readdir(given)).filter((name) => /\.ndjson(\.gz)?$/.test(name)).sort();
   if (!names.includes(FILE_NAME)) throw new OperatorError(`The folder ${given} has no file ${FILE_NAME}.`);
   const others = names.filter((name) => name !== FILE_NAME).map((name) => path.join(given, name));
   return { ...(await findFile(path.join(given, FILE_NAME))), others };

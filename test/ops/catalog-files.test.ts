@@ -80,10 +80,16 @@ describe('paths', () => {
   });
 
   test('tables and feeds in a folder are named as not read, unless they are given themselves', async () => {
-    folder = await createFolder({ ...files, 'endorsers.csv': '', 'feed.XML': '', 'notes.txt': '' });
+    folder = await createFolder({
+      ...files,
+      'endorsers.csv': '',
+      'feed.XML': '',
+      'feed.xml.gz': '',
+      'notes.txt': '',
+    });
     const { dir, file } = folder;
     const found = await findCatalogueFiles([dir, file('endorsers.csv')]);
-    const others = ['endorsements.ndjson', 'feed.XML', 'undated-contests.ndjson'];
+    const others = ['endorsements.ndjson', 'feed.XML', 'feed.xml.gz', 'undated-contests.ndjson'];
     expect(found.notRead).toEqual(others.map(file));
     expect(found.files).toHaveLength(3);
   });

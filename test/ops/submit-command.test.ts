@@ -101,6 +101,7 @@ test('a folder stands for its endorsements.ndjson, and its other files are named
   folder = await createFolder({
     'endorsements.ndjson': ndjson([record('ann-club', 'a1'), record('bob-club', 'b1')]),
     'contests.ndjson': '',
+    'more.ndjson.gz': '',
     'withdrawn\u001b[2J-endorsements.ndjson': 'no JSON',
     'README.md': '',
   });
@@ -109,10 +110,13 @@ test('a folder stands for its endorsements.ndjson, and its other files are named
   const { status, printed, told } = await submit([dir, file('endorsements.ndjson')]);
   expect([status, printed]).toEqual([0, ['2 submissions sent']]);
   expect(told).toEqual([
-    `Skipped, since they are not called endorsements.ndjson: ${file('contests.ndjson')}, ${file('withdrawn\\u001b[2J-endorsements.ndjson')}.`,
+    `Skipped, since they are not called endorsements.ndjson: ${['contests.ndjson', 'more.ndjson.gz'].map(file).join(', ')}, ${file('withdrawn\\u001b[2J-endorsements.ndjson')}.`,
     HOW_TO_FIND_OUT,
   ]);
   expect(await endOffsets()).toBe(before + 2);
+  await expect(submit([file('more.ndjson.gz')])).rejects.toThrow(
+    /more\.ndjson\.gz is compressed: unpack it first/,
+  );
 });
 
 test('one bad line in the last file stops everything before anything is sent', async () => {
