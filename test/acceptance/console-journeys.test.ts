@@ -213,6 +213,18 @@ testInBrowser('the legend of a plot has the colours of its bars in a high-contra
   );
 });
 
+testInBrowser('a printed page has no menu and no buttons, and its plots keep their colours', async () => {
+  const page = await signIn({ account: await makeAccount() });
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  await page.goto(service.url('/console/usage'));
+  const shown = page.locator(':is(header, nav, button, main):visible');
+  expect(await shown.evaluateAll((parts) => parts.map(({ tagName }) => tagName))).toEqual(['MAIN']);
+  const style = (selector: string, property: string) =>
+    page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
+  expect(await style('.legend i', 'printColorAdjust')).toBe('exact');
+  expect(await style('body', 'backgroundColor')).toBe('rgb(255, 255, 255)');
+});
+
 testInBrowser('every page is small, fits a phone and loads nothing from other sites', async () => {
   const { body } = await service.get('/v1/contests?limit=1');
   // The longest possible names, without a place to break them.
