@@ -165,7 +165,7 @@ async function scan(
   return answersChoices || !answersMeasures;
 }
 
-/** The work on the rows of one table. */
+/** Stages the rows of a table that are sure, writes the unsure ones to the review file, and counts them all. */
 class TableWork {
   readonly result = {
     outcome: new IntakeOutcome(),
@@ -209,46 +209,48 @@ class TableWork {
     const matched = await matchNames(row, this.#sources);
     await this.#noteList(matched);
     const known = { row, matched };
-    if (row.decision !== null) return this.#decide(line, row, matched);
+    if (row.decision !== null) return this.#decide(line, known);
     const { unrepresentable, grade } = matched;
-    const reason = matched.reasons.join('; ');
     if (unrepresentable !== null) {
-      this.#report(
-        'not representable',
-        line,
-        known,
-        { reason: unrepresentable.text },
-        unrepresentable.isUnderstood,
-      );
-      return;
+      const { text: reason, isUnderstood } = unrepresentable;
+      return this.#report('not representable', line, known, { reason }, isUnderstood);
     }
     const meant = meantBy(matched);
     const isSure = grade === 'exact' || (grade === 'close' && this.#options.acceptClose);
-    const proposed = showProposal(matched);
-    if (isSure && meant !== null) {
-      const fault = await this.#stage(line, row, meant);
-      if (fault !== null) this.refuse(line, fault, known);
-      else this.#report(grade, line, known, { reason, proposed }, true);
-      return;
-    }
-    this.#report(grade, line, known, { reason, proposed });
+    if (isSure && meant !== null) return this.#accept(line, known, meant);
+    return this.#review(line, cells, known);
+  }
+
+  /** Stages a row whose names are sure. */
+  async #accept(line: number, known: KnownRow, meant: Meant): Promise<void> {
+    const fault = await this.#stage(line, known.row, meant);
+    if (fault !== null) return this.refuse(line, fault, known);
+    this.#report(known.matched.grade, line, known, describeGuess(known.matched), true);
+  }
+
+  /** Leaves a row to a person. */
+  async #review(line: number, cells: readonly string[], known: KnownRow): Promise<void> {
+    const { grade, endorser, contest, choice } = known.matched;
+    const guess = describeGuess(known.matched);
+    this.#report(grade, line, known, guess);
     const { review } = this.#options;
     if (this.result.reviewed === 0) await review?.(this.#writer.head);
     this.result.reviewed += 1;
     await review?.(
       this.#writer.write(cells, {
         match_grade: grade,
-        match_reason: reason,
-        proposed_endorser: matched.endorser?.slug ?? '',
-        proposed_contest: matched.contest?.key ?? '',
-        proposed_choice: matched.choice?.key ?? '',
+        match_reason: guess.reason,
+        proposed_endorser: endorser?.slug ?? '',
+        proposed_contest: contest?.key ?? '',
+        proposed_choice: choice?.key ?? '',
         decision: '',
       }),
     );
   }
 
-  async #decide(line: number, row: EndorsementRow, matched: MatchedRow): Promise<void> {
-    const known = { row, matched };
+  /** Does what a person has decided about a row, and remembers the decision. */
+  async #decide(line: number, known: KnownRow): Promise<void> {
+    const { row, matched } = known;
     const decided = await readDecision(row, matched, this.#sources);
     if ('fault' in decided) return this.refuse(line, decided.fault, known);
     if (decided.left) return this.#report('left out', line, known, { reason: 'decided: no' }, true);
@@ -328,6 +330,12 @@ function applyDecision(
   const endorser = constants.endorser === undefined ? (decided.endorser ?? row.proposed.endorser) : null;
   return { ...row, decision: decided.decision, proposed: { ...row.proposed, endorser } };
 }
+
+/** The reason for a row's grade, and the choice that it probably means, for a report. */
+const describeGuess = (matched: MatchedRow) => ({
+  reason: matched.reasons.join('; '),
+  proposed: showProposal(matched),
+});
 
 const showProposal = ({ contest, choice }: Pick<MatchedRow, 'contest' | 'choice'>): string =>
   contest === null ? '' : `${contest.key}${choice === null ? '' : `/${choice.key}`}`;
