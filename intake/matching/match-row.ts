@@ -21,7 +21,14 @@ export type FindAlias = (kind: AliasKind, scope: string, text: string) => string
 const isMeasure = ({ choices }: IndexedContest) =>
   choices.some(({ measure_answer: answer }) => answer !== null);
 
+function isYesOrNo(position: ReadRow['position']): boolean {
+  const answer = position ? readAnswer(position) : null;
+  return answer === 'yes' || answer === 'no';
+}
+
 const MAX_KNOWN = 10_000;
+
+type FindContest = ReturnType<typeof createContestFinder>;
 
 /** Finds contests, and remembers them for the rows that follow. @returns a function for `findContests` */
 export function createContestFinder(index: ElectionIndex) {
@@ -43,7 +50,7 @@ export function matchRow(
   index: ElectionIndex,
   names: RowNames,
   findAlias: FindAlias,
-  find: ReturnType<typeof createContestFinder>,
+  find: FindContest,
 ): RowMatch {
   const row = { ...names, read: createNameReader() };
   const { slug } = index.election;
@@ -86,27 +93,38 @@ function hasChoice(contest: IndexedContest, { choice, party, read }: ReadRow): b
   return exact.length + close.size > 0;
 }
 
-/** The contests that a row means. A measure can stand in the column of choices, beside its answer. */
-function findMeant(row: ReadRow, find: ReturnType<typeof createContestFinder>): FittingContests {
+/**
+ * Finds the contests that a row means. If it has an answer, its choice can be the name of a measure: this counts first if
+ * it is exact, and last if only the code is the same. Between these, the column of contests counts.
+ */
+function findMeant(row: ReadRow, find: FindContest): FittingContests {
   const { contest, choice, position } = row;
-  const answer = position ? readAnswer(position) : null;
-  if (choice === null || (answer !== 'yes' && answer !== 'no')) return find(contest, row);
-  const found = [choice, `${contest ?? ''} ${choice}`].map((text) => find(text, row));
-  const exact = found.map((each) => each.exact.filter(isMeasure)).find(({ length }) => length > 0);
-  if (exact) return { exact, close: new Map(), nearest: [] };
+  if (choice === null || !isYesOrNo(position)) return find(contest, row);
+  const exact = findMeasuresNamed(row, choice, find);
+  if (exact.length > 0) return { exact, close: new Map(), nearest: [] };
   const own = find(contest, row);
   // Letters after the name of a candidate are no measure: `Ann Lee, D`, `Ann Lee II`.
   if (!own.exact.every(isMeasure)) return own;
   const offices = [...own.close].filter(([each]) => !isMeasure(each));
   if (offices.some(([each]) => hasChoice(each, row))) return { ...own, close: new Map(offices) };
+  const close = findMeasuresByCode(row, choice, find);
+  return close.size > 0 ? { exact: [], close, nearest: [] } : own;
+}
+
+/** The measures that a choice names, alone or after the text in the column of contests. */
+function findMeasuresNamed(row: ReadRow, choice: string, find: FindContest): IndexedContest[] {
+  const named = (text: string) => find(text, row).exact.filter(isMeasure);
+  const alone = named(choice);
+  return alone.length > 0 ? alone : named(`${row.contest ?? ''} ${choice}`);
+}
+
+/** The measures with the number or letters at the end of a choice, and the reason why each is only close. */
+function findMeasuresByCode(row: ReadRow, choice: string, find: FindContest): Map<IndexedContest, string> {
   const [, code] = CODE.exec(choice) ?? [];
-  if (code !== undefined) {
-    const named = find(`Proposition ${code}`, row);
-    const measures = [...named.exact, ...named.close.keys()].filter(isMeasure);
-    const close = new Map(measures.map((each) => [each, `only "${code}" is the same`]));
-    if (close.size > 0) return { exact: [], close, nearest: [] };
-  }
-  return own;
+  if (code === undefined) return new Map();
+  const { exact, close } = find(`Proposition ${code}`, row);
+  const measures = [...exact, ...close.keys()].filter(isMeasure);
+  return new Map(measures.map((each) => [each, `only "${code}" is the same`]));
 }
 
 /** A row that no submission can say, whatever its names mean; null if one can. */
