@@ -150,17 +150,22 @@ function refuseAboutMeasure(
 /** @param contests those that fit; some can be measures */
 function refuseAboutCandidate(row: ReadRow, contests: readonly IndexedContest[]): RowMatch | null {
   const { choice, position } = row;
-  const answer = position ? readAnswer(position) : null;
   if (choice === null) {
-    const isAboutMeasure = contests.length === 0 && (answer === 'yes' || answer === 'no');
+    // An answer alone is about a measure, which can be missing in the catalogue.
+    const isAboutMeasure = contests.length === 0 && isYesOrNo(position);
     return isAboutMeasure ? null : unrepresentable('no choice', true);
   }
   // The key of a choice can be `none`.
   const isKey = contests.some((each) => choiceKeyOf(row, each) !== null);
   if (readAnswer(choice) === 'nothing' && !isKey) return unrepresentable(`"${choice}"`, true);
+  return refusePosition(position, contests.some(isMeasure));
+}
+
+/** A position on a candidate says Yes or is left out. One on what may be a measure can also be No or empty. */
+function refusePosition(position: ReadRow['position'], mayBeMeasure: boolean): RowMatch | null {
   if (position === undefined) return null;
-  const mayBeMeasure = contests.some(isMeasure);
   if (position === null) return mayBeMeasure ? null : unrepresentable('no position', true);
+  const answer = readAnswer(position);
   if (answer === 'yes' || (answer === 'no' && mayBeMeasure)) return null;
   return unrepresentable(`"${position}" about a candidate, of whom only Yes can be said`, answer !== null);
 }
