@@ -58,7 +58,8 @@ const OPTIONAL = new Set(
     ' ',
   ),
 );
-const DEMOCRATIC_REPUBLICAN = new Set(['democratic', 'republican', 'libertarian', 'green']);
+/** The parties that a name can have without brackets: `Democratic Primary, Governor`. */
+const PRIMARY_PARTIES = new Set(['democratic', 'republican', 'libertarian', 'green']);
 /** Words that a number or letter belongs to. */
 const UNITS = new Set(
   (
@@ -124,33 +125,43 @@ function joinFirst(
   return { as: [word], count: 1 };
 }
 
-/**
- * Reads the words of a contest's or district's name. The name of its state, and small words, are left out, because one
- * source has them and another does not.
- */
-export function readContestWords(text: string, state: StateWords): ContestWords {
+/** Takes parties in brackets out of a name: `Governor (D)`. @returns the other text, and the first party */
+function takeParty(name: string): { text: string; party: string | null } {
   let party: string | null = null;
-  const plain = text.replace(BEFORE_LETTER, '').replace(/[([]([^)\]]*)[)\]]/gu, (found, inner: string) => {
+  const text = name.replace(/[([]([^)\]]*)[)\]]/gu, (found, inner: string) => {
     const named = readParty(inner.replace(/\bprimary\b/i, ''));
     if (named === null) return ` ${found} `;
     party ??= named;
     return ' ';
   });
-  let folded = ` ${foldWords(plain).flatMap(splitWord).join(' ')} `;
-  folded = folded.replaceAll(` ${state.name} `, ' ');
-  for (const [pattern, same] of SAME) folded = folded.replace(pattern, same).replace(pattern, same);
-  const given = folded
+  return { text, party };
+}
+
+/** Writes each word and office of a name in its one form, without the state. */
+function unifyWords(name: string, state: StateWords): string[] {
+  let text = ` ${foldWords(name).flatMap(splitWord).join(' ')} `.replaceAll(` ${state.name} `, ' ');
+  // Twice, because two neighbours share the space between them, and the first time only one of them is found.
+  for (const [pattern, same] of SAME) text = text.replace(pattern, same).replace(pattern, same);
+  return text
     .trim()
     .split(' ')
     .filter((word) => word !== '' && word !== state.code)
     .map((word) => WORDS.get(word) ?? word)
     .filter((word) => word !== 'number');
-  const words = new Set<string>();
-  for (const word of joinNumbers(given)) {
-    if (DEMOCRATIC_REPUBLICAN.has(word) && / primary /.test(folded)) party ??= word;
-    else if (!OPTIONAL.has(word)) words.add(word);
-  }
-  return { words, party };
+}
+
+/**
+ * Reads the words of a contest's or district's name. The name of its state, and small words, are left out, because one
+ * source has them and another does not.
+ */
+export function readContestWords(name: string, state: StateWords): ContestWords {
+  const { text, party } = takeParty(name.replace(BEFORE_LETTER, ''));
+  const given = unifyWords(text, state);
+  const isPrimary = given.includes('primary');
+  const isItsParty = (word: string) => isPrimary && PRIMARY_PARTIES.has(word);
+  const joined = joinNumbers(given);
+  const words = joined.filter((word) => !isItsParty(word) && !OPTIONAL.has(word));
+  return { words: new Set(words), party: party ?? joined.find(isItsParty) ?? null };
 }
 
 /** The short words that may mean one of these words: `Assembly` may mean the State Assembly. */
