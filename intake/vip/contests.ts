@@ -12,8 +12,9 @@ import type { Feed } from './read-feed.ts';
 import { danglingReferences, english, find, findAll, positive, spanish } from './references.ts';
 import { type ChoiceOrders, mapAnswers, mapCandidates, missingName, nameOf } from './selections.ts';
 
-/** The longest title and description of a record, in characters. */
-const MAX_TITLE = 500;
+/** The longest title from the ballot, in characters: half of a record's 500, so that names can follow it. */
+const MAX_BALLOT_TITLE = 250;
+/** The longest description of a record, in characters. */
 const MAX_TEXT = 20_000;
 
 /** The vote method of each VoteVariation with one in the catalogue. */
@@ -127,20 +128,25 @@ function missingNames(feed: Feed, object: VipObject, district: VipObject | undef
 }
 
 /** Whether a contest's title on the ballot is short enough for a title. */
-const isTitle = (ballot: string): boolean => ballot !== '' && ballot.length <= MAX_TITLE / 2;
+const isTitle = (ballot: string): boolean => ballot !== '' && ballot.length <= MAX_BALLOT_TITLE;
 
-/** The titles of a contest. A title that is too long is told in the description, and the contest's name is its title. */
-function titlesOf(object: VipObject, name: string, judge: string, parties: string[]) {
-  const ballot = english(object.texts.BallotTitle);
+/** Adds the parties of a primary and the judge of a retention to a title that does not name them. */
+function completeTitle(title: string, judge: string, parties: readonly string[]): string {
+  const party = parties.length > 0 && !/primar(y|ia)/i.test(title) ? ` (${parties.join(', ')})` : '';
+  const person = judge !== '' && !title.includes(judge) ? `: ${judge}` : '';
+  return `${title}${party}${person}`;
+}
+
+/**
+ * The titles of a contest: the title on the ballot, or the contest's name if that is too long. The description then has
+ * the title on the ballot.
+ */
+function titlesOf({ texts }: VipObject, name: string, judge: string, parties: readonly string[]) {
+  const ballot = english(texts.BallotTitle);
   const isUsable = isTitle(ballot);
-  const title = isUsable ? ballot : name || ballot.slice(0, MAX_TITLE / 2);
-  const titleEs = isUsable ? spanish(object.texts.BallotTitle) : null;
-  // A text that names them already needs no addition.
-  const complete = (text: string): string => {
-    const party = parties.length > 0 && !/primar(y|ia)/i.test(text) ? ` (${parties.join(', ')})` : '';
-    const person = judge !== '' && !text.includes(judge) ? `: ${judge}` : '';
-    return `${text}${party}${person}`;
-  };
+  const title = isUsable ? ballot : name || ballot.slice(0, MAX_BALLOT_TITLE);
+  const titleEs = isUsable ? spanish(texts.BallotTitle) : null;
+  const complete = (text: string): string => completeTitle(text, judge, parties);
   return {
     title: complete(title),
     title_es: titleEs === null ? null : complete(titleEs),
