@@ -28,6 +28,7 @@ interface Rename {
  */
 const RENAMES = `
   WITH given AS (
+    -- The choices that lines give.
     SELECT staged.ordinal, c.id AS contest_id, choice ->> 'key' AS choice, choice ->> 'label' AS label,
       choice -> 'candidate' ->> 'full_name' AS name,
       COALESCE(choice -> 'candidate' ->> 'key', choice -> 'candidate' ->> 'full_name') AS candidate,
@@ -36,36 +37,44 @@ const RENAMES = `
       JOIN contests c ON c.key = staged.key AND c.removed_at IS NULL
     WHERE staged.kind = 'contests' AND NOT staged.refused
   ), held AS (
+    -- The choices before the edit.
     SELECT h.contest_id, h.key AS choice, h.label, p.full_name AS name, p.key AS candidate,
       h.option IS NULL AND h.measure_answer IS NULL AS may_be_person
     FROM choices h LEFT JOIN candidates p ON p.id = h.candidate_id
     WHERE h.removed_at IS NULL AND h.contest_id IN (SELECT contest_id FROM given)
   ), standing AS (
+    -- The choices after the edit.
     SELECT contest_id, choice, candidate FROM given
     UNION ALL
     SELECT contest_id, choice, candidate FROM held h
     WHERE $1 AND NOT EXISTS (
       SELECT FROM given g WHERE g.contest_id = h.contest_id AND g.choice = h.choice)
-  ), had AS (
+  ), candidates_before AS (
     SELECT DISTINCT contest_id, candidate FROM held
-  ), has AS (
+  ), candidates_after AS (
     SELECT DISTINCT contest_id, candidate FROM standing
   ), kept AS (
+    -- The candidates that stay under one of their keys.
     SELECT DISTINCT contest_id, candidate FROM held JOIN standing USING (contest_id, choice, candidate)
   ), given_again AS (
+    -- Those of them whose key a line gives.
     SELECT DISTINCT contest_id, candidate FROM held JOIN given USING (contest_id, choice, candidate)
   )
+  -- Choices that a line gives, with another candidate than before.
   SELECT g.ordinal, g.contest_id AS "contestId", g.choice, g.candidate,
     CASE WHEN g.name IS NULL OR h.name IS NULL THEN h.label ELSE h.name END AS before,
     CASE WHEN g.name IS NULL OR h.name IS NULL THEN g.label ELSE g.name END AS after,
-    had.candidate IS NOT NULL AND (has.candidate IS NOT NULL OR kept.candidate IS NULL) AS "takesOver", false AS stays
+    -- It joins the new candidate only if that one was there and stays, and the old one is gone.
+    new_one.candidate IS NOT NULL AND (old_one.candidate IS NOT NULL OR kept.candidate IS NULL) AS "takesOver",
+    false AS stays
   FROM given g JOIN held h USING (contest_id, choice)
-    LEFT JOIN had ON had.contest_id = g.contest_id AND had.candidate = g.candidate
-    LEFT JOIN has ON has.contest_id = g.contest_id AND has.candidate = h.candidate
+    LEFT JOIN candidates_before new_one ON new_one.contest_id = g.contest_id AND new_one.candidate = g.candidate
+    LEFT JOIN candidates_after old_one ON old_one.contest_id = g.contest_id AND old_one.candidate = h.candidate
     LEFT JOIN kept ON kept.contest_id = g.contest_id AND kept.candidate = g.candidate
   WHERE g.candidate <> h.candidate
     OR (g.candidate IS NULL) <> (h.candidate IS NULL) AND g.may_be_person AND h.may_be_person
   UNION ALL
+  -- Choices that no line gives, whose candidate gets another name by a new line.
   SELECT g.ordinal, g.contest_id, h.choice, g.candidate, h.name, g.name, false, true
   FROM held h JOIN given g USING (contest_id, candidate)
   WHERE $1 AND g.name <> h.name
