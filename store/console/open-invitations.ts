@@ -1,14 +1,17 @@
 import type { ClientBase } from 'pg';
 
 /**
- * An invitation `i` is open as long as its author may still make it: an owner of the account, or an operator. Authors
- * who are not known people used a command or a link.
+ * The author of an invitation `i` may still make it: an operator may make each, and an owner those to their account.
+ * Authors who are not known people used a command or a link.
  */
-export const OPEN = `i.expires_at > now() AND i.accepted_at IS NULL AND (
+const AUTHOR_MAY = `(
   NOT EXISTS (SELECT FROM people p WHERE p.email = i.invited_by)
   OR EXISTS (
     SELECT FROM people p LEFT JOIN account_members m ON m.person_id = p.id AND m.account_id = i.account_id
     WHERE p.email = i.invited_by AND (p.is_operator OR m.role = 'owner' AND i.role <> 'operator')))`;
+
+/** An invitation `i` can still be accepted. */
+export const OPEN = `i.expires_at > now() AND i.accepted_at IS NULL AND ${AUTHOR_MAY}`;
 
 /**
  * Ends the open invitations that a person made and may no longer make, so that a later right does not revive them. Call
