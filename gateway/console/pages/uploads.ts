@@ -25,7 +25,8 @@ import { readRowId } from '../row-id.ts';
 import { CONSENT_FIELD, countChanges, SEEN_FIELD, showUploadPreview } from '../uploads/preview-page.ts';
 import { showReview } from '../uploads/review-page.ts';
 import { mergeDecisions } from '../uploads/row-choices.ts';
-import { sendUpload, showSending } from '../uploads/sending.ts';
+import { sendUpload } from '../uploads/sending.ts';
+import { showSending } from '../uploads/sending-page.ts';
 import { readSettings, SettingFields } from '../uploads/settings-form.ts';
 import { addressOf, BOUNDS, UPLOADS, withUpload } from '../uploads/upload.ts';
 

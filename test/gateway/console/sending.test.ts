@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { ConsoleContext } from '../../../gateway/console/context.ts';
 import { html, renderDocument } from '../../../gateway/console/html.ts';
 import type { PageRequest } from '../../../gateway/console/page.ts';
-import { showSending } from '../../../gateway/console/uploads/sending.ts';
+import { showSending } from '../../../gateway/console/uploads/sending-page.ts';
 import { systemClock } from '../../../service/clock.ts';
 import type { Upload, UploadBatch } from '../../../store/console/uploads.ts';
 
