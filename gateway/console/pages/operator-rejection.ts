@@ -1,77 +1,35 @@
-import { checkCorrection } from '../../../administration/rejections/check-correction.ts';
 import { readSubmission } from '../../../administration/rejections/describe.ts';
-import { findWhatMended } from '../../../administration/rejections/find-mended.ts';
-import { findLastOfSame } from '../../../administration/rejections/find-superseded.ts';
-import { nameOf, originOf } from '../../../administration/rejections/name.ts';
-import { findSettled, sendCorrection } from '../../../administration/rejections/settle.ts';
+import { originOf } from '../../../administration/rejections/name.ts';
+import { sendCorrection } from '../../../administration/rejections/settle.ts';
 import { showRejection } from '../../../administration/rejections/show.ts';
-import { decidePosition, type PickChange } from '../../../domain/position.ts';
-import { findRoundedNumber } from '../../../schemas/json-numbers.ts';
-import { shorten } from '../../../schemas/problems.ts';
-import type { Rejection, Submission } from '../../../schemas/submission.ts';
+import type { Rejection } from '../../../schemas/submission.ts';
 import { writeSubmission } from '../../../schemas/submission-files.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
-import { findOwnPosition, type OwnPosition } from '../../../store/console/own-positions.ts';
-import { findContestId } from '../../../store/endorsements/known-names.ts';
-import { findSettler } from '../../../store/stream/settled-rejections.ts';
 import { actorOf } from '../actor.ts';
-import { Moment, Notice } from '../components.ts';
+import { Notice } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { BallotText } from '../explorer/ballot-text.ts';
-import { HistoryLink } from '../history-link.ts';
 import { type Content, type Html, html } from '../html.ts';
-import { isolateName } from '../isolation.ts';
 import { Form } from '../layout.ts';
 import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
-import { PageError } from '../page-error.ts';
 import { readVersion, VERSION_FIELD } from '../publishing/own-position.ts';
 import { Changes } from '../publishing/position-changes.ts';
 import { PositionFields } from '../publishing/position-fields.ts';
-import { readPosition, writePosition } from '../publishing/position-form.ts';
-import { findNamedIn, findOneIn, nameIn, placeOf, REJECTED, refuseAsPage } from '../rejections/rejection.ts';
+import { writePosition } from '../publishing/position-form.ts';
+import {
+  type Correctable,
+  type Effect,
+  findCorrectable,
+  findEffect,
+  MAX_JSON,
+  readCorrection,
+} from '../rejections/correction.ts';
+import { findNamedIn, nameIn, placeOf, REJECTED, refuseAsPage } from '../rejections/rejection.ts';
+import { loadStory, PositionHistory, Story } from '../rejections/story.ts';
 import { CSRF_FIELD } from '../session/forgery.ts';
 
 /** The button that leads from the preview back to the form. */
 const BACK_FIELD = 'back';
-/** The largest submission that the form takes, in characters of JSON. */
-const MAX_JSON = 100_000;
-
-function PositionHistory({ of: { endorser, contest } }: { of: Submission }): Html {
-  return html`<${HistoryLink} endorser=${endorser} contest=${contest} of=${`${endorser}, ${contest}`} />`;
-}
-
-/** The fate of a rejected submission since. */
-async function loadStory(
-  { pool }: ConsoleContext,
-  item: Rejection,
-  rejections: readonly Rejection[],
-): Promise<Content[]> {
-  const story: Content[] = [];
-  const how = (await findSettled(pool, [item])).get(item);
-  const settler = how ? await findSettler(pool, nameOf(item)) : null;
-  if (settler) {
-    const what = how === 'dismissed' ? 'dismissed it' : 'sent a correction';
-    story.push(html`${isolateName(settler.author)} has ${what}, at <${Moment} at=${settler.at} />.`);
-  }
-  const later = findLastOfSame(item, rejections);
-  if (later) {
-    story.push(
-      html`The same submission came again and was rejected again: <a href=${placeOf(later)}>${originOf(later)}</a>.`,
-    );
-  }
-  const change = await findWhatMended(pool, item);
-  const submission = readSubmission(item);
-  if (change && submission) {
-    const { partition, offset, sequence, occurredAt } = change;
-    story.push(
-      html`The submission ${`${partition}/${offset}`} has changed the position since, at <${Moment} at=${occurredAt} />: change ${sequence} of the stream. <${PositionHistory} of=${submission} />`,
-    );
-  }
-  return story;
-}
-
-const Story = ({ story }: { story: readonly Content[] }): Html | null =>
-  story.length === 0 ? null : html`<ul>${story.map((each) => html`<li>${each}</li>`)}</ul>`;
 
 /** A rejection in full. */
 function WholeRejection(props: {
@@ -108,41 +66,6 @@ async function showOne(request: PageRequest, context: ConsoleContext): Promise<S
   };
 }
 
-/** A rejected submission that can be corrected. */
-interface Correctable {
-  item: Rejection;
-  submission: Submission;
-  /** All rejections that were read. */
-  rejections: readonly Rejection[];
-  /** The contest, if the submission is a whole position in one that exists; otherwise it is corrected as JSON. */
-  position: OwnPosition | null;
-}
-
-/** @throws PageError 404 if there is no such rejection, 409 if it cannot be corrected or its name is ambiguous */
-async function findCorrectable(request: PageRequest, context: ConsoleContext): Promise<Correctable> {
-  const { item, rejections } = await findOneIn(request, context);
-  const submission = readSubmission(item);
-  if (!submission || item.truncated) {
-    throw new PageError(409, 'It cannot be corrected here: its producer must send it.');
-  }
-  if (JSON.stringify(writeSubmission(submission)).length > MAX_JSON) {
-    throw new PageError(409, 'It is too large to be corrected here: its producer must send it.');
-  }
-  const details = submission.picks.map((pick) => pick.details ?? '{}');
-  const number = details.map(findRoundedNumber).find((rounded) => rounded !== null);
-  if (number !== undefined) {
-    throw new PageError(
-      409,
-      `It cannot be corrected here: its details have the number ${shorten(number)}, which would be rounded. Its producer must send it.`,
-    );
-  }
-  const { action, endorser, contest, picks } = submission;
-  const isPosition = action === 'position' && item.code !== 'unknown_endorser';
-  const contestId = isPosition ? await findContestId(context.pool, contest) : null;
-  const found = contestId && (await findOwnPosition(context.pool, { endorser, contestId, since: null }));
-  return { item, submission, rejections, position: found ? { ...found, picks } : null };
-}
-
 /** @param refused the fields of a form that was refused, and why */
 async function showEdit(
   { csrf, query, form }: PageRequest,
@@ -177,56 +100,6 @@ async function showEdit(
       <//>
       ${!isJson && html`<p><a href=${`${placeOf(item)}/edit?${new URLSearchParams({ ...(before && { before }), as: 'json' })}`}>Correct it as JSON, also its endorser and contest</a></p>`}`,
   };
-}
-
-/** The correction that a form has. */
-async function readCorrection(
-  { form }: PageRequest,
-  { pool, clock }: ConsoleContext,
-  { submission, position }: Correctable,
-): Promise<{ correction: Submission } | { problems: string[] }> {
-  const now = clock.now();
-  let json = form.get('json') ?? '';
-  if (!form.has('json') && position !== null) {
-    const { endorser, contest } = submission;
-    const { picks, problems } = readPosition(form, position, { endorser, now });
-    if (problems.length > 0) {
-      return { problems: problems.map(({ field, message }) => `${field ?? 'The position'} ${message}.`) };
-    }
-    json = JSON.stringify(writeSubmission({ action: 'position', endorser, contest, picks }));
-  }
-  return inTransaction(pool, (client) => checkCorrection(client, json, now));
-}
-
-/** A correction, the position that it concerns, and the changes that it would make. */
-interface Effect {
-  correction: Submission;
-  position: OwnPosition;
-  changes: PickChange[];
-}
-
-/**
- * Finds out what a correction would change.
- *
- * @param since the version of the position that the person has seen; null for none
- * @returns a sentence if it would be rejected again
- */
-async function findEffect(
-  { pool }: ConsoleContext,
-  correction: Submission,
-  since: number | null,
-): Promise<Effect | string> {
-  const { endorser, contest } = correction;
-  const contestId = await findContestId(pool, contest);
-  const position = contestId && (await findOwnPosition(pool, { endorser, contestId, since }));
-  if (!position) return `There is no contest ${contest} any more.`;
-  const keys = new Set(position.choices.map(({ key }) => key));
-  const decided = decidePosition(new Map(position.picks.map((pick) => [pick.choice, pick])), correction, {
-    key: contest,
-    vote_method: position.vote_method,
-    hasChoice: (choice) => keys.has(choice),
-  });
-  return 'code' in decided ? decided.message : { correction, position, changes: decided.changes };
 }
 
 /** A correction that would be applied, or the form again with the reasons why it would not. */
