@@ -14,8 +14,6 @@ import { until } from '../helpers/until.ts';
 
 const SIZE_MB = 300;
 const BACK_WITHIN_MS = 60_000;
-/** Kafka restarts only after the waiting submissions are applied, and is slow to stop with a broken partition. */
-const MENDED_WITHIN_MS = 150_000;
 
 const isEmbedded = chooseRunner(await inspectMachine()) === 'embedded';
 const disk = isEmbedded ? SmallDisk.mount(SIZE_MB) : null;
@@ -182,7 +180,7 @@ testOnDisk(
     } finally {
       process.kill(consumers, 'SIGCONT');
     }
-    await until('submissions are taken again', isTaken, MENDED_WITHIN_MS);
+    await until('submissions are taken again', isTaken, BACK_WITHIN_MS);
     const events = await terminal.eventsOnceTheyEndWith(...statements.slice(-1));
     expect(events.slice(before).map(({ endorsement }) => endorsement.statement)).toEqual(statements);
   },
