@@ -1,6 +1,5 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { ApiError } from '../http/api-error.ts';
 import { encodeContent, sendContent } from '../http/content.ts';
 import { READ_METHODS, requireMethod } from '../http/methods.ts';
@@ -19,7 +18,7 @@ import { PageError } from './page-error.ts';
 import { menu, pages } from './pages/index.ts';
 import { AttemptsByAddress } from './session/attempts.ts';
 import { readSessionToken } from './session/cookie.ts';
-import { findCurrentSession } from './session/current-session.ts';
+import { findCurrentSession, type SessionSources } from './session/current-session.ts';
 import { ENDED_FORM, showEndedForm, showFormAgain } from './session/ended-form.ts';
 import { formTokenOf, requireFormToken, requireSameSite } from './session/forgery.ts';
 import { showInvitation } from './session/invitation-page.ts';
@@ -47,10 +46,8 @@ const BUSY_SECONDS = 2;
 const MAX_FAILED_ATTEMPTS = 20;
 const MAX_SIGN_INS = 60;
 
-export interface ConsoleOptions {
+export interface ConsoleOptions extends Pick<SessionSources, 'sessionPool'> {
   context: ConsoleContext;
-  /** For sessions, whose look-ups must not wait for slow reads. */
-  sessionPool: DatabasePool;
   /** The service's public address; null if every address is accepted. */
   publicUrl: string | null;
   provider: OpenIdProvider | null;
