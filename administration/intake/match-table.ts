@@ -15,9 +15,7 @@ import {
 import { createReviewWriter } from '../../intake/endorsements/review-file.ts';
 import type { EndorserEntry } from '../../intake/matching/match-endorser.ts';
 import { readColumnMap } from '../../intake/tables/columns.ts';
-import { isDayFirst } from '../../intake/tables/dates.ts';
 import { describeTable, readTable, type Table } from '../../intake/tables/read-table.ts';
-import { TableError } from '../../intake/tables/table-error.ts';
 import type { Alias } from '../../schemas/alias-files.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import type { UploadDecision } from '../../store/console/uploads.ts';
@@ -32,6 +30,7 @@ import {
   stageRows,
 } from '../../store/intake/staged.ts';
 import { createAliases, type MatchedRow, matchNames, meantBy, readDecision } from './match-names.ts';
+import { scanTable } from './scan-table.ts';
 import { loadSources, type Sources } from './sources.ts';
 
 export interface TableOptions {
@@ -100,7 +99,7 @@ export async function matchTable(client: ClientBase, options: TableOptions): Pro
   const map = readColumnMap(options.map, ENDORSEMENT_FIELDS);
   const first = await readTable(options.open(), options.pause);
   const firstColumns = readColumns(first.header, map, options.constants);
-  const answersChoices = await scan(first, firstColumns, options);
+  const answersChoices = await scanTable(first, firstColumns.places, options.pause);
   const table = await readTable(options.open(), options.pause);
   const columns = { ...readColumns(table.header, map, options.constants), answersChoices };
   const sources = await loadSources(client, options);
@@ -121,49 +120,6 @@ export async function matchTable(client: ClientBase, options: TableOptions): Pro
 /** The values that the table has no column for. */
 const listMissing = ({ places }: EndorsementColumns): OptionalValue[] =>
   OPTIONAL_VALUES.filter((value) => !places.has(value === 'details' ? 'source_url' : value));
-
-const DATE_FIELDS: readonly EndorsementField[] = ['published_on', 'election_date'];
-
-/**
- * Reads a whole table for what its rows say together.
- *
- * @returns whether an empty position says that nothing was endorsed. It does not if only rows without a choice have
- * positions, which are about measures
- * @throws TableError if a column has a date that can only be read with its day first
- */
-async function scan(
-  { header, rows }: Table,
-  { places }: EndorsementColumns,
-  { pause }: Pick<TableOptions, 'pause'>,
-): Promise<boolean> {
-  const dates = DATE_FIELDS.flatMap((field) => places.get(field) ?? []);
-  const isFilled = (field: EndorsementField, cells: string[]) =>
-    (cells[places.get(field) ?? -1] ?? '').trim() !== '';
-  let answersChoices = false;
-  let answersMeasures = false;
-  for await (const row of rows) {
-    await pause?.();
-    if ('fault' in row) continue;
-    const { line, cells } = row;
-    if (isFilled('position', cells)) {
-      if (isFilled('choice', cells)) answersChoices = true;
-      else answersMeasures = true;
-    }
-    const at = dates.find((place) => isDayFirst(cells[place] ?? ''));
-    if (at === undefined) continue;
-    const name = header[at];
-    throw new TableError(
-      `Line ${line} has ${cells[at]?.trim()} in the column "${name}", which fits only with the day first, and dates are read ` +
-        `with the month first: write the dates as YYYY-MM-DD, or leave the column out with --map ${JSON.stringify(`${name}=`)}.`,
-      {
-        problem:
-          `Line ${line} has ${cells[at]?.trim()} in the column "${name}", which fits only with the day first, and dates ` +
-          'are read with the month first: write the dates as YYYY-MM-DD, or leave the column out.',
-      },
-    );
-  }
-  return answersChoices || !answersMeasures;
-}
 
 /** Stages the rows of a table that are sure, writes the unsure ones to the review file, and counts them all. */
 class TableWork {

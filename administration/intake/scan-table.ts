@@ -1,0 +1,47 @@
+/** The first reading of a table of endorsements: what its rows say together. */
+import type { EndorsementField } from '../../intake/endorsements/fields.ts';
+import type { EndorsementColumns } from '../../intake/endorsements/read-row.ts';
+import { isDayFirst } from '../../intake/tables/dates.ts';
+import type { Table } from '../../intake/tables/read-table.ts';
+import { TableError } from '../../intake/tables/table-error.ts';
+
+const DATE_FIELDS: readonly EndorsementField[] = ['published_on', 'election_date'];
+
+/**
+ * Reads a whole table.
+ *
+ * @param pause awaited after each row, so that a process can do its other work
+ * @returns whether an empty position says that nothing was endorsed. It does not if only rows without a choice have
+ * positions, which are about measures
+ * @throws TableError if a column has a date that can only be read with its day first
+ */
+export async function scanTable(
+  { header, rows }: Table,
+  places: EndorsementColumns['places'],
+  pause?: () => Promise<void>,
+): Promise<boolean> {
+  const dates = DATE_FIELDS.flatMap((field) => places.get(field) ?? []);
+  const isFilled = (field: EndorsementField, cells: string[]) =>
+    (cells[places.get(field) ?? -1] ?? '').trim() !== '';
+  let answersChoices = false;
+  let answersMeasures = false;
+  for await (const row of rows) {
+    await pause?.();
+    if ('fault' in row) continue;
+    const { line, cells } = row;
+    if (isFilled('position', cells)) {
+      if (isFilled('choice', cells)) answersChoices = true;
+      else answersMeasures = true;
+    }
+    const at = dates.find((place) => isDayFirst(cells[place] ?? ''));
+    if (at !== undefined) throw refuseDayFirst(line, cells[at] ?? '', header[at] ?? '');
+  }
+  return answersChoices || !answersMeasures;
+}
+
+function refuseDayFirst(line: number, cell: string, column: string): TableError {
+  const problem =
+    `Line ${line} has ${cell.trim()} in the column "${column}", which fits only with the day first, and dates are read ` +
+    'with the month first: write the dates as YYYY-MM-DD, or leave the column out';
+  return new TableError(`${problem} with --map ${JSON.stringify(`${column}=`)}.`, { problem: `${problem}.` });
+}
