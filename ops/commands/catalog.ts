@@ -73,7 +73,11 @@ export const define: DefineCommand = (catalog, io) => {
       false,
     );
   addRemovalOptions(load, REMOVALS)
-    .option('--allow-renames', "accept choices that keep their keys and get other people's names", false)
+    .option(
+      '--allow-renames',
+      "accept choices that keep their keys and get other people's names, and measures that get others' texts",
+      false,
+    )
     .addOption(
       new Option(
         '--election-type <type>',

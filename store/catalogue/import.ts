@@ -16,6 +16,7 @@ import {
   spreadContests,
 } from './merge-contests.ts';
 import { mergeCategories, mergeEndorsers } from './merge-endorsers.ts';
+import { refuseMovedTexts } from './moved-texts.ts';
 import { countRefused, type ListedRefusals, listRefusals, refuseUnfit } from './refusals.ts';
 import { refuseWithKept } from './refuse-with-kept.ts';
 import { countByElection, removeVanished } from './removal.ts';
@@ -71,7 +72,7 @@ export interface CatalogueImportOptions extends EditOptions {
   maxRemovals: number | null;
   /** Keeps contests and choices that the lines lack: they are only a part of their elections. */
   keepMissing?: boolean;
-  /** Accepts choices that keep their keys and get other people's names. */
+  /** Accepts choices that keep their keys and get other people's names, and measures that get others' texts. */
   allowRenames?: boolean;
   /** Lists the records that it changes. */
   listChanges?: boolean;
@@ -118,6 +119,7 @@ async function mergeLines(
   const equals = await adoptKeys(client);
   await refuseWithKept(client, { keepMissing, equals: equals.choices });
   await noteRenames(client, { keepMissing, allowRenames });
+  if (!allowRenames) await refuseMovedTexts(client, { keepMissing });
   const refused = await countRefused(client);
   const listed = await listRefusals(client, MAX_REFUSALS);
   if (Object.keys(refused).length > 0 && !skipRefused) {

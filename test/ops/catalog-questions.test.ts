@@ -1,0 +1,153 @@
+/** Measures and retentions whose texts an edit gives to the keys of others. */
+import { beforeEach, expect, test } from '@jest/globals';
+import { applySubmissions } from '../helpers/ballots/apply.ts';
+import { choice, contest, election, ndjson } from '../helpers/ballots/catalogue-records.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { GOOD, useCatalogueCommand } from '../helpers/commands/catalogue-command.ts';
+
+const { client, importFiles } = useCatalogueCommand();
+
+/** The number of a question, its text, and further values. */
+type Question = readonly [number: string, text: string | null, values?: object];
+
+const CHOICES = (['yes', 'no'] as const).map((answer) =>
+  choice(answer, { label: answer, candidate: null, measure_answer: answer }),
+);
+const questionOf = ([number, description, values]: Question) =>
+  contest(number, {
+    ...{ title: `Question ${number}`, kind: 'measure', vote_method: 'yes_no', choices: CHOICES },
+    description,
+    ...values,
+  });
+
+const ask = (questions: readonly Question[], ...options: string[]) =>
+  importFiles(
+    {
+      'endorser-categories.ndjson': GOOD['endorser-categories.ndjson'],
+      'endorsers.ndjson': GOOD['endorsers.ndjson'],
+      'elections.ndjson': ndjson([election()]),
+      'contests.ndjson': ndjson(questions.map(questionOf)),
+    },
+    ...options,
+  );
+
+/** The refused questions as `field number (number that had the text)`. */
+async function refused(questions: readonly Question[], ...options: string[]): Promise<string[]> {
+  const { told } = await ask(questions, ...options);
+  return Array.from(
+    told.join('\n').matchAll(/field (\w+): belonged to "\S+\/(\d)".*\(\S+\/(\d)\)/g),
+    ([, field, from, to]) => `${field} ${to} (${from})`,
+  );
+}
+
+const START: Question[] = [
+  ['1', 'Bonds'],
+  ['2', 'Parks'],
+  ['3', 'Roads'],
+];
+
+beforeEach(async () => {
+  await ask(START);
+  const endorsements = ['1', '2'].map((number) => endorse('bakers-local-1', number, 'yes'));
+  await applySubmissions(client, ...endorsements);
+});
+
+test.each<[string, Question[], string[]]>([
+  [
+    'exchanged',
+    [
+      ['1', 'Parks'],
+      ['2', 'Bonds'],
+      ['3', 'Roads'],
+    ],
+    ['description 1 (2)', 'description 2 (1)'],
+  ],
+  [
+    'moved up after one that went',
+    [
+      ['1', 'Parks'],
+      ['2', 'Roads'],
+    ],
+    ['description 1 (2)', 'description 2 (3)'],
+  ],
+  [
+    'moved down before a new one',
+    [
+      ['1', 'Schools'],
+      ['2', 'Bonds'],
+      ['3', 'Parks'],
+    ],
+    ['description 2 (1)'],
+  ],
+  [
+    'exchanged as titles',
+    [
+      ['1', 'Bonds', { title: 'Question 2' }],
+      ['2', 'Parks', { title: 'Question 1' }],
+      ['3', 'Roads'],
+    ],
+    ['title 1 (2)', 'title 2 (1)'],
+  ],
+])('texts that are %s are refused for the keys with endorsements', async (_, questions, expected) => {
+  expect(await refused(questions, '--allow-removals', '9')).toEqual(expected);
+});
+
+test('the refusal says what is wrong, and nothing is loaded', async () => {
+  const { status, told } = await ask([['1', 'Parks'], ['2', 'Bonds'], START[2] as Question]);
+  expect(status).toBe(1);
+  expect(told[0]).toContain(
+    'contests.ndjson:1: field description: belonged to "or-2026-11-03-general/2", but the endorsements under this key ' +
+      'are of another text; give each text the key that it had, or import with --allow-renames (or-2026-11-03-general/1)',
+  );
+  const { rows } = await client.query('SELECT description FROM contests ORDER BY key');
+  expect(rows.map(({ description }) => description)).toEqual(['Bonds', 'Parks', 'Roads']);
+});
+
+test.each<[string, Question[], string[]]>([
+  ['a new text', [['1', 'Bonds of 2027'], ...START.slice(1)], []],
+  ['the text of a question that keeps it', [['1', 'Parks'], ...START.slice(1)], []],
+  ['the text of a question that the files lack and that stays', [['1', 'Parks']], ['--keep-missing']],
+  ['no text', START.map(([number]) => [number, null]), []],
+  [
+    "another question's text for one without endorsements",
+    [
+      ['1', 'Bonds'],
+      ['2', 'Parks'],
+      ['3', 'Roads of 2027'],
+      ['4', 'Roads'],
+    ],
+    [],
+  ],
+  [
+    'exchanged texts that are allowed',
+    [['1', 'Parks'], ['2', 'Bonds'], START[2] as Question],
+    ['--allow-renames'],
+  ],
+])('%s is loaded', async (_, questions, options) => {
+  const { status, told } = await ask(questions, ...options);
+  expect(told).toEqual([]);
+  expect(status).toBe(0);
+});
+
+test('with a part of an election, texts that its questions exchange are refused', async () => {
+  expect(
+    await refused(
+      [
+        ['1', 'Parks'],
+        ['2', 'Bonds'],
+      ],
+      '--keep-missing',
+    ),
+  ).toHaveLength(2);
+});
+
+test('contests for offices may exchange their titles', async () => {
+  const seats = (...titles: string[]) => ({
+    ...GOOD,
+    'elections.ndjson': ndjson([election()]),
+    'contests.ndjson': ndjson(titles.map((title, index) => contest(`seat-${index}`, { title }))),
+  });
+  await importFiles(seats('Judge, north', 'Judge, south'), '--allow-removals', '20');
+  await applySubmissions(client, endorse('bakers-local-1', 'seat-0', 'ann'));
+  expect((await importFiles(seats('Judge, south', 'Judge, north'))).told).toEqual([]);
+});
