@@ -108,7 +108,7 @@ testOnDisk(
     disk?.free();
     const freedAt = performance.now();
     const isBack = async () => submitter.acknowledged > acknowledged + 5 && (await terminal.isReady());
-    await until('submissions are taken again', isBack, BACK_WITHIN_MS);
+    await terminal.until('submissions are taken again', isBack, BACK_WITHIN_MS);
     await submitter.stop();
     const all = Array.from({ length: submitter.acknowledged }, (_, index) => `Statement ${index}`);
     const events = await terminal.eventsOnceTheyEndWith(...all.slice(-1));
@@ -180,7 +180,7 @@ testOnDisk(
     } finally {
       process.kill(consumers, 'SIGCONT');
     }
-    await until('submissions are taken again', isTaken, BACK_WITHIN_MS);
+    await terminal.until('submissions are taken again', isTaken, BACK_WITHIN_MS);
     const events = await terminal.eventsOnceTheyEndWith(...statements.slice(-1));
     expect(events.slice(before).map(({ endorsement }) => endorsement.statement)).toEqual(statements);
   },

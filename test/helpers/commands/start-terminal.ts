@@ -13,6 +13,7 @@ import { until } from '../until.ts';
 
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 90_000;
+const SHOWN_CHARACTERS = 4000;
 
 /** Each `npm start` that runs. A test run that is killed ends them. */
 const running = new Set<ChildProcess>();
@@ -61,7 +62,14 @@ export class StartTerminal {
       if (this.hasEnded()) throw new Error(`npm start ended:\n${this.output}`);
       return this.output.includes('Ctrl-C stops');
     };
-    await until('npm start is up', isUp, START_TIMEOUT_MS);
+    await this.until('npm start is up', isUp, START_TIMEOUT_MS);
+  }
+
+  /** Waits as `until` does. Its error has what the terminal shows last. */
+  async until(...[what, ...rest]: Parameters<typeof until>): Promise<void> {
+    await until(what, ...rest).catch((cause: Error) => {
+      throw new Error(`${cause.message} npm start printed last:\n${this.output.slice(-SHOWN_CHARACTERS)}`);
+    });
   }
 
   hasEnded(): boolean {
