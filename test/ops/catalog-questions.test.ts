@@ -21,15 +21,7 @@ const questionOf = ([number, description, values]: Question) =>
   });
 
 const ask = (questions: readonly Question[], ...options: string[]) =>
-  importFiles(
-    {
-      'endorser-categories.ndjson': GOOD['endorser-categories.ndjson'],
-      'endorsers.ndjson': GOOD['endorsers.ndjson'],
-      'elections.ndjson': ndjson([election()]),
-      'contests.ndjson': ndjson(questions.map(questionOf)),
-    },
-    ...options,
-  );
+  importFiles({ ...GOOD, 'contests.ndjson': ndjson(questions.map(questionOf)) }, ...options);
 
 /** The refused questions as `field number (number that had the text)`. */
 async function refused(questions: readonly Question[], ...options: string[]): Promise<string[]> {
@@ -139,6 +131,22 @@ test('with a part of an election, texts that its questions exchange are refused'
       '--keep-missing',
     ),
   ).toHaveLength(2);
+});
+
+test('the text of a question that went before is loaded', async () => {
+  await ask(START.slice(0, 2));
+  expect(await ask([['1', 'Roads'], START[1] as Question])).toMatchObject({ status: 0, told: [] });
+});
+
+test('the text that a question of another election loses is loaded', async () => {
+  const OTHER = 'or-2026-05-19-primary';
+  const both = (mine: string, other: string): Question[] => [
+    ['1', mine],
+    ...START.slice(1),
+    ['9', other, { key: `${OTHER}/9`, election: OTHER }],
+  ];
+  await ask(both('Bonds', 'Transit'));
+  expect(await ask(both('Transit', 'Water'))).toMatchObject({ status: 0, told: [] });
 });
 
 test('contests for offices may exchange their titles', async () => {
