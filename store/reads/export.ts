@@ -58,9 +58,10 @@ async function sendAll(transaction: Pick<DatabasePool, 'anyFirst'>, sink: Export
   let records = await fetch();
   while (records.length > 0) {
     const next = records.length < FETCHED ? Promise.resolve([]) : fetch();
-    // The fetch's error is thrown below. The sink's error waits for the fetch, because the transaction
-    // cannot end during a query.
-    await sink.write(records).finally(() => next.catch(() => {}));
+    // The fetch's error is thrown below. Without a handler it would end the process while the sink is waited for.
+    const fetched = next.catch(() => {});
+    // The sink's error waits for the fetch, because the transaction cannot end during a query.
+    await sink.write(records).finally(() => fetched);
     count += records.length;
     records = await next;
   }

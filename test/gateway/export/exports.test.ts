@@ -67,3 +67,27 @@ test('an export whose database fails ends its request, even if the client has le
   const asked = { accountId: 1, requestId: 'x', closed: client.signal };
   await expect(exports.begin(sql.fragment`SELECT`, asked)).rejects.toThrow('the database is away');
 });
+
+test('an export whose database fails while its client takes nothing ends with the error in its last line', async () => {
+  const { signal } = new AbortController();
+  const answers = [Promise.resolve(Array.from({ length: 500 }, () => 'x'.repeat(2000)))];
+  const anyFirst = async () => {
+    const records = await answers.shift();
+    if (records) return records;
+    throw new Error('the database is away');
+  };
+  const failing = {
+    transaction: (work: (connection: object) => unknown) => work({ ...transaction, anyFirst }),
+  };
+  const exports = new Exports({
+    pool: failing as unknown as DatabasePool,
+    clock: systemClock,
+    log: createLog('test', 'silent'),
+    draining: signal,
+  });
+  const body = await exports.begin(sql.fragment`SELECT`, { accountId: 1, requestId: 'x', closed: signal });
+  // The records fill the buffers, and meanwhile the next ones fail.
+  await settle();
+  const last = (await text(body)).trimEnd().split('\n').at(-1) ?? '';
+  expect(JSON.parse(last)).toMatchObject({ error: { code: 'internal_error' } });
+});
