@@ -21,9 +21,10 @@ const FLAG_BEFORE = /\u{1f3f4}[\u{e0020}-\u{e007e}]*$/u;
 /** The longest emoji, flag or letter with its marks that matters beside such a character, in UTF-16 code units. */
 const NEIGHBOUR = 16;
 
-const WHITE_SPACE = /[\s\u0085\u180e\u2800]+/gu;
+/** JavaScript also counts the byte order mark, which shows nothing. */
+const WHITE_SPACE = /(?:(?!\ufeff)[\s\u0085\u180e\u2800])+/gu;
 /** Characters that show nothing: controls, zero-width spaces, fillers, selectors, tags, and lone surrogates. */
-const INVISIBLE = /(?!\s)[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
+const INVISIBLE = /\ufeff|(?!\s)[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
 const JOINER = /[\u200c\u200d]/;
 const SELECTOR = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}\u180b-\u180d\u180f]/u;
 const TAG = /[\u{e0020}-\u{e007f}]/u;

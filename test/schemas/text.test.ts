@@ -10,6 +10,7 @@ test.each([
   ['a zero-width space', 'Ac\u200bme', 'Acme'],
   ['invisible characters between spaces', 'Acme \u200b Club', 'Acme Club'],
   ['a byte order mark', '\ufeffAcme', 'Acme'],
+  ['a byte order mark within a word', 'Ac\ufeffme', 'Acme'],
   ['a soft hyphen', 'Ac\u00adme', 'Acme'],
   ['an override of the direction', 'Acme\u202e', 'Acme'],
   ['a filler of Hangul', 'Acme\u3164', 'Acme'],
