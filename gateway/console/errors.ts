@@ -44,14 +44,13 @@ export async function answerErrors(ctx: Context, log: Logger, work: () => Promis
   } catch (error) {
     const { status, message } = describeFailure(error, log, ctx.state.requestId);
     ctx.status = status;
-    // Missing records and those of other accounts look alike, so their pages do not depend on the form.
-    const form = status === 404 ? null : ctx.state.entered;
+    const { entered } = ctx.state;
     if (error instanceof ApiError) ctx.set(error.headers);
     ctx.body = renderPublicPage({
       title: TITLES[status] ?? 'This does not work',
       body: html`
         <p>${message}</p>
-        ${form && html`<${Entered} form=${form} />`}
+        ${entered && html`<${Entered} form=${entered} />`}
         <p><a href="/console">Back to the console</a></p>
         <p class="muted">Request ${ctx.state.requestId}</p>`,
     });

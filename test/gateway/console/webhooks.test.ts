@@ -61,6 +61,9 @@ test('an owner adds a webhook whose secret is shown once, edits it and deletes i
   expect((await owner.get(`${path}/delete`)).html).toContain('Delete Mine?');
   expect((await owner.post(`${path}/delete`)).location).toBe('/console/webhooks?done=deleted');
   expect((await owner.get(path)).status).toBe(404);
+  const tooLate = await owner.post(`${path}/edit`, { ...FORM, name: 'Mine <again>', version: present });
+  // A person who did not know of the deletion can copy it.
+  expect([tooLate.status, tooLate.html]).toEqual([404, expect.stringContaining('<dd>Mine &lt;again></dd>')]);
 });
 
 test('a form that was sent twice adds one webhook, and shows its secret again', async () => {
