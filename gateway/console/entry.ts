@@ -90,8 +90,8 @@ async function readSent(
 ): Promise<ReadForm & { madeFor: number }> {
   const sent = read ?? (page.takesFile && isFileForm(ctx) ? await readFileForm(ctx) : null);
   const { form, file } = sent ?? { form: await readForm(ctx), file: null };
-  const madeFor = requireFormToken(form, token);
   ctx.state.entered = form;
+  const madeFor = requireFormToken(form, token);
   return { form, file, madeFor };
 }
 

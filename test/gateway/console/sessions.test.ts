@@ -254,6 +254,15 @@ test('a form of an ended session is sent with one click in the next session, onc
   expect(await keysOf(other)).toEqual([]);
 });
 
+test('a form of the session before shows its entries, and is not carried out', async () => {
+  const account = await makeAccount();
+  const csrf = await (await ConsoleClient.signIn(service, { account, role: 'owner' })).formToken();
+  const next = await ConsoleClient.signIn(service, { account, role: 'owner' });
+  const refused = await next.post('/console/keys', { csrf, name: 'Late <key>', scope: 'data:read' });
+  expect([refused.status, refused.html]).toEqual([403, expect.stringContaining('<dd>Late &lt;key></dd>')]);
+  expect(await keysOf(account)).toEqual([]);
+});
+
 test('the address of a kept form is one of the console', async () => {
   const client = await ConsoleClient.signIn(service, { account: 'test' });
   for (const target of ['https://evil.example/', '//evil.example', '/v1/keys', '/console/../v1', '']) {
