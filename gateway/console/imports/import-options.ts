@@ -4,8 +4,10 @@ import { ELECTION_TYPES } from '../../../schemas/vocabulary.ts';
 import type { CatalogueFileOptions } from '../../../store/console/catalogue-files.ts';
 import { type Html, html } from '../html.ts';
 
+type Format = Pick<CatalogueFileOptions, 'kind' | 'isTable'>;
+
 /** The possible contents of a file, with their names for people. */
-const FORMATS = new Map<string, { label: string; format: Pick<CatalogueFileOptions, 'kind' | 'isTable'> }>([
+const FORMATS = new Map<string, { label: string; format: Format }>([
   ['table', { label: 'A table with a row for each choice', format: { kind: null, isTable: true } }],
   [
     'endorsers-table',
@@ -20,10 +22,7 @@ const FORMATS = new Map<string, { label: string; format: Pick<CatalogueFileOptio
 const MAX_SLUG = 200;
 
 /** The content of a file, by the person's word or else by its name; null if neither tells it. */
-function formatOf(
-  form: URLSearchParams,
-  fileName: string,
-): Pick<CatalogueFileOptions, 'kind' | 'isTable'> | null {
+function formatOf(form: URLSearchParams, fileName: string): Format | null {
   const said = FORMATS.get(form.get('format') ?? '');
   if (said) return said.format;
   const kind = kindOfFile(fileName);
@@ -31,25 +30,27 @@ function formatOf(
   return kind && { kind, isTable: false };
 }
 
+/** The options of a form, without a format if the form leaves that to the name of the file. */
+type Entries = Omit<CatalogueFileOptions, keyof Format> & Partial<Format>;
+
+export const readEntries = (form: URLSearchParams): Entries => ({
+  ...FORMATS.get(form.get('format') ?? '')?.format,
+  election: form.get('election')?.trim().slice(0, MAX_SLUG) || null,
+  electionType: ELECTION_TYPES.find((type) => type === form.get('type')) ?? null,
+  skipRefused: form.has('skip-refused'),
+  keepMissing: form.has('keep-missing'),
+  allowRenames: form.has('allow-renames'),
+});
+
 /** Reads the options of a form. @returns null if nothing says what the file has */
 export function readImportOptions(form: URLSearchParams, fileName: string): CatalogueFileOptions | null {
   const format = formatOf(form, fileName);
-  return (
-    format && {
-      ...format,
-      election: form.get('election')?.trim().slice(0, MAX_SLUG) || null,
-      electionType: ELECTION_TYPES.find((type) => type === form.get('type')) ?? null,
-      skipRefused: form.has('skip-refused'),
-      keepMissing: form.has('keep-missing'),
-      allowRenames: form.has('allow-renames'),
-    }
-  );
+  return format && { ...readEntries(form), ...format };
 }
 
 /** The fields of how a file is read, and of what its import may do. */
-export function ImportOptionFields({ options }: { options: CatalogueFileOptions | null }): Html {
-  const isChosen = ({ kind, isTable }: Pick<CatalogueFileOptions, 'kind' | 'isTable'>) =>
-    options?.kind === kind && options.isTable === isTable;
+export function ImportOptionFields({ options }: { options: Entries }): Html {
+  const isChosen = ({ kind, isTable }: Format) => options.kind === kind && options.isTable === isTable;
   return html`
     <label>The file has
       <select name="format">
@@ -59,15 +60,15 @@ export function ImportOptionFields({ options }: { options: CatalogueFileOptions 
     </label>
     <fieldset>
       <legend>Only for tables</legend>
-      <label>Election for rows that name no election (its slug) <input name="election" value=${options?.election ?? ''} maxlength=${MAX_SLUG} /></label>
+      <label>Election for rows that name no election (its slug) <input name="election" value=${options.election} maxlength=${MAX_SLUG} /></label>
       <label>Type of elections, if the rows do not say it
         <select name="type">
           <option value="">As the table says</option>
-          ${ELECTION_TYPES.map((type) => html`<option value=${type} selected=${type === options?.electionType}>${type.replace('_', ' ')}</option>`)}
+          ${ELECTION_TYPES.map((type) => html`<option value=${type} selected=${type === options.electionType}>${type.replace('_', ' ')}</option>`)}
         </select>
       </label>
     </fieldset>
-    <label class="check"><input type="checkbox" name="keep-missing" value="yes" checked=${options?.keepMissing} /> The file is only a part: keep contests and choices that it lacks (--keep-missing)</label>
-    <label class="check"><input type="checkbox" name="skip-refused" value="yes" checked=${options?.skipRefused} /> Leave refused lines out, and import the others (--skip-refused)</label>
-    <label class="check"><input type="checkbox" name="allow-renames" value="yes" checked=${options?.allowRenames} /> Let choices keep their keys and get other people's names, and measures others' texts (--allow-renames)</label>`;
+    <label class="check"><input type="checkbox" name="keep-missing" value="yes" checked=${options.keepMissing} /> The file is only a part: keep contests and choices that it lacks (--keep-missing)</label>
+    <label class="check"><input type="checkbox" name="skip-refused" value="yes" checked=${options.skipRefused} /> Leave refused lines out, and import the others (--skip-refused)</label>
+    <label class="check"><input type="checkbox" name="allow-renames" value="yes" checked=${options.allowRenames} /> Let choices keep their keys and get other people's names, and measures others' texts (--allow-renames)</label>`;
 }

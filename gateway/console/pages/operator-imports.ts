@@ -17,7 +17,7 @@ import { MAX_FILE } from '../file-form.ts';
 import { type Html, html } from '../html.ts';
 import { showFile } from '../imports/file-page.ts';
 import { addressOf, CONSENT_FIELD, findFile, IMPORTS, SEEN_FIELD } from '../imports/import-file.ts';
-import { ImportOptionFields, readImportOptions } from '../imports/import-options.ts';
+import { ImportOptionFields, readEntries, readImportOptions } from '../imports/import-options.ts';
 import { Form } from '../layout.ts';
 import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
 
@@ -42,7 +42,7 @@ function FileRow({ item }: { item: CatalogueFile<never> }): Html {
 
 /** The form for a file, and the files. @param problem why a file was not taken */
 async function showFiles(
-  { csrf }: PageRequest,
+  { csrf, form }: PageRequest,
   { pool }: ConsoleContext,
   problem: string | null = null,
 ): Promise<ShownPage> {
@@ -54,7 +54,7 @@ async function showFiles(
       <p>Choose a file of the catalogue: lines of JSON such as contests.ndjson, or a table (CSV or TSV), at most ${MAX_FILE}. You see what its import would change before anything is changed.</p>
       <${Form} action=${IMPORTS} csrf=${csrf} class="card" hasFile>
         <label>File <input type="file" name="file" accept=".ndjson,.csv,.tsv,.txt" required /></label>
-        <${ImportOptionFields} options=${null} />
+        <${ImportOptionFields} options=${readEntries(form)} />
         <button>Upload</button>
       <//>
       ${

@@ -264,10 +264,19 @@ test('a table is read by what its name or the operator says, and its faults are 
   const read = await settled(unread.address);
   expect(read.html).toContain('list.csv was read as a table in UTF-8');
   expect(read.html).toContain('Treasurer');
-  const unknown = await operator.postFile(IMPORTS, {}, { name: 'list.json', text: '{}' });
+  const entries = { election: 'or-2026', type: 'special', 'keep-missing': 'yes', 'allow-renames': 'yes' };
+  const unknown = await operator.postFile(IMPORTS, entries, { name: 'list.json', text: '{}' });
   expect([unknown.status, unknown.html]).toEqual([
     400,
     expect.stringContaining('does not say what the file has'),
+  ]);
+  const empty = await operator.postFile(IMPORTS, { format: 'table' }, { name: 'list.json', text: '' });
+  const kept = [unknown, empty].map(({ html }) => [
+    ...html.matchAll(/value="([^"]+)"[^>]*? (?:checked|selected)|name="election" value="([^"]+)"/g),
+  ]);
+  expect(kept.map((found) => found.map(([, chosen, election]) => chosen ?? election))).toEqual([
+    ['or-2026', 'special', 'yes', 'yes'],
+    ['table'],
   ]);
   const said = await upload('{"slug":"x"}\n', { name: 'list.json', format: 'endorsers' });
   expect(said.page.html).toContain('1 line is refused');
