@@ -91,6 +91,7 @@ async function showForm(
   const categories = await loadCategories(request, context);
   const subscriptions = await listSubscriptions(request, context);
   const chosen = values.get('subscription') ?? '';
+  const isGone = chosen !== '' && !subscriptions.some(({ id }) => String(id) === chosen);
   return {
     title: stored === null ? 'New webhook' : `Edit ${isolateName(stored.name)}`,
     ...refusal,
@@ -108,6 +109,7 @@ async function showForm(
         <label>Changes of <select name="subscription">
           <option value="">the filter below</option>
           ${subscriptions.map(({ id, name }) => html`<option value=${id} selected=${String(id) === chosen}>subscription ${name}</option>`)}
+          ${isGone && html`<option value=${chosen} selected>a subscription that does not exist any more</option>`}
         </select></label>
         <${FilterFields} filter=${readFilter(values)} categories=${categories} />
         <button>${stored === null ? 'Add the webhook' : 'Save'}</button> <a href=${stored === null ? '/console/webhooks' : `/console/webhooks/${stored.id}`}>Cancel</a>

@@ -161,6 +161,11 @@ describe('the form of a webhook', () => {
     const refused = await ask([...add], () => refuse('conflict'), { form });
     expect((refused.reply as ShownPage).status).toBe(409);
     expect([valueIn(refused.text, 'name'), /value="3" selected/.test(refused.text)]).toEqual(['New', true]);
+    // A webhook must not get every change because its subscription was deleted meanwhile.
+    const late = await ask([...add], () => refuse('invalid_webhook'), {
+      form: { ...form, subscription: '5' },
+    });
+    expect(late.text).toContain('<option value="5" selected>');
     // A form that was refused under its id may be sent again under another one.
     expect(valueIn(refused.text, 'form')).toMatch(/^[0-9a-f-]{36}$/);
     expect(valueIn(refused.text, 'form')).not.toBe(form.form);
