@@ -195,7 +195,7 @@ function showInvited(email: string, url: string): ShownPage {
     body: html`
       <${Notice} kind="good">This is the only time that the link is shown. Send it to ${email}.<//>
       <${CopyText} label="The link" text=${url} />
-      <p>It works once, within ${INVITATION_DAYS} days, and only for somebody who signs in with that address.</p>
+      <p>It works once, within ${INVITATION_DAYS} days, and only for somebody who signs in with that address. Earlier links for the address no longer work.</p>
       <p><a href="/console/people">Back to people</a></p>`,
   };
 }

@@ -151,6 +151,7 @@ describe('an invitation', () => {
   test('is made for an address and a role, and shown once', async () => {
     const { text } = await people('POST', '/invitations', { form: { email: ' Bob@A.org ', role: 'editor' } });
     expect(text).toMatch(/https:\/\/ballots\.example\/console\/invitations\/[\w-]{40,}/);
+    expect(text).toContain('Earlier links for the address no longer work.');
     expect(await listInvitations(client, accountId)).toMatchObject([
       { email: 'bob@a.org', role: 'editor', invitedBy: 'ann@a.org' },
     ]);
