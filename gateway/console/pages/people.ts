@@ -44,6 +44,9 @@ const ROLE_HINTS = {
   owner: 'also makes API keys and invites people',
 } as const;
 
+const NOT_OPEN =
+  'The invitation is not open any more. It was accepted, withdrawn or replaced, or has expired. If it was accepted, the person is one of the members now.';
+
 const LAST_OWNER: Refusal = {
   status: 409,
   problem: 'The account needs an owner: make somebody else an owner first.',
@@ -252,7 +255,9 @@ export const peoplePages: readonly Page[] = [
     method: 'POST',
     path: '/console/people/invitations/{id}/withdraw',
     role: 'owner',
-    async handle({ session, path }, { pool }) {
+    async handle(request, context) {
+      const { session, path } = request;
+      const { pool } = context;
       const { accountId, account } = session;
       const invitations = await listInvitations(pool, accountId);
       const id = invitations.find((each) => String(each.id) === path.id)?.id;
@@ -260,7 +265,7 @@ export const peoplePages: readonly Page[] = [
       const withdrawn =
         id !== undefined &&
         (await inTransaction(pool, (client) => withdrawInvitation(client, { ...of, id }, actorOf(session))));
-      if (!withdrawn) throw new PageError(404, 'The account has no such open invitation.');
+      if (!withdrawn) return showPeople(request, context, { status: 404, problem: NOT_OPEN });
       return { redirect: '/console/people?done=withdrawn' };
     },
   },
