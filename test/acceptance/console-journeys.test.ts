@@ -136,6 +136,9 @@ testInBrowser('a search for endorsers says how many it has found', async () => {
   await said.getByText('The first 12 are shown: type more.').waitFor();
   await search.fill('nobody');
   await said.getByText('Nothing found.').waitFor();
+  await page.context().clearCookies();
+  await search.fill('found-1');
+  await said.getByText('The session of the console has ended; sign in again.').waitFor();
 });
 
 testInBrowser('an owner rotates a key and revokes the old one', async () => {

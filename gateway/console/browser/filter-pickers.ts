@@ -1,4 +1,5 @@
 /** The fields of a filter: finds endorsers and elections by name for those that take slugs, and sums up boxes. */
+import { readRefusal } from './reconnect.ts';
 
 /** A record that a field can take. */
 interface Choice {
@@ -40,8 +41,8 @@ interface ListPage<Row> {
 
 async function read<Row>(path: string, signal: AbortSignal | null = null): Promise<ListPage<Row>> {
   const response = await fetch(`/console/api/v1/${path}`, { signal });
-  if (!response.ok) throw new Error(`The list was answered with ${response.status}.`);
-  return response.json();
+  if (response.ok) return response.json();
+  throw new Error(readRefusal(response.status, null, await response.text()).message);
 }
 
 /** Reads the elections that match a query, page by page. */
@@ -157,9 +158,13 @@ function addPicker(field: HTMLInputElement, { label, search }: Source): void {
       if (signal.aborted) return;
       list.replaceChildren(...found.slice(0, MOST_CHOICES).map((choice) => createAdder(choice, field)));
       status.textContent = found.length === 0 && text === '' ? '' : describeFound(found.length);
-    } catch {
-      if (!signal.aborted)
-        status.textContent = 'The list cannot be read at the moment. Type again in a while.';
+    } catch (error) {
+      if (signal.aborted) return;
+      // Not the browser's own error, such as for a lost network.
+      const isRefused = error instanceof Error && error.name === 'Error';
+      status.textContent = isRefused
+        ? error.message
+        : 'The list cannot be read at the moment. Type again in a while.';
     }
   };
   input.addEventListener('input', () => {
