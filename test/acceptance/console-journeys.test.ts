@@ -141,6 +141,23 @@ testInBrowser('a search for endorsers says how many it has found', async () => {
   await said.getByText('The session of the console has ended; sign in again.').waitFor();
 });
 
+testInBrowser('the names of states are not broken in the boxes of a filter', async () => {
+  const page = await signIn({ account: await makeAccount() });
+  await page.goto(service.url('/console/subscriptions/new'));
+  await page.getByText('States: any', { exact: true }).click();
+  for (const width of [320, 390, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    const lines = await page.evaluate<number>(`(() => {
+      const box = document.querySelector('[name="states"][value="MA"]');
+      const word = document.createRange();
+      word.selectNodeContents(box.parentElement.lastChild);
+      word.setStart(word.startContainer, word.toString().indexOf('Massachusetts'));
+      return new Set([...word.getClientRects()].map(({ top }) => top)).size;
+    })()`);
+    expect([width, lines]).toEqual([width, 1]);
+  }
+});
+
 testInBrowser('an owner rotates a key and revokes the old one', async () => {
   const page = await signIn({ account: await makeAccount() });
   await page.getByRole('link', { name: 'API keys' }).first().click();
