@@ -281,6 +281,12 @@ testInBrowser('every page is small, fits a phone and loads nothing from other si
     if (size > MAX_PAGE_BYTES) problems.push(`${address} has ${size} bytes`);
     const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
     if (overflow > 0) problems.push(`${address} is ${overflow} pixels too wide`);
+    const wide = Number(
+      await page.evaluate(
+        `[...document.querySelectorAll('td')].filter((cell) => cell.offsetWidth > 400).length`,
+      ),
+    );
+    if (wide > 0) problems.push(`${address} has ${wide} cells that are wider than a phone`);
   }
   expect(problems).toEqual([]);
 });
