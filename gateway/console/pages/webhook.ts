@@ -123,6 +123,17 @@ async function act(
   return { redirect: `/console/webhooks/${request.path.id}?done=${done}` };
 }
 
+async function resume(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
+  const from = request.form.get('from');
+  // "Retry now" was shown while the webhook was failing, and must not undo what somebody has decided since.
+  if (from === null && (await requireWebhook(request, context)).state === 'disabled') {
+    const problem = 'The webhook was disabled since this page was opened, so it was not tried again.';
+    return showWebhook(request, context, { status: 409, problem });
+  }
+  const body = { from: from ?? 'position' };
+  return act(request, context, { path: '/v1/webhooks/{id}/resume', body, done: 'resumed' });
+}
+
 async function sendTest(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
   try {
     return await act(request, context, { path: '/v1/webhooks/{id}/test', done: 'tested' });
@@ -149,10 +160,7 @@ export const oneWebhookPages: readonly Page[] = [
     method: 'POST',
     path: '/console/webhooks/{id}/resume',
     role: 'owner',
-    handle: (request, context) => {
-      const from = request.form.get('from') ?? 'position';
-      return act(request, context, { path: '/v1/webhooks/{id}/resume', body: { from }, done: 'resumed' });
-    },
+    handle: resume,
   },
   {
     method: 'POST',

@@ -145,6 +145,11 @@ test('a failing webhook shows when it failed, and is tried again now', async () 
   expect(html).toContain('Retry now');
   await owner.post(`${path}/resume`);
   expect((await owner.get(path)).html).not.toContain('Retry now');
+  // In another tab, it was failing.
+  await owner.post(`${path}/disable`);
+  const late = await owner.post(`${path}/resume`);
+  expect([late.status, late.html]).toEqual([409, expect.stringContaining('so it was not tried again')]);
+  expect(late.html).toContain('disabled: people of the account disabled it');
 });
 
 test('attempts have pages, the newest first', async () => {
