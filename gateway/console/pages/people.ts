@@ -78,6 +78,7 @@ function MemberRow(props: {
           ${others.map(
             (other) => html`
             <${Form} action=${`/console/people/${personId}/role`} csrf=${csrf}>
+              <input type="hidden" name="seen" value=${role} />
               <input type="hidden" name="role" value=${other} />
               <button class="plain" aria-label=${`Make ${other}: ${email}`}>Make ${other}</button>
             <//>`,
@@ -274,11 +275,15 @@ export const peoplePages: readonly Page[] = [
     path: '/console/people/{id}/role',
     role: 'owner',
     async handle(request, context) {
-      const { personId } = await requireMember(request, context);
+      const { personId, email, role: present } = await requireMember(request, context);
       const { session, form } = request;
       const { accountId, account } = session;
       const role = MEMBER_ROLES.find((known) => known === form.get('role'));
       if (!role) return showPeople(request, context, { status: 400, problem: 'Choose a role.' });
+      if ((form.get('seen') ?? present) !== present && role !== present) {
+        const problem = `Somebody has changed the role of ${email} meanwhile: it is ${present} now. Nothing was changed.`;
+        return showPeople(request, context, { status: 409, problem });
+      }
       const change = await inTransaction(context.pool, (client) =>
         changeRole(client, { accountId, account, personId, role }, actorOf(session)),
       );

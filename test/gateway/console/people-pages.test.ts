@@ -207,6 +207,20 @@ describe('the role of a member', () => {
     expect([await rolesOf(), await rolesOf(other)]).toEqual([['ann owner', 'bob editor'], ['zed member']]);
   });
 
+  test('does not change if somebody has changed it since the page was opened', async () => {
+    const { bob } = await addThree();
+    const { text } = await people('GET');
+    const [, seen = ''] =
+      /name="seen" value="(\w+)"[^>]*><input[^>]*><button[^>]*>Make editor/.exec(text) ?? [];
+    const late = (role: string) =>
+      people('POST', '/{id}/role', { path: { id: String(bob) }, form: { seen, role } });
+    await change(bob, 'owner');
+    const { status, text: shown } = await late('editor');
+    expect([seen, status, await rolesOf()]).toEqual(['member', 409, ['ann owner', 'bob owner']]);
+    expect(shown).toContain('Somebody has changed the role of bob@a.org meanwhile: it is owner now.');
+    expect((await late('owner')).reply).toEqual({ redirect: '/console/people?done=role' });
+  });
+
   test('ends with a removal, after a question', async () => {
     const { ann, bob, zed } = await addThree();
     const remove = (method: string, id: number) =>
