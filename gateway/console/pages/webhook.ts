@@ -103,7 +103,7 @@ async function showWebhook(
         attempts.length === 0
           ? html`<p>${before === null ? 'There are none yet.' : 'There are no older attempts.'}</p>`
           : html`
-        <${Table} caption="Attempts of the last seven days, the newest first" head=${['Time', 'Outcome', 'Events', 'Milliseconds', 'Bytes', 'Answer']}>
+        <${Table} caption="Attempts of the last seven days, the newest first" head=${['Time', 'Outcome', 'Events', 'Milliseconds', 'Bytes', 'Answer']} numbersFrom=${2} numbersTo=${4}>
           ${attempts.map((attempt) => html`<${AttemptRow} item=${attempt} />`)}
         <//>`
       }

@@ -68,7 +68,7 @@ async function showList(request: PageRequest, context: ConsoleContext): Promise<
         (found.length === 0
           ? html`<p>There are none yet.</p>`
           : html`
-        <${Table} caption="Webhooks" head=${['Name', 'Changes', 'State', 'Delivered events', 'Last attempt']}>
+        <${Table} caption="Webhooks" head=${['Name', 'Changes', 'State', 'Delivered events', 'Last attempt']} numbersFrom=${3} numbersTo=${3}>
           ${found.map((item) => html`<${Row} item=${item} />`)}
         <//>`)
       }

@@ -152,7 +152,7 @@ test('a failing webhook shows when it failed, and is tried again now', async () 
   expect(late.html).toContain('disabled: people of the account disabled it');
 });
 
-test('attempts have pages, the newest first', async () => {
+test('attempts have pages, the newest first, with numbers below their titles', async () => {
   const owner = await makeOwner();
   const { path } = await add(owner);
   await service.query(
@@ -165,6 +165,10 @@ test('attempts have pages, the newest first', async () => {
     true,
     false,
   ]);
+  const titles = (page: string) =>
+    [...page.matchAll(/<th scope="col" class="number">([^<]+)/g)].map(([, title]) => title);
+  expect(titles(first)).toEqual(['Events', 'Milliseconds', 'Bytes']);
+  expect(titles((await owner.get('/console/webhooks')).html)).toEqual(['Delivered events']);
   const older = (await owner.get(/href="([^"]*before=[0-9]+)"/.exec(first)?.[1] ?? '')).html;
   expect([older.includes('msg_10<'), older.includes('Older attempts')]).toEqual([true, false]);
 });
