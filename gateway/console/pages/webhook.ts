@@ -184,7 +184,7 @@ export const oneWebhookPages: readonly Page[] = [
       return {
         title: `Rotate the secret of ${isolateName(name)}?`,
         body: html`
-          <p>The new secret is shown once. For 24 hours messages carry signatures of both, so that your receiver can change over.</p>
+          <p>The new secret is shown once. For 24 hours messages carry signatures of both, so that your receiver can change over. A secret that was replaced before that no longer signs.</p>
           <${Form} action=${`/console/webhooks/${id}/rotate`} csrf=${request.csrf}>
             <${FormId} />
             <button>Make a new secret</button> <a href=${`/console/webhooks/${id}`}>Keep the present one</a>
