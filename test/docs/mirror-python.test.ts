@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { parseCursor } from '../../schemas/cursor.ts';
 import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
@@ -32,7 +33,7 @@ afterAll(() => switchboard.close());
 
 function start(baseUrl = switchboard.address): void {
   const env = { PATH: process.env.PATH, BASE_URL: baseUrl, API_KEY: service.key };
-  program = spawn('python3', [PROGRAM, inFolder('mirror.json')], { env, stdio: 'ignore' });
+  program = spawn('python3', [PROGRAM, inFolder('mirror.sqlite')], { env, stdio: 'ignore' });
 }
 
 async function stop(): Promise<void> {
@@ -51,7 +52,26 @@ interface Held {
 }
 
 const shown = ({ id, endorser, choice, statement }: Held) => [id, endorser.slug, choice.label, statement];
-const readMirror = async () => JSON.parse(await readFile(inFolder('mirror.json'), 'utf8'));
+/** The file's endorsements by id, and its position; undefined before the first list. @throws if there are no tables yet */
+function readMirror(): { cursor: string | undefined; endorsements: Record<number, Held> } {
+  const database = new DatabaseSync(inFolder('mirror.sqlite'), { timeout: 10_000 });
+  try {
+    const position = database.prepare('SELECT cursor FROM position').get();
+    const rows = database.prepare('SELECT id, record FROM endorsements').all();
+    const endorsements = Object.fromEntries(rows.map(({ id, record }) => [id, JSON.parse(String(record))]));
+    return { cursor: position?.cursor?.toString(), endorsements };
+  } finally {
+    database.close();
+  }
+}
+
+function readCursor(): string | undefined {
+  try {
+    return readMirror().cursor;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Makes, changes and withdraws endorsements, and waits until all of it is on the stream. */
 async function change(round: number): Promise<void> {
@@ -63,11 +83,11 @@ async function change(round: number): Promise<void> {
 }
 
 async function expectMirror(): Promise<void> {
-  await until('the mirror to follow', async () => {
-    const mirror = await readMirror().catch(() => null);
-    return mirror !== null && parseCursor(mirror.cursor).sequence === changes;
+  await until('the mirror to follow', () => {
+    const cursor = readCursor();
+    return cursor !== undefined && parseCursor(cursor).sequence === changes;
   });
-  const { endorsements } = await readMirror();
+  const { endorsements } = readMirror();
   const list: Held[] = await readPages(service, '/v1/endorsements', 3);
   expect(Object.values<Held>(endorsements).map(shown).sort()).toEqual(list.map(shown).sort());
 }
@@ -88,13 +108,24 @@ testPython('it mirrors /v1/endorsements, through cuts, a killed client and an ex
   await expectMirror();
 
   await stop();
-  const { cursor } = await readMirror();
+  const { cursor } = readMirror();
   const expired = async () => (await service.get(`/v1/events?cursor=${cursor}`)).status === 410;
   await change(5);
   await until('the cursor to expire', expired, 30_000);
   start();
   await expectMirror();
 });
+
+/** The bytes that a process has written; 0 outside of Linux. */
+async function readWritten(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/io`, 'utf8').catch(() => '');
+  return Number(/^wchar: (\d+)$/m.exec(text)?.[1] ?? 0);
+}
+
+/** Removes the copy of a program that was killed, with what SQLite left of its last transaction. */
+async function removeMirror(): Promise<void> {
+  for (const suffix of ['', '-journal']) await rm(inFolder(`mirror.sqlite${suffix}`), { force: true });
+}
 
 const list = (cursor: string, id: number) => answerLines([{ stream_cursor: cursor }, { id }, { count: 1 }]);
 const stream =
@@ -109,15 +140,32 @@ async function expectSecondList(...answers: FakeAnswer[]): Promise<void> {
   const fake = await FakeService.start(...answers, list('two', 2), stream(': ping\n\n', false));
   try {
     await stop();
-    await rm(inFolder('mirror.json'), { force: true });
+    await removeMirror();
     start(fake.baseUrl);
-    const isNew = async () => (await readMirror().catch(() => null))?.cursor === 'two';
-    await until('it has the second list', isNew, 20_000);
-    expect(await readMirror()).toEqual({ cursor: 'two', endorsements: { 2: { id: 2 } } });
+    await until('it has the second list', () => readCursor() === 'two', 20_000);
+    expect(readMirror()).toEqual({ cursor: 'two', endorsements: { 2: { id: 2 } } });
   } finally {
     await fake.stop();
   }
 }
+
+testPython('it writes what a change changes, and not the whole copy', async () => {
+  const [records, frames] = [2000, 200];
+  const large = Array.from({ length: records }, (_, id) => ({ id, statement: 'x'.repeat(1000) }));
+  const checkpoint = (at: number) => `event: checkpoint\nid: ${at}\ndata: {}\n\n`;
+  const all = Array.from({ length: frames }, (_, index) => checkpoint(index + 1)).join('');
+  const lines = answerLines([{ stream_cursor: '0' }, ...large, { count: records }]);
+  const fake = await FakeService.start(lines, stream(all, false));
+  try {
+    await removeMirror();
+    start(fake.baseUrl);
+    await until('it has the last frame', () => readCursor() === String(frames));
+    const written = await readWritten(program?.pid ?? 0);
+    expect(written).toBeLessThan((frames / 10) * JSON.stringify(large).length);
+  } finally {
+    await fake.stop();
+  }
+});
 
 testPython('it reads the list again when the stream says that it lacks a change', async () => {
   const ready = 'event: ready\nid: one\ndata: {}\n\n';
