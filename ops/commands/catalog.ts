@@ -117,6 +117,9 @@ export const define: DefineCommand = (catalog, io) => {
     .action((election: string, { dryRun }: { dryRun: boolean }) => remove(io, election, dryRun));
 };
 
+const tellWait = (io: CommandIo) => () =>
+  io.err('Another edit of the catalogue is under way: this one begins when it is done.');
+
 /** @throws OperatorError if a path, a line or the database cannot be used, or if the import removes too much */
 async function importPaths(
   io: CommandIo,
@@ -135,7 +138,8 @@ async function importPaths(
   const outcome = await withTotal(io.terminal, 'Reading', bytes, (onBytes) =>
     withProgress(io.terminal, 'Announcing', (onAnnounced) => {
       const reading = { found, electionType, election, map, onBytes };
-      return importFiles(files, { databaseUrl, ...flags, maxRemovals: allowRemovals, reading, onAnnounced });
+      const options = { ...flags, maxRemovals: allowRemovals, reading, onWait: tellWait(io), onAnnounced };
+      return importFiles(files, { databaseUrl, ...options });
     }),
   );
   // The import is made already, so its outcome is told even if the report cannot be written.
@@ -192,7 +196,7 @@ async function remove(io: CommandIo, election: string, dryRun: boolean): Promise
           const removal = await removeElection(client, election);
           return { result: removal, keep: removal !== null };
         },
-        { dryRun, onAnnounced },
+        { dryRun, onWait: tellWait(io), onAnnounced },
       ),
     ),
   );

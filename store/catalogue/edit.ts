@@ -16,6 +16,8 @@ export interface EditOutcome<T> {
 export interface EditOptions {
   /** Does everything, reports the result, and rolls back. */
   dryRun: boolean;
+  /** Called before a wait for another edit, which can take minutes. */
+  onWait?: () => void;
   /** Called with the number of endorsements announced since the commit, and the total. */
   onAnnounced?: (done: number, total: number) => void;
 }
@@ -36,9 +38,9 @@ export interface EditOptions {
 export async function editCatalogue<T>(
   client: pg.Client,
   work: () => Promise<EditOutcome<T>>,
-  { dryRun, onAnnounced }: EditOptions,
+  { dryRun, onWait, onAnnounced }: EditOptions,
 ): Promise<{ result: T; announced: Announced }> {
-  await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.catalogueImport]);
+  await lockCatalogue(client, onWait);
   try {
     // Finishes an interrupted edit, whose remaining rows both this edit and the stream's writer would lock.
     await announceAllStale(client);
@@ -48,6 +50,15 @@ export async function editCatalogue<T>(
     // If the connection is lost, this fails and the server releases the lock.
     await client.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.catalogueImport]).catch(() => {});
   }
+}
+
+/** Waits until no other edit is at work. */
+async function lockCatalogue(client: pg.Client, onWait: EditOptions['onWait']): Promise<void> {
+  const lock = [ADVISORY_LOCKS.catalogueImport];
+  const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', lock);
+  if (rows[0]?.free) return;
+  onWait?.();
+  await client.query('SELECT pg_advisory_lock($1)', lock);
 }
 
 function announceAll(client: pg.Client, onProgress: EditOptions['onAnnounced']): Promise<Announced> {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { choice, contest, election, endorser, ndjson } from '../helpers/ballots/catalogue-records.ts';
 import { counts, GOOD, useCatalogueCommand } from '../helpers/commands/catalogue-command.ts';
 import { createIo } from '../helpers/commands/command-io.ts';
+import { until } from '../helpers/until.ts';
 
 const { databaseUrl, client, run, file, contents, writeFiles, importFiles, importPaths } =
   useCatalogueCommand();
@@ -20,6 +22,19 @@ describe('an import', () => {
       'candidates                    6          0          0          0          0',
       'choices                       6          0          0          0          0',
     ]);
+  });
+
+  test('says that it waits for another edit', async () => {
+    const io = createIo({ DATABASE_URL: databaseUrl });
+    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.catalogueImport]);
+    const importing = run(['import', await writeFiles(GOOD)], io);
+    try {
+      await until('the import tells of its wait', () => io.told.length > 0, 20_000);
+    } finally {
+      await client.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.catalogueImport]);
+      expect(await importing).toBe(0);
+    }
+    expect(io.told).toEqual(['Another edit of the catalogue is under way: this one begins when it is done.']);
   });
 
   test('writes no row when it is repeated, even in another order', async () => {
