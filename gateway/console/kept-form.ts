@@ -6,7 +6,17 @@ import { CSRF_FIELD } from './session/forgery.ts';
 /** The field that asks to show the form's account again before the form is handled. */
 export const SWITCH_FIELD = 'show_account';
 /** Fields that nobody has entered, without the line that the name of some ends with: `shown:4`. */
-const HIDDEN = new Set([CSRF_FIELD, SWITCH_FIELD, 'form', 'version', 'seen', 'after', 'line', 'shown']);
+const HIDDEN = new Set([
+  CSRF_FIELD,
+  SWITCH_FIELD,
+  'account',
+  'form',
+  'version',
+  'seen',
+  'after',
+  'line',
+  'shown',
+]);
 
 /** The most entries that are shown: a form can have so many that showing them all would delay others. */
 const MAX_SHOWN = 1_000;

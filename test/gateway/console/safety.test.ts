@@ -318,11 +318,8 @@ describe('enumeration', () => {
     const [row] = await console.service.query(`SELECT id FROM accounts WHERE name = 'other'`);
     const client = await signIn();
     const answers = [];
-    expect((await client.post('/console/account', { account: '' })).status).toBe(404);
-    for (const account of [String(row?.id), '999999', 'x']) {
-      // The page shows the form again.
-      const answer = await client.post('/console/account', { account });
-      answers.push({ ...answer, html: answer.html.replace(`<dd>${account}</dd>`, '') });
+    for (const account of [String(row?.id), '999999', 'x', '']) {
+      answers.push(await client.post('/console/account', { account }));
     }
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
     expect(new Set(answers.map(withoutId)).size).toBe(1);
