@@ -48,6 +48,29 @@ export interface MappedContest {
 /** In place of a district that the feed lacks. */
 const NOWHERE: MappedDistrict = { record: { name: '', level: 'state', type: 'other' }, keyPart: '' };
 
+/** The names of a contest, in English. */
+interface Names {
+  name: string;
+  /** The judge of a retention, or else an empty text. */
+  judge: string;
+  offices: string[];
+  /** The parties whose primary it is. */
+  parties: string[];
+  isUnexpired: boolean;
+}
+
+function readNames(feed: Feed, { values, texts }: VipObject): Names {
+  const offices = findAll(feed, 'Office', values.OfficeIds ?? values.OfficeId);
+  const judge = find(feed, 'Candidate', values.CandidateId);
+  return {
+    name: values.Name ?? english(texts.BallotTitle),
+    judge: judge ? nameOf(feed, judge) : '',
+    offices: offices.map((office) => english(office.texts.Name)),
+    parties: findAll(feed, 'Party', values.PrimaryPartyIds).map((party) => english(party.texts.Name)),
+    isUnexpired: offices.some((office) => office.values.TermType === 'unexpired-term'),
+  };
+}
+
 /** Maps a contest. Its problems are those that the checks of records would not find. */
 export function mapContest(
   feed: Feed,
@@ -57,39 +80,26 @@ export function mapContest(
   notes: Notes,
 ): MappedContest {
   const kind = CONTEST_TYPES[object.type] ?? 'candidate';
-  const offices = findAll(feed, 'Office', object.values.OfficeIds ?? object.values.OfficeId);
-  const officeNames = offices.map(({ texts }) => english(texts.Name));
-  const name = object.values.Name ?? english(object.texts.BallotTitle);
-  const retained = find(feed, 'Candidate', object.values.CandidateId);
-  const judge = retained ? nameOf(feed, retained) : '';
+  const isForOffice = kind === 'candidate';
+  const names = readNames(feed, object);
   const district = find(feed, 'ElectoralDistrict', object.values.ElectoralDistrictId);
   const { record: districtRecord, keyPart } = district
-    ? mapDistrict(feed, district, election.state, [...officeNames, name], notes)
+    ? mapDistrict(feed, district, election.state, [...names.offices, names.name], notes)
     : NOWHERE;
-  const missing = [...missingNames(feed, object, district), ...(retained ? missingName(feed, retained) : [])];
-  const mapChoices = kind === 'candidate' ? mapCandidates : mapAnswers;
+  const missing = missingNames(feed, object, district);
+  const mapChoices = isForOffice ? mapCandidates : mapAnswers;
   const { choices, problems: choiceProblems } = mapChoices(feed, object, orders, notes);
   const problems = [...missing, ...choiceProblems];
-  const parties = findAll(feed, 'Party', object.values.PrimaryPartyIds).map(({ texts }) =>
-    english(texts.Name),
-  );
-  const isUnexpired = offices.some(({ values }) => values.TermType === 'unexpired-term');
-  const titles = titlesOf(object, name, judge, kind === 'candidate' ? parties : []);
   const isQuestion = choices.some(({ measure_answer: answer }) => answer);
-  const { method, votes }: Voting =
-    kind === 'candidate'
-      ? votingOf(object, notes, problems)
-      : { method: isQuestion ? 'yes_no' : 'plurality', votes: 1 };
-  const details = {
-    ...(parties.length > 0 ? { primary_party: parties.join(', ') } : {}),
-    ...(isUnexpired ? { unexpired_term: true } : {}),
-  };
+  const { method, votes }: Voting = isForOffice
+    ? votingOf(object, notes, problems)
+    : { method: isQuestion ? 'yes_no' : 'plurality', votes: 1 };
   return {
     object,
     record: {
       election: election.slug,
-      ...titles,
-      ...(kind === 'candidate' ? {} : describe(object, notes)),
+      ...titlesOf(object, isForOffice ? names : { ...names, parties: [] }),
+      ...(isForOffice ? {} : describe(object, notes)),
       kind,
       vote_method: method,
       votes_allowed: votes,
@@ -97,20 +107,27 @@ export function mapContest(
       district: districtRecord,
       choices,
       source_url: addressOf(object, notes),
-      ...(Object.keys(details).length > 0 ? { details } : {}),
+      ...detailsOf(names),
     },
-    named:
-      missing.length > 0
-        ? null
-        : {
-            parts: [name, judge, parties.toSorted().join(' '), keyPart, isUnexpired ? 'unexpired' : ''],
-            further: [
-              english(object.texts.BallotTitle),
-              english(object.texts.BallotSubTitle),
-              officeNames.join(' '),
-            ],
-          },
+    named: missing.length > 0 ? null : keyNamesOf(object, names, keyPart),
     problems,
+  };
+}
+
+function detailsOf({ parties, isUnexpired }: Names): Pick<ContestRecord, 'details'> {
+  const details = {
+    ...(parties.length > 0 ? { primary_party: parties.join(', ') } : {}),
+    ...(isUnexpired ? { unexpired_term: true } : {}),
+  };
+  return Object.keys(details).length > 0 ? { details } : {};
+}
+
+/** The names of which the key is made. */
+function keyNamesOf({ texts }: VipObject, names: Names, district: string): Named {
+  const { name, judge, offices, parties, isUnexpired } = names;
+  return {
+    parts: [name, judge, parties.toSorted().join(' '), district, isUnexpired ? 'unexpired' : ''],
+    further: [english(texts.BallotTitle), english(texts.BallotSubTitle), offices.join(' ')],
   };
 }
 
@@ -122,6 +139,8 @@ function missingNames(feed: Feed, object: VipObject, district: VipObject | undef
     ...danglingReferences(feed, 'Office', object, 'OfficeId'),
     ...danglingReferences(feed, 'Party', object, 'PrimaryPartyIds'),
   ];
+  const judge = find(feed, 'Candidate', object.values.CandidateId);
+  if (judge) problems.push(...missingName(feed, judge));
   if (district) return problems;
   const message = `names ${showValue(object.values.ElectoralDistrictId)}, which the feed does not have`;
   return [{ field: 'ElectoralDistrictId', message }, ...problems];
@@ -141,7 +160,7 @@ function completeTitle(title: string, judge: string, parties: readonly string[])
  * The titles of a contest: the title on the ballot, or the contest's name if that is too long. The description then has
  * the title on the ballot.
  */
-function titlesOf({ texts }: VipObject, name: string, judge: string, parties: readonly string[]) {
+function titlesOf({ texts }: VipObject, { name, judge, parties }: Names) {
   const ballot = english(texts.BallotTitle);
   const isUsable = isTitle(ballot);
   const title = isUsable ? ballot : name || ballot.slice(0, MAX_BALLOT_TITLE);
