@@ -9,6 +9,8 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { measureLag } from '../../administration/lag.ts';
+import { describeTopic } from '../../kafka/reading/read-topic.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
 import { applyTopics } from '../../kafka/topics/topics.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { STOP_DEADLINE_MS } from '../../service/lifecycle.ts';
@@ -235,8 +237,15 @@ class Start {
     if (kafka !== null) {
       const askLag = () =>
         inOneTransaction(databaseUrl, (client) => measureLag(client, { brokers, topicPrefix }));
-      const interrupted = this.#interrupted;
-      this.#mendKafka = createKafkaMending({ kafka, measureLag: askLag, interrupted, report: say });
+      const clientId = 'ballot-endorsements-start';
+      const topic = topicNames(topicPrefix).submissions;
+      this.#mendKafka = createKafkaMending({
+        kafka,
+        measureLag: askLag,
+        askKafka: () => describeTopic({ brokers, topic, clientId }),
+        interrupted: this.#interrupted,
+        report: say,
+      });
     }
     return { databaseUrl, brokers };
   }

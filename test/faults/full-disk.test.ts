@@ -14,6 +14,8 @@ import { until } from '../helpers/until.ts';
 
 const SIZE_MB = 300;
 const BACK_WITHIN_MS = 60_000;
+/** A Kafka that hangs is noticed after half a minute, and killed after 20 seconds. */
+const MENDED_WITHIN_MS = 120_000;
 
 const isEmbedded = chooseRunner(await inspectMachine()) === 'embedded';
 const disk = isEmbedded ? SmallDisk.mount(SIZE_MB) : null;
@@ -76,6 +78,7 @@ const reports = {
   log: /^\S+\.log cannot be written \(ENOSPC/m,
   room: /^The disk of \S+ has room again/m,
   mending: /^A full disk can break partitions of Kafka/m,
+  hung: /^Kafka does not answer any more/m,
 };
 
 testOnDisk(
@@ -180,9 +183,12 @@ testOnDisk(
     } finally {
       process.kill(consumers, 'SIGCONT');
     }
-    await terminal.until('submissions are taken again', isTaken, BACK_WITHIN_MS);
+    await terminal.until('submissions are taken again', isTaken, MENDED_WITHIN_MS);
     const events = await terminal.eventsOnceTheyEndWith(...statements.slice(-1));
-    expect(events.slice(before).map(({ endorsement }) => endorsement.statement)).toEqual(statements);
+    const told = events.slice(before).map(({ endorsement }) => endorsement.statement);
+    // The fault makes a few brokers hang. Such a broker is killed, and can drop what was not applied.
+    const isLossy = count(reports.hung) > 0;
+    expect(isLossy ? told.slice(-1) : told).toEqual(isLossy ? statements.slice(-1) : statements);
   },
   300_000,
 );

@@ -11,8 +11,10 @@ let broker: SupervisedProcess;
 let restarts: number;
 let restart: jest.Mock<() => Promise<void>>;
 let told: string[];
-/** By partition, the number of submissions that apply has taken, and of those in Kafka; null while servers are down. */
+/** By partition, the number of submissions that apply has taken, and of those in Kafka; null while a server is down. */
 let topic: { done: number; stable_end: number }[] | null;
+/** Whether Kafka answers while `topic` is null. */
+let isDatabaseDown: boolean;
 let mendKafka: () => Promise<void>;
 
 const createBroker = (): SupervisedProcess => ({ exited: new Promise(() => {}), stop: async () => {} });
@@ -23,6 +25,7 @@ beforeEach(() => {
   broker = createBroker();
   restarts = 0;
   told = [];
+  isDatabaseDown = false;
   topic = [{ done: 90, stable_end: 100 }];
   restart = jest.fn(async () => {
     restarts += 1;
@@ -40,6 +43,10 @@ beforeEach(() => {
         ...{ lag: each.stable_end - each.done, stable_lag: each.stable_end - each.done },
       }));
       return { submissions };
+    },
+    async askKafka() {
+      if (topic === null && !isDatabaseDown) throw new Error('Kafka does not answer.');
+      return {};
     },
     interrupted: stop.signal,
     report: (line) => told.push(line),
@@ -81,6 +88,39 @@ test('Kafka is restarted if the servers first have to recover, and have lost sub
   topic = [{ done: 95, stable_end: 95 }];
   await clock.advance(SECOND);
   expect(restarts).toBe(1);
+  await mended;
+});
+
+test('a Kafka that hangs is restarted, although submissions wait', async () => {
+  const mended = mendKafka();
+  await clock.advance(SECOND);
+  topic = null;
+  await clock.advance(29 * SECOND);
+  expect(restarts).toBe(0);
+  await clock.advance(2 * SECOND);
+  expect([restarts, told.at(-1)]).toEqual([1, expect.stringContaining('Kafka does not answer any more')]);
+  await mended;
+});
+
+test('a Kafka that is away for a while, more than once, does not hang', async () => {
+  const mended = mendKafka();
+  for (let round = 0; round < 3; round += 1) {
+    topic = null;
+    await clock.advance(20 * SECOND);
+    topic = [{ done: 90, stable_end: 100 }];
+    await clock.advance(SECOND);
+  }
+  expect(restarts).toBe(0);
+  stop.abort();
+  await mended;
+});
+
+test('Kafka does not hang while only the database is away', async () => {
+  [topic, isDatabaseDown] = [null, true];
+  const mended = mendKafka();
+  await clock.advance(60 * SECOND);
+  expect(restarts).toBe(0);
+  stop.abort();
   await mended;
 });
 
