@@ -10,18 +10,16 @@ const MOVED_TEXTS = `
     FROM staged CROSS JOIN jsonb_to_record(staged.record) AS record(title text, description text)
       JOIN contests c ON c.key = staged.key
     WHERE staged.kind = 'contests' AND NOT staged.refused
-  ), held AS (
+  ), changed AS (
     -- The texts before and after the edit, which are NULL after it if the question goes.
     SELECT c.id, c.key, c.election_id, given.ordinal, text.field, text.before, text.after
     FROM contests c LEFT JOIN given USING (id)
       CROSS JOIN LATERAL (VALUES
-        ('title', c.title, CASE WHEN $1 AND given.id IS NULL THEN c.title ELSE given.title END),
-        ('description', c.description, CASE WHEN $1 AND given.id IS NULL THEN c.description ELSE given.description END)
+        ('title', c.title, given.title), ('description', c.description, given.description)
       ) AS text (field, before, after)
     WHERE c.kind <> 'candidate' AND c.removed_at IS NULL
       AND c.election_id IN (SELECT election_id FROM given)
-  ), changed AS (
-    SELECT * FROM held WHERE before IS DISTINCT FROM after
+      AND NOT ($1 AND given.id IS NULL) AND text.before IS DISTINCT FROM text.after
   )
   SELECT DISTINCT ON (gets.ordinal) gets.ordinal, gets.field, loses.key
   FROM changed gets JOIN changed loses
