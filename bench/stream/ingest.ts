@@ -12,6 +12,7 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import { openProducer } from '../../kafka/writing/submissions-producer.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import type { Brokers } from '../../service/brokers.ts';
+import { createTopic } from '../../test/helpers/kafka/topics.ts';
 import { withClient } from '../../test/helpers/postgres/with-client.ts';
 import { type System, startSystem } from '../../test/helpers/service/system.ts';
 import { endorse, type Subject } from '../endorse.ts';
@@ -40,9 +41,7 @@ export async function benchIngest(
 ): Promise<void> {
   const system = await startSystem();
   const places = await openPlaces(system);
-  await withAdmin(system.brokers, (admin) =>
-    admin.createTopics({ topics: [{ topic: RAW_TOPIC, numPartitions: 12 }] }),
-  );
+  await withAdmin(system.brokers, (admin) => createTopic(admin, { topic: RAW_TOPIC, numPartitions: 12 }));
   const service: number[] = [];
   const kafka: number[] = [];
   const usage: Record<string, number>[] = [];

@@ -9,6 +9,7 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import { type MessageProducer, openProducer } from '../../kafka/writing/submissions-producer.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import type { Brokers } from '../../service/brokers.ts';
+import { createTopic } from '../../test/helpers/kafka/topics.ts';
 import { withClient } from '../../test/helpers/postgres/with-client.ts';
 import type { System } from '../../test/helpers/service/system.ts';
 import { readEvents } from '../../test/helpers/stream/event-stream.ts';
@@ -139,9 +140,7 @@ export class LatencyBench {
   static async open(system: System): Promise<LatencyBench> {
     const { brokers, databaseUrl } = system;
     const subjects = await findSubjects(databaseUrl, 100);
-    await withAdmin(brokers, (admin) =>
-      admin.createTopics({ topics: [{ topic: RAW_TOPIC, numPartitions: 1 }] }),
-    );
+    await withAdmin(brokers, (admin) => createTopic(admin, { topic: RAW_TOPIC, numPartitions: 1 }));
     const submissions = await openProducer(brokers, topicNames().submissions);
     const bench = new LatencyBench(subjects, submissions, await openProducer(brokers, RAW_TOPIC));
     await followStream(system, bench.#arrivals);

@@ -3,7 +3,7 @@ import { type Admin, TOPIC_RESOURCE, withAdmin } from '../../kafka/connection/ad
 import { topicNames } from '../../kafka/topic-names.ts';
 import { UnfinishedError } from '../../ops/command.ts';
 import { createIo, createRunner } from '../helpers/commands/command-io.ts';
-import { chooseTopicPrefix } from '../helpers/kafka/topics.ts';
+import { chooseTopicPrefix, createTopic } from '../helpers/kafka/topics.ts';
 import { testServers } from '../helpers/servers/servers.ts';
 import { until } from '../helpers/until.ts';
 
@@ -90,9 +90,7 @@ test('a plan names each change with its old and new value, and apply makes exact
 test('a difference that apply cannot correct is reported, with the exit status 1', async () => {
   const prefix = chooseTopicPrefix();
   const { changes } = topicNames(prefix);
-  await withAdmin(brokers, (admin) =>
-    admin.createTopics({ topics: [{ topic: changes, numPartitions: 101 }] }),
-  );
+  await withAdmin(brokers, (admin) => createTopic(admin, { topic: changes, numPartitions: 101 }));
   await topics(prefix, 'apply');
   const { lines, error } = await topics(prefix, 'plan');
   expect(lines.find((line) => line.startsWith('refused: '))).toContain('has 101 partitions');

@@ -29,16 +29,11 @@ const reader = new TopicReader({ brokers, topic, clientId: 'test-reader' });
 
 beforeAll(async () => {
   await withAdmin(brokers, (admin) =>
-    admin.createTopics({
-      waitForLeaders: false,
-      topics: [
-        {
-          topic,
-          numPartitions: 1,
-          replicationFactor: 1,
-          configEntries: Object.entries(EAGER_CLEANER).map(([name, value]) => ({ name, value })),
-        },
-      ],
+    createTopic(admin, {
+      topic,
+      numPartitions: 1,
+      replicationFactor: 1,
+      configEntries: Object.entries(EAGER_CLEANER).map(([name, value]) => ({ name, value })),
     }),
   );
   await producer.connect();

@@ -4,6 +4,7 @@ import { type Admin, TOPIC_RESOURCE, withAdmin } from '../../../kafka/connection
 import { topicNames } from '../../../kafka/topic-names.ts';
 import { applyTopics, applyWith, checkTopics } from '../../../kafka/topics/topics.ts';
 import { waitFor } from '../../../service/wait-for.ts';
+import { createTopic } from '../../helpers/kafka/topics.ts';
 import { testServers } from '../../helpers/servers/servers.ts';
 
 const { brokers } = testServers();
@@ -115,11 +116,7 @@ test('a change topic with more partitions than a cursor can hold is refused and 
   const mine = options();
   const { changes } = topicNames(mine.topicPrefix);
   await withAdmin(brokers, (admin) =>
-    admin.createTopics({
-      // kafkajs stops waiting for leaders if the broker does not know the topic yet.
-      waitForLeaders: false,
-      topics: [{ topic: changes, numPartitions: 101, replicationFactor: 1 }],
-    }),
+    createTopic(admin, { topic: changes, numPartitions: 101, replicationFactor: 1 }),
   );
   const excess = `${changes} has 101 partitions; a cursor holds at most 100`;
   await expect(applyTopics(mine)).rejects.toThrow(excess);

@@ -11,6 +11,7 @@ import { createKafkaClient } from '../../../kafka/connection/client.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
 import { changesTopicSettings } from '../../../kafka/topics/topic-settings.ts';
 import { applyTopics } from '../../../kafka/topics/topics.ts';
+import { createTopic } from '../../helpers/kafka/topics.ts';
 import { testServers } from '../../helpers/servers/servers.ts';
 
 const RECORDS = 1000;
@@ -38,9 +39,11 @@ beforeAll(async () => {
     const resource = { type: TOPIC_RESOURCE, name: keeping, configEntries: entries(config) };
     await admin.alterConfigs({ validateOnly: false, resources: [resource] });
     const withoutLag = entries({ ...config, 'min.compaction.lag.ms': '0' });
-    await admin.createTopics({
-      waitForLeaders: false,
-      topics: [{ topic: losing, numPartitions: 1, replicationFactor: 1, configEntries: withoutLag }],
+    await createTopic(admin, {
+      topic: losing,
+      numPartitions: 1,
+      replicationFactor: 1,
+      configEntries: withoutLag,
     });
   });
   await producer.connect();
