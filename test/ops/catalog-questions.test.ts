@@ -1,5 +1,5 @@
-/** Measures and retentions whose texts an edit gives to the keys of others. */
-import { beforeEach, expect, test } from '@jest/globals';
+/** Questions and answers whose texts an edit gives to the keys of others. */
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { choice, contest, election, ndjson } from '../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
@@ -158,4 +158,100 @@ test('contests for offices may exchange their titles', async () => {
   await importFiles(seats('Judge, north', 'Judge, south'), '--allow-removals', '20');
   await applySubmissions(client, endorse('bakers-local-1', 'seat-0', 'ann'));
   expect((await importFiles(seats('Judge, south', 'Judge, north'))).told).toEqual([]);
+});
+
+/** A choice without a candidate: its key, its label, and further values. */
+type Answer = readonly [key: string, label: string, values?: object];
+
+const YES = { measure_answer: 'yes' };
+const NO = { measure_answer: 'no' };
+const OFFICE = { kind: 'candidate', vote_method: 'plurality' };
+const OPTIONS = { vote_method: 'plurality' };
+
+/** Loads one question with answers, and more of its values, in place of all others. */
+const answer = (values: object, answers: readonly Answer[], ...options: string[]) => {
+  const choices = answers.map(([key, label, more]) => choice(key, { label, candidate: null, ...more }));
+  return ask([['1', 'Bonds', { ...values, choices }]], '--allow-removals', '99', ...options);
+};
+
+/** Loads answers, and endorses the first one. */
+async function endorseFirst(values: object, answers: readonly Answer[]): Promise<void> {
+  expect((await answer(values, answers)).told).toEqual([]);
+  const { changes } = await applySubmissions(client, endorse('bakers-local-1', '1', 'a'));
+  expect(changes).toBe(1);
+}
+
+const TICKETS: Answer[] = [
+  ['a', 'Harris / Walz'],
+  ['b', 'Trump / Vance'],
+];
+const AREAS: Answer[] = [
+  ['a', 'Area A'],
+  ['b', 'Area B'],
+];
+
+describe('an endorsed answer', () => {
+  test.each<[string, object, Answer[], Answer[], string]>([
+    [
+      'of other people',
+      OFFICE,
+      TICKETS,
+      [['a', 'Stein / Ware'], ...TICKETS.slice(1)],
+      'name "Stein / Ware" under the key "a", which belongs to "Harris / Walz" and its endorsements; use a new key, or import with --allow-renames',
+    ],
+    [
+      'that another one loses, however alike they are',
+      OPTIONS,
+      AREAS,
+      [
+        ['a', 'Area B'],
+        ['b', 'Area A'],
+      ],
+      'name "Area B" under the key "a", which belongs to "Area A" and its endorsements; use a new key, or import with --allow-renames',
+    ],
+    [
+      'of the other side',
+      {},
+      [
+        ['a', 'Yes', YES],
+        ['b', 'No', NO],
+      ],
+      [
+        ['a', 'Against', NO],
+        ['b', 'For', YES],
+      ],
+      'name "Against" under the key "a", which belongs to "Yes" and its endorsements; use a new key, or import with --allow-renames',
+    ],
+  ])('is refused with a label %s', async (_, values, before, after, problem) => {
+    await endorseFirst(values, before);
+    const { status, told } = await answer(values, after);
+    expect(status).toBe(1);
+    expect(told[0]).toContain(`field choices: ${problem} (`);
+    expect((await answer(values, after, '--allow-renames')).status).toBe(0);
+  });
+
+  test.each<[string, object, Answer[], Answer[]]>([
+    ['a corrected label', OFFICE, TICKETS, [['a', 'Harris / Waltz'], ...TICKETS.slice(1)]],
+    [
+      'another label of the same answer',
+      {},
+      [
+        ['a', 'Yes', YES],
+        ['b', 'No', NO],
+      ],
+      [
+        ['a', 'For the bonds', YES],
+        ['b', 'Against the bonds', NO],
+      ],
+    ],
+    [
+      'another label of a choice without endorsements',
+      OFFICE,
+      TICKETS,
+      [TICKETS[0] as Answer, ['b', 'Stein / Ware']],
+    ],
+  ])('is loaded with %s', async (_, values, before, after) => {
+    await endorseFirst(values, before);
+    expect(await answer(values, after)).toMatchObject({ status: 0, told: [] });
+  });
 });
