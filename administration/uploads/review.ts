@@ -11,10 +11,10 @@ import {
   type CrowdedPosition,
   compareStage,
   countWithdrawals,
-  createStage,
   findCrowded,
   findOversizedPositions,
-} from '../../store/intake/staged.ts';
+} from '../../store/intake/stage-effects.ts';
+import { createStage } from '../../store/intake/staged.ts';
 import { type MatchedTable, matchTable, type SeenRow } from '../intake/match-table.ts';
 
 /** The most rows of an uploaded table. */

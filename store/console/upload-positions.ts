@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import type { SubmittedPick } from '../../schemas/submission.ts';
 import type { VoteMethod } from '../../schemas/vocabulary.ts';
-import { touchedPositions } from '../intake/staged.ts';
+import { touchedPositions } from '../intake/stage-effects.ts';
 
 /** The picks of an endorser in a contest, as submissions have them. */
 const picksOf = (endorserId: string, contestId: string) => `(

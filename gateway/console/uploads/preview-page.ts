@@ -1,6 +1,6 @@
 import type { UploadEffects } from '../../../administration/uploads/review.ts';
 import { countRemovals } from '../../../domain/removal-guard.ts';
-import type { CrowdedPosition, EffectRow } from '../../../store/intake/staged.ts';
+import type { CrowdedPosition, EffectRow } from '../../../store/intake/stage-effects.ts';
 import { Notice, Table } from '../components.ts';
 import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';

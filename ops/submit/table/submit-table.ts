@@ -12,11 +12,9 @@ import { saveAliases } from '../../../store/intake/aliases.ts';
 import {
   compareStage,
   countWithdrawals,
-  createStage,
   findOversizedPositions,
-  readEndorses,
-  readPositions,
-} from '../../../store/intake/staged.ts';
+} from '../../../store/intake/stage-effects.ts';
+import { createStage, readEndorses, readPositions } from '../../../store/intake/staged.ts';
 import { readBytes } from '../../catalog/count-bytes.ts';
 import type { CommandIo } from '../../command.ts';
 import { withDatabase } from '../../database.ts';
