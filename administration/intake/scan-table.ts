@@ -1,11 +1,11 @@
 /** The first reading of a table of endorsements: what its rows say together. */
 import type { EndorsementField } from '../../intake/endorsements/fields.ts';
 import type { EndorsementColumns } from '../../intake/endorsements/read-row.ts';
-import { isDayFirst } from '../../intake/tables/dates.ts';
+import { readDayFirst } from '../../intake/tables/dates.ts';
 import type { Table } from '../../intake/tables/read-table.ts';
 import { TableError } from '../../intake/tables/table-error.ts';
 
-const DATE_FIELDS: readonly EndorsementField[] = ['published_on', 'election_date'];
+const DATE_FIELDS: readonly EndorsementField[] = ['published_on', 'election_date', 'election'];
 
 /**
  * Reads a whole table.
@@ -33,15 +33,21 @@ export async function scanTable(
       if (isFilled('choice', cells)) answersChoices = true;
       else answersMeasures = true;
     }
-    const at = dates.find((place) => isDayFirst(cells[place] ?? ''));
-    if (at !== undefined) throw refuseDayFirst(line, cells[at] ?? '', header[at] ?? '');
+    for (const place of dates) {
+      const cell = cells[place] ?? '';
+      const date = readDayFirst(cell);
+      if (date !== null) throw refuseDayFirst(line, { cell, date, column: header[place] ?? '' });
+    }
   }
   return answersChoices || !answersMeasures;
 }
 
-function refuseDayFirst(line: number, cell: string, column: string): TableError {
+function refuseDayFirst(
+  line: number,
+  { cell, date, column }: { cell: string; date: string; column: string },
+): TableError {
   const problem =
     `Line ${line} has ${cell.trim()} in the column "${column}", which fits only with the day first, and dates are read ` +
-    'with the month first: write the dates as YYYY-MM-DD, or leave the column out';
+    `with the month first: write it as ${date}, and the other dates of the column as YYYY-MM-DD too, or leave the column out`;
   return new TableError(`${problem} with --map ${JSON.stringify(`${column}=`)}.`, { problem: `${problem}.` });
 }

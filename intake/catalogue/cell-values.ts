@@ -3,7 +3,7 @@ import { isCalendarDate } from '../../schemas/catalogue/formats.ts';
 import { showValue } from '../../schemas/problems.ts';
 import type { ContestKind, Level, VoteMethod } from '../../schemas/vocabulary.ts';
 import { foldText } from '../matching/words.ts';
-import { isDayFirst, lacksYear, readDate } from '../tables/dates.ts';
+import { lacksYear, readDate, readDayFirst } from '../tables/dates.ts';
 import { readElectionType } from './election-types.ts';
 import { readState } from './read-state.ts';
 import { CATALOGUE_FIELDS, type CatalogueField, type CellForm } from './table-fields.ts';
@@ -97,6 +97,9 @@ export function readCellOf(field: CatalogueField, text: string): CellValue {
 function readDay(text: string): CellValue {
   const day = isCalendarDate(text) ? text : readDate(text);
   if (day !== null) return { value: day };
-  const advice = isDayFirst(text) ? ', with the month first' : lacksYear(text) ? ', with its year' : '';
+  const dayFirst = readDayFirst(text);
+  if (dayFirst !== null)
+    return { fault: `must have its month first: write ${dayFirst}, is ${showValue(text)}` };
+  const advice = lacksYear(text) ? ', with its year' : '';
   return { fault: `must be a real date such as 11/3/2026 or 2026-11-03${advice}, is ${showValue(text)}` };
 }

@@ -2,6 +2,7 @@ import { shorten, showValue } from '../../schemas/problems.ts';
 import { normalizeText } from '../../schemas/text.ts';
 import type { ElectionType } from '../../schemas/vocabulary.ts';
 import type { Columns } from '../tables/columns.ts';
+import { readBothWays, readDayFirst } from '../tables/dates.ts';
 import type { Table } from '../tables/read-table.ts';
 import { TableError } from '../tables/table-error.ts';
 import { readCellOf } from './cell-values.ts';
@@ -83,6 +84,7 @@ export async function collectRows(
   const collected = new Collection(maxHeldBytes);
   const faults: string[] = [];
   let faultCount = 0;
+  const orders = new DayOrders();
   for await (const item of rows) {
     if (pause) await pause();
     if ('fault' in item) {
@@ -98,6 +100,7 @@ export async function collectRows(
       values.set('election_type', { value: electionType, line });
     }
     const key = electionOf(row);
+    orders.note(key, line, cells[places.get('election_date') ?? -1] ?? '');
     const bytes = ROW_BYTES + cells.reduce((sum, cell) => sum + cell.length, 0);
     if (!before.has(key)) collected.add(key, row, bytes);
   }
@@ -106,7 +109,30 @@ export async function collectRows(
     const more = faultCount > faults.length ? `, and ${faultCount - faults.length} more` : '';
     throw new TableError(`Correct or remove the rows that cannot be read: ${faults.join('; ')}${more}`);
   }
+  for (const [key, problem] of orders.findProblems()) collected.elections.get(key)?.problems.push(problem);
   return collected;
+}
+
+/** Finds the elections whose days a column can mean with the day first, because another date of it fits only so. */
+class DayOrders {
+  #dayFirst: string | null = null;
+  /** The first such day of each election. */
+  readonly #open = new Map<string, { line: number; text: string }>();
+
+  note(election: string, line: number, text: string): void {
+    if (readDayFirst(text) !== null) this.#dayFirst ??= `line ${line} has ${showValue(text.trim())}`;
+    else if (readBothWays(text) !== null && !this.#open.has(election))
+      this.#open.set(election, { line, text });
+  }
+
+  *findProblems(): Generator<[election: string, problem: DraftProblem]> {
+    if (this.#dayFirst === null) return;
+    for (const [election, { line, text }] of this.#open) {
+      const dates = readBothWays(text)?.join(' or ');
+      const message = `must be YYYY-MM-DD, because ${this.#dayFirst}, with the day first: write ${dates}, is ${showValue(text.trim())}`;
+      yield [election, { line, field: 'election_date', message }];
+    }
+  }
 }
 
 /** Elections in bounded memory. The last ones leave it for a later reading of the table. */

@@ -34,11 +34,15 @@ function readMonth(word: string): number | null {
 const format = (year: number, month: number, day: number): string =>
   [String(year).padStart(4, '0'), String(month).padStart(2, '0'), String(day).padStart(2, '0')].join('-');
 
+/** The text of a day without its time and its day of the week. */
+function trimDay(text: string): string {
+  const trimmed = text.trim();
+  return trimmed.length > MAX_LENGTH ? '' : trimmed.replace(TIME, '').replace(WEEKDAY, '').trim();
+}
+
 /** Reads a day, with the month first where both are numbers; null if the text is not a day. */
 function readDay(given: string): WrittenDay | null {
-  const trimmed = given.trim();
-  if (trimmed.length > MAX_LENGTH) return null;
-  const text = trimmed.replace(TIME, '').replace(WEEKDAY, '').trim();
+  const text = trimDay(given);
   const [, isoYear = '', isoMonth, isoDay] = ISO.exec(text) ?? [];
   if (isoYear !== '') return { year: Number(isoYear), month: Number(isoMonth), day: Number(isoDay) };
   const [, month, , day, year = ''] = NUMERIC.exec(text) ?? [];
@@ -78,10 +82,17 @@ export function readDate(text: string, latest: string | null = null): string | n
 /** Whether a text is a day without a year. It may be none of the year in question, as February 29 mostly is. */
 export const lacksYear = (text: string): boolean => readDay(text)?.year === null;
 
-/** Whether a date can only be read with its day first, such as 25/12/2026. */
-export function isDayFirst(text: string): boolean {
-  const trimmed = text.trim();
-  if (trimmed.length > MAX_LENGTH) return false;
-  const [, first, , second] = NUMERIC.exec(trimmed.replace(TIME, '')) ?? [];
-  return Number(first) > 12 && Number(first) <= 31 && Number(second) >= 1 && Number(second) <= 12;
+/** The date of a text that can only be read with its day first, such as 25/12/2026; otherwise null. */
+export function readDayFirst(text: string): string | null {
+  const [, day, , month, year = ''] = NUMERIC.exec(trimDay(text)) ?? [];
+  if (day === undefined || Number(day) <= 12) return null;
+  const date = format(readYear(year), Number(month), Number(day));
+  return isCalendarDate(date) ? date : null;
+}
+
+/** The two dates of a text that can be read with its month first and with its day first, such as 3/11/2026. */
+export function readBothWays(text: string): [monthFirst: string, dayFirst: string] | null {
+  const [, first, , second, year = ''] = NUMERIC.exec(trimDay(text)) ?? [];
+  const [a, b] = [Number(first), Number(second)];
+  return a <= 12 && b <= 12 && a !== b ? [format(readYear(year), a, b), format(readYear(year), b, a)] : null;
 }

@@ -283,7 +283,7 @@ describe('a table is refused by line', () => {
     [
       'a day that is none',
       [row('Governor', '', '', 'A').replace('11/3', '13/11')],
-      /table\.csv:2: field election_date: must be a real date .* with the month first, is "13\/11\/2026"/,
+      /table\.csv:2: field election_date: must have its month first: write 2026-11-13, is "13\/11\/2026"/,
     ],
   ])('for %s', async (_name, rows, message) => {
     const { status, told } = await importTable([HEAD, ...rows]);
@@ -309,6 +309,18 @@ describe('a table is refused by line', () => {
     );
     expect(status).toBe(0);
     expect(await contestRows()).toMatchObject([VALUE, { choices: 'di' }]);
+  });
+
+  test('and --skip-refused reads no date with its month first in a column that has one with its day first', async () => {
+    const on = (state: string, day: string) => `${state},${day},General,Governor,,,Ann Lee,,`;
+    const rows = [on('VA', '3/11/2026'), on('OR', '2026-11-03'), on('WA', '11/25/2026')];
+    const days = async () => (await client.query('SELECT slug FROM elections ORDER BY slug')).rows;
+    const { told } = await importTable([HEAD, ...rows, on('CA', '31/12/2026')], '--skip-refused');
+    expect(told).toContain(
+      'table.csv:2: field election_date: must be YYYY-MM-DD, because line 5 has "31/12/2026", with the day ' +
+        'first: write 2026-03-11 or 2026-11-03, is "3/11/2026" (va-2026-03-11-general)',
+    );
+    expect(await days()).toEqual([{ slug: 'or-2026-11-03-general' }, { slug: 'wa-2026-11-25-general' }]);
   });
 
   test.each([

@@ -375,7 +375,14 @@ test.each([
     'a column of days first',
     ['contest,choice,date', 'mayor,ann,25/12/2025'],
     OPTIONS,
-    'fits only with the day first',
+    'Line 2 has 25/12/2025 in the column "date", which fits only with the day first, and dates are read with the month ' +
+      'first: write it as 2025-12-25, and the other dates of the column as YYYY-MM-DD too, or leave the column out',
+  ],
+  [
+    'a column of elections with days first',
+    ['election,contest,choice', '3/11/2026,mayor,ann', '31/12/2026,mayor,bob'],
+    ['--endorser', 'x'],
+    'Line 3 has 31/12/2026 in the column "election"',
   ],
   ['no election', ['contest,choice', 'mayor,ann'], ['--endorser', 'x'], 'has no column for the election'],
   ['no endorser', ['contest,choice', 'mayor,ann'], GENERAL, 'has no column for the endorser'],

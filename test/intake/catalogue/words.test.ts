@@ -53,11 +53,7 @@ describe('a cell', () => {
     ['contest_details', 'null', 'must be a JSON object, is "null"'],
     ['contest_details', '{', 'must be a JSON object, is "{"'],
     ['election_date', '2026-02-30', 'must be a real date such as 11/3/2026 or 2026-11-03, is "2026-02-30"'],
-    [
-      'election_date',
-      '25/12/2026',
-      'must be a real date such as 11/3/2026 or 2026-11-03, with the month first, is',
-    ],
+    ['election_date', '25/12/2026', 'must have its month first: write 2026-12-25, is "25/12/2026"'],
     ['election_date', 'Nov. 3', 'or 2026-11-03, with its year, is "Nov. 3"'],
   ])('of %s with %j is refused', (field, text, fault) => {
     expect(readCellOf(field, text)).toEqual({ fault: expect.stringContaining(fault) });

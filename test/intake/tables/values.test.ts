@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readAnswer, readRank } from '../../../intake/tables/answers.ts';
 import { mapColumns, readColumnMap } from '../../../intake/tables/columns.ts';
-import { isDayFirst, readDate } from '../../../intake/tables/dates.ts';
+import { readBothWays, readDate, readDayFirst } from '../../../intake/tables/dates.ts';
 import { processorTimeOf } from '../../helpers/processor-time.ts';
 
 describe('dates', () => {
@@ -50,22 +50,25 @@ describe('dates', () => {
 
   test.each(['T', ' '])('a cell full of %j is no date, at once', async (letter) => {
     const text = `x${letter.repeat(90_000)}x`;
-    const look = () => expect([readDate(text, '2026-11-03'), isDayFirst(text)]).toEqual([null, false]);
+    const look = () => expect([readDate(text, '2026-11-03'), readDayFirst(text)]).toEqual([null, null]);
     expect(await processorTimeOf(look)).toBeLessThan(1_000);
   });
 
-  test('only a first number above 12 shows that the day is first', () => {
-    const texts = [
-      '25/12/2026',
-      '13.01.26',
-      '13/1/2026 10:00',
-      '11/3/26',
-      '12/12/26',
-      '13/13/26',
-      '32/1/26',
-      '2026-11-03',
-    ];
-    expect(texts.filter(isDayFirst)).toEqual(['25/12/2026', '13.01.26', '13/1/2026 10:00']);
+  test.each([
+    ['25/12/2026', '2026-12-25', null],
+    ['13.01.26', '2026-01-13', null],
+    ['Tue 13/1/2026 10:00', '2026-01-13', null],
+    ['11/3/26', null, ['2026-11-03', '2026-03-11']],
+    ['03-11-2026 0:00', null, ['2026-03-11', '2026-11-03']],
+    ['12/12/26', null, null],
+    ['11/25/26', null, null],
+    ['13/13/26', null, null],
+    ['31/2/26', null, null],
+    ['32/1/26', null, null],
+    ['2026-11-03', null, null],
+    ['Nov. 3, 2026', null, null],
+  ])('%j with its day first alone is %j, and with either first %j', (text, dayFirst, both) => {
+    expect([readDayFirst(text), readBothWays(text)]).toEqual([dayFirst, both]);
   });
 });
 
