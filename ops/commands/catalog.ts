@@ -66,7 +66,7 @@ export const define: DefineCommand = (catalog, io) => {
       '<paths...>',
       'files such as contests.ndjson, or folders of them; tables (.csv, .tsv); feeds of the Voting Information Project (.xml, .zip)',
     )
-    .option('--skip-refused', 'leave refused lines out and load the others', false)
+    .option('--skip-refused', 'leave refused records out and load the others', false)
     .option(
       '--dry-run',
       'say what the import would change and how many events it would make; change nothing',
@@ -160,7 +160,7 @@ function report(
 ): void {
   for (const line of formatRefusals(outcome.allRefusals)) io.err(line);
   for (const line of formatAmbiguousDistricts(outcome)) io.err(line);
-  const lines = Object.values(outcome.refused).reduce((sum, number) => sum + number, 0);
+  const refused = Object.values(outcome.refused).reduce((sum, number) => sum + number, 0);
   const { removalsRefused } = outcome;
   if (removalsRefused !== null) {
     for (const line of formatImport(outcome, { dryRun: true })) io.out(line);
@@ -168,12 +168,12 @@ function report(
   }
   if (!outcome.loaded) {
     throw new OperatorError(
-      `Nothing was loaded: ${count(lines)} of the lines are refused. --skip-refused loads the others.`,
+      `Nothing was loaded: ${refused === 1 ? '1 record is' : `${count(refused)} records are`} refused. --skip-refused loads the others.`,
     );
   }
   for (const line of formatImport(outcome, { dryRun })) io.out(line);
-  if (lines > 0) {
-    io.err(`${count(lines)} refused lines were left out, as --skip-refused asks; the others are loaded.`);
+  if (refused > 0) {
+    io.err(`${count(refused)} refused records were left out, as --skip-refused asks; the others are loaded.`);
   }
   if (dryRun) io.err('This was a dry run: nothing was changed.');
 }

@@ -95,7 +95,7 @@ describe('a feed', () => {
     const before = await contestKeys();
     const lacking = BALLOT.filter((item) => item.type !== type || item.name !== name);
     const { status, told } = await importFeed({ 'feed.xml': writeFeed(lacking) }, '--skip-refused');
-    expect([status, told]).toEqual([0, expect.arrayContaining([expect.stringMatching(/refused lines/)])]);
+    expect([status, told]).toEqual([0, expect.arrayContaining([expect.stringMatching(/refused records/)])]);
     expect(await contestKeys()).toEqual(before);
   });
 

@@ -267,7 +267,7 @@ describe('a refusal', () => {
     expect(result.status).toBe(1);
     expect(result.printed).toEqual([]);
     expect(result.told.slice(0, -1)).toEqual(told);
-    expect(result.told.at(-1)).toMatch(/^Nothing was loaded: [0-9]+ of the lines/);
+    expect(result.told.at(-1)).toMatch(/^Nothing was loaded: [0-9,]+ records? (is|are) refused/);
     expect(Object.values(await contents()).flat()).toEqual([]);
   });
 
@@ -285,7 +285,7 @@ describe('a refusal', () => {
       'Refusals by file, field and reason:',
       '        250  contests.ndjson: field election names a record, which is neither in these files nor in the catalogue',
       expect.stringMatching(/^ {8}120 {2}contests\.ndjson: field choices\[\]\.label must be /),
-      expect.stringMatching(/^Nothing was loaded: 370 of the lines/),
+      expect.stringMatching(/^Nothing was loaded: 370 records are refused/),
     ]);
   });
 
@@ -319,7 +319,7 @@ describe('a refusal', () => {
       'Refusals by file, field and reason:',
       '          1  elections.ndjson: field date must be a real date as YYYY-MM-DD',
       '          1  contests.ndjson: field election names a record, whose own row was refused',
-      '2 refused lines were left out, as --skip-refused asks; the others are loaded.',
+      '2 refused records were left out, as --skip-refused asks; the others are loaded.',
     ]);
     expect(counts(result.printed, 'elections')).toEqual([1, 0, 0, 0, 1]);
     expect(counts(result.printed, 'contests')).toEqual([1, 0, 0, 0, 1]);

@@ -58,7 +58,7 @@ const run = createRunner('catalog');
     const before = await client.query('SELECT count(*)::integer AS count FROM contests');
     const skipped = await load([...undated, '--skip-refused']);
     expect(skipped.status).toBe(0);
-    expect(skipped.told.at(-1)).toMatch(/^42 refused lines were left out/);
+    expect(skipped.told.at(-1)).toMatch(/^42 refused records were left out/);
     const after = await client.query('SELECT count(*)::integer AS count FROM contests');
     expect(after.rows).toEqual(before.rows);
   });

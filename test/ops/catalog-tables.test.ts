@@ -320,6 +320,8 @@ describe('a table is refused by line', () => {
       'table.csv:2: field election_date: must be YYYY-MM-DD, because line 5 has "31/12/2026", with the day ' +
         'first: write 2026-03-11 or 2026-11-03, is "3/11/2026" (va-2026-03-11-general)',
     );
+    // The election of each date, and its contest.
+    expect(told.at(-1)).toMatch(/^4 refused records were left out/);
     expect(await days()).toEqual([{ slug: 'or-2026-11-03-general' }, { slug: 'wa-2026-11-25-general' }]);
   });
 

@@ -68,18 +68,19 @@ function NotImported({ file, csrf }: { file: UploadedFile; csrf: string }): Html
     <${Form} action=${`${addressOf(file)}/delete`} csrf=${csrf}><button class="plain">Delete this file</button><//>`;
 }
 
-function describeLines({ refusedLines, isPossible }: FileOutcome): string {
-  const lines = refusedLines === 1 ? '1 line is refused' : `${number.format(refusedLines)} lines are refused`;
+function describeRefused({ refusedLines, isPossible }: FileOutcome): string {
+  const refused =
+    refusedLines === 1 ? '1 record is refused' : `${number.format(refusedLines)} records are refused`;
   return isPossible
-    ? `${lines}, and left out.`
-    : `${lines}, so nothing can be imported: correct the file, or leave these lines out below.`;
+    ? `${refused}, and left out.`
+    : `${refused}, so nothing can be imported: correct the file, or leave out below what is refused.`;
 }
 
 function Preview({ file, outcome, csrf }: { file: UploadedFile; outcome: FileOutcome; csrf: string }): Html {
   const { isPossible, consent, refusedLines, digest } = outcome;
   const changes = countChanges(outcome);
   return html`
-    ${refusedLines > 0 && html`<${Notice} kind="bad">${describeLines(outcome)}<//>`}
+    ${refusedLines > 0 && html`<${Notice} kind="bad">${describeRefused(outcome)}<//>`}
     <${Refusals} outcome=${outcome} />
     ${
       isPossible &&

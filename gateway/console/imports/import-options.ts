@@ -69,6 +69,6 @@ export function ImportOptionFields({ options }: { options: Entries }): Html {
       </label>
     </fieldset>
     <label class="check"><input type="checkbox" name="keep-missing" value="yes" checked=${options.keepMissing} /> The file is only a part: keep contests and choices that it lacks (--keep-missing)</label>
-    <label class="check"><input type="checkbox" name="skip-refused" value="yes" checked=${options.skipRefused} /> Leave refused lines out, and import the others (--skip-refused)</label>
+    <label class="check"><input type="checkbox" name="skip-refused" value="yes" checked=${options.skipRefused} /> Leave refused records out, and import the others (--skip-refused)</label>
     <label class="check"><input type="checkbox" name="allow-renames" value="yes" checked=${options.allowRenames} /> Let choices keep their keys and become other people or answers, and measures get others' texts (--allow-renames)</label>`;
 }

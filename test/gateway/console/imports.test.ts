@@ -130,20 +130,20 @@ test('names that make an event too large are refused with the reason, and shorte
   expect(await titlesOf(slug)).toEqual(['County clerk']);
 });
 
-test('refused lines keep the others out until the operator leaves them out', async () => {
+test('refused records keep the others out until the operator leaves them out', async () => {
   const slug = 'or-2027-06-02-special';
   await loadCatalogue(service.databaseUrl, ballot(slug, []));
   const [good] = ballot(slug, ['clerk']).slice(1);
   const bad = { ...good?.[1], slug: 'judge', key: `${slug}/judge`, vote_method: 'guess' };
   const { address, page } = await upload(ndjson([good as CatalogueLine, JSON.stringify(bad), '{']));
-  expect(page.html).toContain('2 lines are refused, so nothing can be imported');
+  expect(page.html).toContain('2 records are refused, so nothing can be imported');
   expect(page.html).toMatch(/<th scope="row">2<\/th><td>[^<]+<\/td><td><code>vote_method<\/code><\/td>/);
   expect(page.html).not.toContain('>Import</button>');
   expect((await importSeen({ address, page })).answer.status).toBe(409);
   expect(await titlesOf(slug)).toEqual([]);
   await operator.post(address, { 'skip-refused': 'yes' });
   const without = await settled(address);
-  expect(without.html).toContain('2 lines are refused, and left out.');
+  expect(without.html).toContain('2 records are refused, and left out.');
   await importSeen({ address, page: without });
   expect(await titlesOf(slug)).toHaveLength(1);
 });
@@ -158,7 +158,7 @@ test('a refused line is shown with a value that no text column can store, or tha
   ];
   for (const line of lines) {
     const { page } = await upload(ndjson([JSON.stringify(line)]));
-    expect(page.html).toContain('1 line is refused, so nothing can be imported');
+    expect(page.html).toContain('1 record is refused, so nothing can be imported');
   }
 });
 
@@ -279,12 +279,12 @@ test('a table is read by what its name or the operator says, and its faults are 
     ['table'],
   ]);
   const said = await upload('{"slug":"x"}\n', { name: 'list.json', format: 'endorsers' });
-  expect(said.page.html).toContain('1 line is refused');
+  expect(said.page.html).toContain('1 record is refused');
   const unused = await upload('name,kind\nAcme,Union\n', {
     name: 'endorsers.csv',
     format: 'endorsers-table',
   });
-  expect(unused.page.html).toContain('1 line is refused');
+  expect(unused.page.html).toContain('1 record is refused');
   expect(unused.page.html).toContain('columns of a table that hold no field (such as kind)');
   expect(unused.page.html).toContain('<code>category</code></td><td>is missing</td>');
 });
