@@ -20,6 +20,7 @@ import { withProgress, withTotal } from '../progress.ts';
 import { addRemovalOptions, describeRemovals, type RemovalFlags } from '../removals.ts';
 import { parseReportPath, writeReport } from '../report-file.ts';
 import { count } from '../table.ts';
+import { refuseTableOption } from '../table-option.ts';
 
 const IMPORT_EXAMPLES = `
 Examples:
@@ -127,6 +128,10 @@ async function importPaths(
   { allowRemovals = null, report: reportPath, electionType = null, election = null, map, ...flags }: Flags,
 ): Promise<void> {
   const { files, notRead } = await findCatalogueFiles(paths);
+  if (!files.some(({ format }) => format === 'table')) {
+    if (election !== null) throw refuseTableOption('election');
+    if (map.length > 0) throw refuseTableOption('map');
+  }
   if (notRead.length > 0) {
     const names = showControls(notRead.join(', '));
     io.err(`Skipped, since they are neither catalogue files nor given themselves: ${names}.`);

@@ -20,6 +20,7 @@ import { readSubmissions, type SubmissionFile } from '../submit/read-submissions
 import { submitAll } from '../submit/submit-all.ts';
 import { isTable, submitTable, type TableFlags } from '../submit/table/submit-table.ts';
 import { count } from '../table.ts';
+import { refuseTableOption } from '../table-option.ts';
 
 const HOW_TO_FIND_OUT =
   'They are applied in the background: "npm run ops -- lag" shows how many wait, and "npm run ops -- rejected list" ' +
@@ -96,7 +97,7 @@ async function submit(io: CommandIo, paths: string[], flags: SubmitFlags): Promi
   const given = TABLE_FLAGS.find((name) => flags[name] !== undefined);
   if (given !== undefined) {
     const option = given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    throw new OperatorError(`--${option} is of use only with a table, whose name ends in .csv or .tsv.`);
+    throw refuseTableOption(option);
   }
   return submitFiles(io, paths, flags);
 }

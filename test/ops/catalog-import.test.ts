@@ -338,6 +338,17 @@ test.each([
   await expect(run(args, createIo({ DATABASE_URL: databaseUrl }))).rejects.toThrow(message);
 });
 
+test.each([
+  ['--election', 'or-2026-11-03-general'],
+  ['--map', 'Office=contest'],
+])('%s is refused without a table', async (option, value) => {
+  const { status, told } = await importFiles(GOOD, option, value);
+  expect([status, told]).toEqual([
+    1,
+    [`${option} is of use only with a table, whose name ends in .csv or .tsv.`],
+  ]);
+});
+
 test('a database that cannot be reached is reported in one sentence', async () => {
   const dir = await writeFiles(GOOD);
   const io = createIo({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' });
