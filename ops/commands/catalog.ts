@@ -13,7 +13,7 @@ import { findCatalogueFiles } from '../catalog/find-files.ts';
 import { formatRefusals } from '../catalog/format-refusals.ts';
 import { type ImportOptions, importFiles } from '../catalog/import-catalogue.ts';
 import { formatAmbiguousDistricts, formatAnnounced, formatImport } from '../catalog/import-report.ts';
-import type { CommandIo, DefineCommand } from '../command.ts';
+import { type CommandIo, type DefineCommand, UnfinishedError } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { withDatabase } from '../database.ts';
 import { withProgress, withTotal } from '../progress.ts';
@@ -121,7 +121,34 @@ export const define: DefineCommand = (catalog, io) => {
 const tellWait = (io: CommandIo) => () =>
   io.err('Another edit of the catalogue is under way: this one begins when it is done.');
 
-/** @throws OperatorError if a path, a line or the database cannot be used, or if the import removes too much */
+/** Makes Ctrl-C end only the announcements of an edit from its commit on; before, it ends the program at once. */
+function createInterrupt(io: CommandIo) {
+  const interrupted = new AbortController();
+  let restore = () => {};
+  return {
+    onCommit(): AbortSignal {
+      // A second Ctrl-C ends the program at once.
+      restore = io.onInterrupt(() => {
+        restore();
+        interrupted.abort();
+      });
+      return interrupted.signal;
+    },
+    /** @throws UnfinishedError if the operator has pressed Ctrl-C */
+    finish(made: string): void {
+      restore();
+      if (!interrupted.signal.aborted) return;
+      throw new UnfinishedError(
+        `You pressed Ctrl-C: ${made}, and the consumers announce the endorsements that are not announced yet.`,
+      );
+    },
+  };
+}
+
+/**
+ * @throws OperatorError if a path, a line or the database cannot be used, or if the import removes too much
+ * @throws UnfinishedError if the operator presses Ctrl-C after the commit
+ */
 async function importPaths(
   io: CommandIo,
   paths: string[],
@@ -140,11 +167,12 @@ async function importPaths(
 
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const found = createReadingNotes();
+  const { onCommit, finish } = createInterrupt(io);
   const outcome = await withTotal(io.terminal, 'Reading', bytes, (onBytes) =>
     withProgress(io.terminal, 'Announcing', (onAnnounced) => {
       const reading = { found, electionType, election, map, onBytes };
-      const options = { ...flags, maxRemovals: allowRemovals, reading, onWait: tellWait(io), onAnnounced };
-      return importFiles(files, { databaseUrl, ...options });
+      const options = { ...flags, maxRemovals: allowRemovals, reading, onWait: tellWait(io) };
+      return importFiles(files, { databaseUrl, ...options, onCommit, onAnnounced });
     }),
   );
   // The import is made already, so its outcome is told even if the report cannot be written.
@@ -156,6 +184,7 @@ async function importPaths(
   for (const line of formatFound(found)) io.out(line);
   report(outcome, flags, io);
   if (written?.status === 'rejected') throw written.reason;
+  finish('the import is made');
 }
 
 function report(
@@ -193,6 +222,7 @@ async function exportTo(io: CommandIo, election: string, to: string | null): Pro
 /** @throws OperatorError if there is no such election, or the database cannot be used */
 async function remove(io: CommandIo, election: string, dryRun: boolean): Promise<void> {
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
+  const { onCommit, finish } = createInterrupt(io);
   const { result, announced } = await withProgress(io.terminal, 'Announcing', (onAnnounced) =>
     withDatabase(databaseUrl, 'catalog-remove', (client) =>
       editCatalogue(
@@ -201,7 +231,7 @@ async function remove(io: CommandIo, election: string, dryRun: boolean): Promise
           const removal = await removeElection(client, election);
           return { result: removal, keep: removal !== null };
         },
-        { dryRun, onWait: tellWait(io), onAnnounced },
+        { dryRun, onWait: tellWait(io), onCommit, onAnnounced },
       ),
     ),
   );
@@ -214,4 +244,5 @@ async function remove(io: CommandIo, election: string, dryRun: boolean): Promise
   io.out(`The election ${election} and its ${count(result.contests)} contests ${verb} removed.`);
   for (const line of formatAnnounced(announced, { dryRun })) io.out(line);
   if (dryRun) io.err('This was a dry run: nothing was changed.');
+  finish(`the election ${election} is removed`);
 }

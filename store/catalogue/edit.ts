@@ -18,6 +18,8 @@ export interface EditOptions {
   dryRun: boolean;
   /** Called before a wait for another edit, which can take minutes. */
   onWait?: () => void;
+  /** Called before the commit. The signal leaves the announcements that are then still to be made to the consumers. */
+  onCommit?: () => AbortSignal;
   /** Called with the number of endorsements announced since the commit, and the total. */
   onAnnounced?: (done: number, total: number) => void;
 }
@@ -38,14 +40,20 @@ export interface EditOptions {
 export async function editCatalogue<T>(
   client: pg.Client,
   work: () => Promise<EditOutcome<T>>,
-  { dryRun, onWait, onAnnounced }: EditOptions,
+  { dryRun, onWait, onCommit, onAnnounced }: EditOptions,
 ): Promise<{ result: T; announced: Announced }> {
   await lockCatalogue(client, onWait);
   try {
     // Finishes an interrupted edit, whose remaining rows both this edit and the stream's writer would lock.
     await announceAllStale(client);
-    const { result, kept, preview } = await inTransaction(client, work, dryRun);
-    return { result, announced: kept ? await announceAll(client, onAnnounced) : preview };
+    let signal: AbortSignal | undefined;
+    const beforeCommit = () => {
+      signal = onCommit?.();
+    };
+    const { result, kept, preview } = await inTransaction(client, work, { dryRun, beforeCommit });
+    if (!kept) return { result, announced: preview };
+    const options = { ...(signal && { signal }), ...(onAnnounced && { onProgress: onAnnounced }) };
+    return { result, announced: await announceAllStale(client, options) };
   } finally {
     // If the connection is lost, this fails and the server releases the lock.
     await client.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.catalogueImport]).catch(() => {});
@@ -61,14 +69,10 @@ async function lockCatalogue(client: pg.Client, onWait: EditOptions['onWait']): 
   await client.query('SELECT pg_advisory_lock($1)', lock);
 }
 
-function announceAll(client: pg.Client, onProgress: EditOptions['onAnnounced']): Promise<Announced> {
-  return announceAllStale(client, onProgress ? { onProgress } : {});
-}
-
 async function inTransaction<T>(
   client: pg.Client,
   work: () => Promise<EditOutcome<T>>,
-  dryRun: boolean,
+  { dryRun, beforeCommit }: { dryRun: boolean; beforeCommit: () => void },
 ): Promise<{ result: T; kept: boolean; preview: Announced }> {
   await client.query('BEGIN');
   try {
@@ -85,6 +89,7 @@ async function inTransaction<T>(
       if (dryRun) preview = await previewStale(client);
     }
     const kept = keep && !dryRun;
+    if (kept) beforeCommit();
     await client.query(kept ? 'COMMIT' : 'ROLLBACK');
     return { result, kept, preview };
   } catch (error) {

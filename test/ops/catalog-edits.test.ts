@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { UnfinishedError } from '../../ops/command.ts';
 import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { choice, contest, election, endorser, ndjson } from '../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { counts, GOOD, useCatalogueCommand } from '../helpers/commands/catalogue-command.ts';
+import { createIo } from '../helpers/commands/command-io.ts';
 
-const { client, contents, importFiles, removeElection } = useCatalogueCommand();
+const { databaseUrl, client, run, writeFiles, contents, importFiles, removeElection } = useCatalogueCommand();
 
 describe('an import with precautions', () => {
   test('--dry-run reports the changes and the number of events, and changes nothing', async () => {
@@ -220,6 +222,31 @@ describe('the removal of an election', () => {
     await importFiles(GOOD);
     expect(await removed()).toEqual([]);
     expect(await ids()).toEqual(before);
+  });
+
+  test('ends its announcements at Ctrl-C, says that it is made, and the consumers announce the rest', async () => {
+    await importFiles(GOOD);
+    await endorseAnnForMayor();
+    const renamed = await writeFiles({ 'elections.ndjson': ndjson([election({ name: 'New' })]) });
+    const edits: [args: string[], made: string][] = [
+      [['import', renamed], 'the import is made'],
+      [['remove', 'or-2026-11-03-general'], 'the election or-2026-11-03-general is removed'],
+    ];
+    for (const [args, made] of edits) {
+      const io = createIo({ DATABASE_URL: databaseUrl });
+      // The operator presses Ctrl-C as soon as the command listens, which is when it commits.
+      const onInterrupt = (listener: () => void) => {
+        listener();
+        return () => {};
+      };
+      await expect(run(args, { ...io, onInterrupt })).rejects.toThrow(
+        new UnfinishedError(
+          `You pressed Ctrl-C: ${made}, and the consumers announce the endorsements that are not announced yet.`,
+        ),
+      );
+      expect((await client.query('SELECT FROM stale_announcements')).rowCount).toBe(1);
+    }
+    expect(await removed()).toEqual(['or-2026-11-03-general']);
   });
 
   test('of an unknown election is refused', async () => {
