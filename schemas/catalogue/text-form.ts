@@ -7,6 +7,7 @@ export type TextForm = keyof typeof FORMS;
 
 /** The keywords of a field's JSON Schema that this reads. */
 interface Texts {
+  type?: unknown;
   textForm?: TextForm;
   items?: Texts;
   properties?: Record<string, Texts>;
@@ -14,14 +15,17 @@ interface Texts {
 
 /**
  * A JSON value with the texts of its fields in their one form (contract, "Text"). Values that no field describes, such
- * as unknown keys of `details`, stay as they are.
+ * as unknown keys of `details`, stay as they are. An optional long text without a word is null, as if it were missing.
  */
 export function normalizeTexts(value: unknown, field: TSchema): unknown {
   return normalize(value, field as Texts);
 }
 
-function normalize(value: unknown, { textForm, items, properties }: Texts): unknown {
-  if (typeof value === 'string') return textForm === undefined ? value : FORMS[textForm](value);
+function normalize(value: unknown, { type, textForm, items, properties }: Texts): unknown {
+  if (typeof value === 'string') {
+    const text = textForm === undefined ? value : FORMS[textForm](value);
+    return text === '' && textForm === 'lines' && Array.isArray(type) ? null : text;
+  }
   if (Array.isArray(value)) return items ? value.map((item) => normalize(item, items)) : value;
   if (typeof value !== 'object' || value === null || !properties) return value;
   const normalized: Record<string, unknown> = { ...value };

@@ -19,7 +19,6 @@ describe('a pick', () => {
       'with statements of the greatest length',
       { statement: long(20_000), statement_es: '😀'.repeat(20_000) },
     ],
-    ['with an empty statement', { statement: '' }],
     ['with a statement of several lines', { statement: 'a\n\nb\nc' }],
     ['with the longest address', { source_url: urlOf(2000) }],
     ['published on a leap day', { published_on: '2024-02-29' }],
@@ -36,7 +35,7 @@ describe('a pick', () => {
   test.each<[string, Partial<SubmittedPick>, Partial<SubmittedPick>]>([
     ['a choice', { choice: ' Zoe\u0301\u200b ' }, { choice: 'Zoé' }],
     ['a statement', { statement: 'A\u00a0 b \r\n\r\n\r\nc\u2028d\n' }, { statement: 'A b\n\nc\nd' }],
-    ['a Spanish statement', { statement_es: '\u200b' }, { statement_es: '' }],
+    ['blank statements, as if they were missing', { statement: ' \n', statement_es: '\u200b' }, {}],
     ['an address', { source_url: ' https://a.example/\u200b ' }, { source_url: 'https://a.example/' }],
     [
       'an address, but not its letters',
