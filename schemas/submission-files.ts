@@ -1,4 +1,4 @@
-import type { TString } from 'typebox';
+import type { TObject, TString } from 'typebox';
 import * as field from './catalogue/fields.ts';
 import { createRecordCheck } from './catalogue/record-check.ts';
 import { parseAsWritten } from './json-numbers.ts';
@@ -97,18 +97,29 @@ function createPick(pick: PickRecord): SubmittedPick {
   };
 }
 
+/** A submission without the null fields that only the other form has: null and absent mean the same (contract). */
+function dropForeignNulls(json: unknown, own: TObject, other: TObject): unknown {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return json;
+  const isForeign = (name: string) =>
+    Object.hasOwn(other.properties, name) && !Object.hasOwn(own.properties, name);
+  return Object.fromEntries(
+    Object.entries(json).filter(([name, value]) => value !== null || !isForeign(name)),
+  );
+}
+
 /**
  * Parses the value of a line of an endorsements file, in any of its three forms (contract, "Catalogue and
  * submission files"), as a submission to Kafka. Does not check that its endorser, contest and choices exist.
  */
 export function parseSubmission(json: unknown, checks = fileChecks): Parsed<Submission> {
+  const { onePick, position } = submissionForms;
   if (typeof json === 'object' && json !== null && (json as { action?: unknown }).action === 'position') {
-    const parsed = checks.position(json);
+    const parsed = checks.position(dropForeignNulls(json, position, onePick));
     if (!parsed.ok) return parsed;
     const { endorser, contest, picks } = parsed.value;
     return { ok: true, value: { action: 'position', endorser, contest, picks: picks.map(createPick) } };
   }
-  const parsed = checks.onePick(json);
+  const parsed = checks.onePick(dropForeignNulls(json, onePick, position));
   if (!parsed.ok) return parsed;
   const { action, endorser, contest, ...pick } = parsed.value;
   return { ok: true, value: { action: action ?? 'endorse', endorser, contest, picks: [createPick(pick)] } };

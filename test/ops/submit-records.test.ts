@@ -44,6 +44,14 @@ describe('the three forms', () => {
     });
   });
 
+  test('a field of the other form may be null, which is the same as missing', () => {
+    const endorse = { ...ABOUT, choice: 'ann' };
+    expect(parseSubmission({ ...endorse, picks: null })).toEqual(parseSubmission(endorse));
+    const position = { ...ABOUT, action: 'position', picks: [{ choice: 'ann' }] };
+    const nulls = { choice: null, rank: null, statement: null, details: null };
+    expect(parseSubmission({ ...position, ...nulls })).toEqual(parseSubmission(position));
+  });
+
   test.each(['Private e-mail', 'a.example', 'Letter: to the members'])(
     'a source of words, "%s", is left to the service to judge',
     (words) => {
