@@ -142,7 +142,8 @@ function missingNames(feed: Feed, object: VipObject, district: VipObject | undef
   const judge = find(feed, 'Candidate', object.values.CandidateId);
   if (judge) problems.push(...missingName(feed, judge));
   if (district) return problems;
-  const message = `names ${showValue(object.values.ElectoralDistrictId)}, which the feed does not have`;
+  const id = object.values.ElectoralDistrictId;
+  const message = id === undefined ? 'is missing' : `names ${showValue(id)}, which the feed does not have`;
   return [{ field: 'ElectoralDistrictId', message }, ...problems];
 }
 

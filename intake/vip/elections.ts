@@ -15,8 +15,11 @@ import { all, english, find, spanish } from './references.ts';
 function stateOf(feed: Feed, election: VipObject): string {
   const state = find(feed, 'State', election.values.StateId);
   if (!state) {
+    const id = election.values.StateId;
     throw new FeedError(
-      `The Election names the State ${showValue(election.values.StateId)}, which the feed does not have.`,
+      id === undefined
+        ? 'The Election has no StateId.'
+        : `The Election names the State ${showValue(id)}, which the feed does not have.`,
     );
   }
   const ids = state.identifiers.map(({ value }) =>

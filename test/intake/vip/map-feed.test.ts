@@ -542,6 +542,11 @@ describe('the election', () => {
       /names the State "state", which the feed does not have/,
     ],
     [
+      'an election that names no state',
+      [...ELECTION.slice(0, 2), object('Election', 'e', '<Date>2026-11-03</Date>')],
+      /^The Election has no StateId\.$/,
+    ],
+    [
       'an impossible day',
       [...ELECTION.slice(0, 2), object('Election', 'e', '<Date>2026-02-30</Date>')],
       /must be a real date as YYYY-MM-DD, is "2026-02-30"/,
@@ -557,6 +562,8 @@ describe('a contest is refused', () => {
     expect(problems).toEqual([
       { field: 'ElectoralDistrictId', message: 'names "nowhere", which the feed does not have' },
     ]);
+    const unnamed = await contestOf(object('CandidateContest', 'Board', '<Name>Board</Name>'));
+    expect(unnamed.problems).toEqual([{ field: 'ElectoralDistrictId', message: 'is missing' }]);
   });
 
   test('if the party of a primary is missing, which is a part of its key', async () => {
