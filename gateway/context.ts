@@ -40,6 +40,8 @@ export interface GatewayContext {
   largeAnswers: FairQueue;
   /** The turns of digests, which wait for no recommendation. */
   digests: FairQueue;
+  /** The turns of parsing large bodies. */
+  bodies: FairQueue;
   /** Sends whole lists as lines of JSON. */
   exports: Pick<Exports, 'begin'>;
   publishing: Pick<Publishing, 'turns' | 'producer' | 'outcomesOf' | 'untilApplied'>;

@@ -58,6 +58,8 @@ const READS = {
 };
 const LARGE_ANSWERS = { atOnce: 4, atOnceOfAccount: 2, reserved: 2, waiting: 200, waitingOfAccount: 10 };
 const DIGESTS = { atOnce: 2, atOnceOfAccount: 1, reserved: 0, waiting: 100, waitingOfAccount: 10 };
+/** The budget of answers lets no more bodies wait. */
+const BODIES = { atOnce: 1, atOnceOfAccount: 1, reserved: 0, waiting: 1000, waitingOfAccount: 100 };
 
 export interface Gateway extends Stoppable {
   /** The port it listens on. */
@@ -154,6 +156,7 @@ export async function startGateway(
     reads: new FairQueue(READS),
     largeAnswers: new FairQueue(LARGE_ANSWERS),
     digests: new FairQueue(DIGESTS),
+    bodies: new FairQueue(BODIES),
     exports: new Exports({ pool: exportPool, clock, log, draining: draining.signal }),
     publishing,
     clock,

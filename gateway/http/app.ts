@@ -67,7 +67,7 @@ function mount(router: Router, endpoint: Endpoint, log: Logger): void {
       url: `${ctx.path}?${ctx.querystring}`,
       query: ctx.querystring,
       path: ctx.params,
-      readBody: () => readJsonBody(ctx),
+      readBody: (inTurn) => readJsonBody(ctx, inTurn),
       header: (name) => readHeader(ctx, name),
       acceptsGzip: () => ctx.acceptsEncodings('gzip', 'identity') === 'gzip',
       acceptsLines: () => acceptsLines(ctx),

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Context, Middleware } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
@@ -13,8 +14,11 @@ import { ApiError } from './api-error.ts';
  */
 const MAX_BYTES = 384 * 1024;
 
-/** Smaller bodies that are not compressed are not counted, in bytes. */
-const UNCOUNTED_BYTES = 16 * 1024;
+/** Smaller bodies that are not compressed are not counted, and take no turn, in bytes. */
+const SMALL_BYTES = 16 * 1024;
+
+/** Does work when its turn comes. */
+export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 const JSON_TYPES = ['application/json', '+json'];
 
@@ -76,7 +80,7 @@ function parseJson(bytes: Buffer): unknown {
 
 /** Counts a body while it is received (INV-15): a compressed one can fill its bound with the first bytes. */
 function reserve(ctx: Context): () => void {
-  const isSmall = ctx.get('Content-Encoding') === '' && (ctx.request.length ?? Infinity) <= UNCOUNTED_BYTES;
+  const isSmall = ctx.get('Content-Encoding') === '' && (ctx.request.length ?? Infinity) <= SMALL_BYTES;
   return isSmall ? () => {} : ctx.state.reserveBody(MAX_BYTES);
 }
 
@@ -99,12 +103,13 @@ export async function readWhole(ctx: Context, read: Middleware): Promise<void> {
 }
 
 /**
- * Reads the JSON body of a request.
+ * Reads the JSON body of a request. A large one is parsed, and then checked by the caller, in a turn of the event loop of
+ * its own: many at once would delay others by their sum (INV-15).
  *
  * @throws ApiError invalid_json if the body is not a JSON object, or has a number that would change; body_too_large if
  *   it exceeds 384 KB.
  */
-export async function readJsonBody(ctx: Context): Promise<unknown> {
+export async function readJsonBody(ctx: Context, inTurn: InTurn): Promise<unknown> {
   if (ctx.request.length === 0 || !ctx.is(JSON_TYPES)) {
     throw new ApiError(
       'invalid_json',
@@ -114,8 +119,14 @@ export async function readJsonBody(ctx: Context): Promise<unknown> {
   // koa-body compares the coding exactly, although its case does not matter (RFC 9110, 8.4.1).
   const coding = ctx.get('Content-Encoding');
   if (coding !== '') ctx.req.headers['content-encoding'] = coding.toLowerCase();
-  await readWhole(ctx, readText);
-  return parseJson(Buffer.from(String(ctx.request.body), BYTES));
+  let value: unknown;
+  await readWhole(ctx, async (_, next) => {
+    await readText(ctx, next);
+    const text = String(ctx.request.body);
+    const parse = () => parseJson(Buffer.from(text, BYTES));
+    value = text.length <= SMALL_BYTES ? parse() : await inTurn(() => setImmediate().then(parse));
+  });
+  return value;
 }
 
 /**

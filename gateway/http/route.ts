@@ -5,6 +5,7 @@ import type { AnswerScope } from '../../domain/answer-scope.ts';
 import type { ErrorCode } from '../../schemas/errors.ts';
 import type { Scope } from '../../schemas/vocabulary.ts';
 import type { DataPart } from '../../store/reads/data-versions.ts';
+import type { InTurn } from './body.ts';
 import type { Caller } from './caller.ts';
 import type { Content } from './content.ts';
 import type { Tag } from './openapi/tags.ts';
@@ -66,8 +67,8 @@ export interface RawRequest {
   query: string;
   /** The path parameters by name, percent-decoded. */
   path: Readonly<Record<string, string>>;
-  /** Reads and parses the JSON body. */
-  readBody(): Promise<unknown>;
+  /** Reads and parses the JSON body, a large one in turn. */
+  readBody(inTurn: InTurn): Promise<unknown>;
   /** Returns the value of a header, or undefined if it is missing or empty. */
   header(name: 'Last-Event-ID' | 'Idempotency-Key'): string | undefined;
   /** Whether the client prefers gzip to no compression. */

@@ -6,8 +6,8 @@ import { compileBody } from '../http/body.ts';
 import type { Caller } from '../http/caller.ts';
 import { compileParameters, compilePathParameters, type Parameters } from '../http/parameters.ts';
 import type { Endpoint, RawRequest, Reply, Route } from '../http/route.ts';
-import type { FairQueue } from '../limits/fair-queue.ts';
-import { shareOfConsole } from '../limits/share.ts';
+import type { FairQueue, QueueClient } from '../limits/fair-queue.ts';
+import { type Share, shareOfConsole } from '../limits/share.ts';
 
 /** A request for a route's handler: authorized, with parsed parameters. */
 interface RouteRequest<Query extends TProperties, Path extends TProperties>
@@ -64,7 +64,14 @@ export function defineRoute<
       }
       const path = readPath(request.path);
       const query = readQuery(request.query);
-      const body = checkBody?.(await request.readBody());
+      const clientOf = (share: Share): QueueClient => ({
+        share,
+        get gone() {
+          return request.closed;
+        },
+      });
+      const client = clientOf(caller.accountId);
+      const body = checkBody?.(await request.readBody((work) => context.bodies.run(work, client)));
       const checked = {
         path,
         query,
@@ -86,13 +93,8 @@ export function defineRoute<
       const queue = costly ?? (shows && !isPersonal ? context.reads : null);
       // People in the console do not wait for the programs of their account.
       const isAPerson = !costly && 'session' in caller.credential;
-      const client = {
-        share: isAPerson ? shareOfConsole(caller.accountId) : caller.accountId,
-        get gone() {
-          return request.closed;
-        },
-      };
-      const inTurn = queue && ((work: () => Promise<Reply>) => queue.run(work, client));
+      const reader = isAPerson ? clientOf(shareOfConsole(caller.accountId)) : client;
+      const inTurn = queue && ((work: () => Promise<Reply>) => queue.run(work, reader));
       // An account sees its own writes immediately, so its own data is read from the primary.
       if (!shows || isPersonal) {
         const answer = () => handle(checked, context);

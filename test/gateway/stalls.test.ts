@@ -302,6 +302,17 @@ describe('no request delays others', () => {
     expect(stallMs).toBeLessThan(Math.max(MAX_STALL_MS, 3 * measureParsing(text)));
   });
 
+  test('INV-15: by many large bodies at once', async () => {
+    const body = postOf('/v1/subscriptions', `{${fill(BODY_BYTES, (i) => `"k${i}":1,`)}"name":"x"}`);
+    const workedBefore = workedMs();
+    const prober = new Prober();
+    const statuses = await Promise.all(Array.from({ length: 40 }, () => send(body)));
+    const stallMs = await prober.stop();
+    expect(new Set(statuses)).toEqual(new Set([400]));
+    // Together, they take as long as 40 of them. One after the other, they let others in between.
+    expect(stallMs).toBeLessThan((workedMs() - workedBefore) / 4);
+  });
+
   test('by a body that unpacks to a thousand times its size', async () => {
     const packed = gzipSync(`{"name":"${' '.repeat(100_000_000)}"}`);
     const { stallMs, status } = await measure(

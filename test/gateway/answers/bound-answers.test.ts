@@ -39,7 +39,7 @@ app.use(boundAnswers(budget));
 app.use(async (ctx) => {
   if (ctx.path === '/left') await left(ctx.res);
   const sized = { ...large, pieces: [large.pieces[0] as Buffer] };
-  if (ctx.path === '/body') ctx.body = await readJsonBody(ctx);
+  if (ctx.path === '/body') ctx.body = await readJsonBody(ctx, (work) => work());
   else if (ctx.path === '/small') await sendContent(ctx, encodeContent('ok'));
   else await sendContent(ctx, ctx.path === '/kept' ? kept : sized);
   if (ctx.path === '/form') ctx.status = 401;
