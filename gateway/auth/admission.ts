@@ -48,6 +48,7 @@ export function createAdmission({
     ctx.state.sender = senderOf(caller);
     ctx.state.account = caller.account;
     if (isOfConsole) return next();
+    ctx.state.confirmKey = () => authenticator.authenticate(ctx.get('Authorization'));
     const { headers, refusal, giveBack } = await requestLimiter.admit(caller);
     setHeaders(ctx, headers);
     if (refusal) throw refusal;

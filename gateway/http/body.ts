@@ -107,7 +107,7 @@ export async function readWhole(ctx: Context, read: Middleware): Promise<void> {
  * its own: many at once would delay others by their sum (INV-15).
  *
  * @throws ApiError invalid_json if the body is not a JSON object, or has a number that would change; body_too_large if
- *   it exceeds 384 KB.
+ *   it exceeds 384 KB; the error of a new request if the key has become unusable meanwhile.
  */
 export async function readJsonBody(ctx: Context, inTurn: InTurn): Promise<unknown> {
   if (ctx.request.length === 0 || !ctx.is(JSON_TYPES)) {
@@ -122,6 +122,8 @@ export async function readJsonBody(ctx: Context, inTurn: InTurn): Promise<unknow
   let value: unknown;
   await readWhole(ctx, async (_, next) => {
     await readText(ctx, next);
+    // A slow client could use a revoked key for as long as it sends its body.
+    await ctx.state.confirmKey?.();
     const text = String(ctx.request.body);
     const parse = () => parseJson(Buffer.from(text, BYTES));
     value = text.length <= SMALL_BYTES ? parse() : await inTurn(() => setImmediate().then(parse));

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -50,10 +51,23 @@ describe('an API key', () => {
     expect((await ask('/v1/states', expired)).body.error.code).toBe('expired_api_key');
     const key = await newKey();
     expect((await ask('/v1/states', key)).status).toBe(200);
+    const body = '{"name":"late"}';
+    const upload = request(service.url('/v1/subscriptions'), {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', Expect: '100-continue' },
+    });
+    const uploaded = once(upload, 'response');
+    upload.flushHeaders();
+    // The request is accepted, and its body follows later.
+    await once(upload, 'continue');
+    upload.write(body.slice(0, 5));
     await client.query('UPDATE api_keys SET revoked_at = now() WHERE id = (SELECT max(id) FROM api_keys)');
     // Known keys are looked up again within seconds.
     await until('the revocation', async () => (await ask('/v1/states', key)).status !== 200, 5000);
     expect((await ask('/v1/states', key)).body.error.code).toBe('revoked_api_key');
+    upload.end(body.slice(5));
+    const [response] = await uploaded;
+    expect(JSON.parse(await text(response)).error?.code).toBe('revoked_api_key');
   });
 
   test('without the scope, or of a suspended account, is answered 403', async () => {
