@@ -19,6 +19,8 @@ const earlierRow = madeRow.extend({ same: z.boolean() });
 
 /** How long an Idempotency-Key is remembered, in hours. */
 const REMEMBERED_HOURS = 24;
+/** The most keys that are remembered of an account, the newest ones: their answers take room (INV-15). */
+const MAX_OF_ACCOUNT = 1000;
 /** How many expired keys storing a key deletes: more than one, so that their number falls. */
 const FORGOTTEN_AT_ONCE = 100;
 
@@ -62,6 +64,10 @@ export async function makeOnce(
     ON CONFLICT (account_id, key) DO UPDATE SET request_hash = excluded.request_hash,
       subscription_id = excluded.subscription_id, publication_id = excluded.publication_id,
       webhook_id = excluded.webhook_id, answer = excluded.answer, created_at = excluded.created_at`);
+  await transaction.query(sql.type(noRow)`
+    DELETE FROM idempotency_keys WHERE account_id = ${accountId} AND (created_at, key) <= (
+      SELECT created_at, key FROM idempotency_keys WHERE account_id = ${accountId}
+      ORDER BY created_at DESC, key DESC OFFSET ${MAX_OF_ACCOUNT} LIMIT 1)`);
   // Runs last and skips locked rows, so that transactions do not wait for each other.
   await transaction.query(sql.type(noRow)`
     DELETE FROM idempotency_keys WHERE (account_id, key) IN (

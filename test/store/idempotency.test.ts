@@ -91,6 +91,21 @@ describe('an Idempotency-Key', () => {
     expect(await keys()).toEqual(['fourth', 'second', 'third']);
   });
 
+  test('INV-15: is forgotten after 1,000 others of its account', async () => {
+    await ask({ key: 'first' });
+    await ask({ key: 'first', accountId: theirs });
+    await client.query(
+      `INSERT INTO idempotency_keys (account_id, key, request_hash, subscription_id, answer, created_at)
+       SELECT $1, 'other ' || number, '', 1, '', $2::timestamptz + number * interval '1 ms'
+       FROM generate_series(1, 999) AS number`,
+      [ours, new Date(BEGINNING)],
+    );
+    expect(await ask({ key: 'first' })).toEqual([1, 'subscription 1']);
+    await ask({ key: 'last', at: 1000 });
+    expect(await ask({ key: 'first', accountId: theirs })).toEqual([2, 'subscription 2']);
+    expect(await ask({ key: 'first', at: 1001 })).toEqual([4, 'subscription 4']);
+  });
+
   test('is not used up by a request that fails', async () => {
     const request = { accountId: ours, idempotency: { key: 'k', requestHash: Buffer.from('a') } };
     const failing = pool.transaction((transaction) =>
