@@ -12,6 +12,7 @@ import { createTopic } from '../helpers/kafka/topics.ts';
 import { startTwoBrokers, type TwoBrokers } from '../helpers/kafka/two-brokers.ts';
 import { securedTest as test } from '../helpers/servers/secured-test.ts';
 import { writeChanges } from '../helpers/stream/write-changes.ts';
+import { until } from '../helpers/until.ts';
 
 const TOPIC = 'changes';
 const CHUNKS = 10;
@@ -60,6 +61,12 @@ test('the other broker is read at once, and the client notices nothing', async (
   const follower = new TopicReader({ brokers: cluster.brokers, topic: TOPIC, clientId: 'follower' });
   expect(await follower.sources()).toEqual([1, 2]);
   await cluster.second.stop();
+  await withAdmin(cluster.first.brokers, (admin) =>
+    until('the first broker leads both partitions', async () => {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [TOPIC] });
+      return topics[0]?.partitions.every(({ leader }) => leader === 1) ?? false;
+    }),
+  );
 
   const limits = { maxWaitMs: 0, partitionMaxBytes: 1 };
   await expect(follower.fetch(2, new Map([[1, 0]]), limits)).rejects.toThrow();
