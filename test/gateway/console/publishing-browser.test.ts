@@ -88,6 +88,29 @@ testInBrowser(
 );
 
 testInBrowser(
+  'a button that is clicked again before the answer is there makes one key, and shows it',
+  async () => {
+    const page = await (await newContext()).newPage();
+    await page.goto(service.url(await makeLink(service)));
+    await page.click('main button');
+    await page.goto(service.url('/console/keys'));
+    await page.fill('[name=name]', 'Website');
+    const message = await page.evaluate<string>(`(() => {
+    let at = 1000;
+    Object.defineProperty(Event.prototype, 'timeStamp', { get: () => at });
+    const button = document.querySelector('form.card button');
+    button.click();
+    at += 10_000;
+    button.click();
+    return document.querySelector('form.card [role=alert]')?.textContent;
+  })()`);
+    expect(message).toContain('Wait for the answer.');
+    await page.getByRole('heading', { name: 'Your new key' }).waitFor();
+    await page.context().close();
+  },
+);
+
+testInBrowser(
   'an editor with a link publishes a position by keyboard alone, on a phone, and it reaches the stream',
   async () => {
     const stream = await service.stream();
