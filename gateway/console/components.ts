@@ -1,8 +1,13 @@
 import { type Content, type Html, html } from './html.ts';
 
-/** A message above a page: the result of an action, or a problem with the form. */
-export function Notice({ kind, children }: { kind: 'good' | 'bad'; children?: Content }): Html {
-  return html`<p class=${`notice ${kind}`} role=${kind === 'bad' ? 'alert' : 'status'}>${children}</p>`;
+/**
+ * A message above a page: the result of an action, or a problem with the form.
+ *
+ * @param answers whether it answers a form. It then has the focus, so that screen readers say it, and Tab continues there.
+ */
+export function Notice(props: { kind: 'good' | 'bad'; answers?: boolean; children?: Content }): Html {
+  const { kind, answers = false, children } = props;
+  return html`<p class=${`notice ${kind}`} tabindex=${answers ? '-1' : null} autofocus=${answers} role=${kind === 'bad' ? 'alert' : 'status'}>${children}</p>`;
 }
 
 /**
@@ -15,7 +20,7 @@ export function DoneNotice(props: {
 }): Html | null {
   const { texts, query } = props;
   const text = texts.get(query.get('done') ?? '');
-  return text === undefined ? null : html`<${Notice} kind="good">${text}<//>`;
+  return text === undefined ? null : html`<${Notice} kind="good" answers>${text}<//>`;
 }
 
 /** A moment, to the minute or to the second in UTC; a dash for null. */

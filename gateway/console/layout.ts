@@ -104,7 +104,7 @@ export function renderPage(
           ${isOfOperators(visitor) && html`<p class="muted">You are looking at ${visitor.session.account}. <a href="/console/operator/accounts">All accounts</a></p>`}
           ${visitor.session.suspended && html`<p class="notice bad">This account is suspended. Its API keys are refused.</p>`}
           <h1 lang=${titleLang}>${title}</h1>
-          ${problem && html`<${Notice} kind="bad">${problem}<//>`}
+          ${[problem ?? []].flat().map((each) => html`<${Notice} kind="bad" answers>${each}<//>`)}
           ${body}
         </main>
       </div>

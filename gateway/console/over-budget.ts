@@ -19,7 +19,7 @@ export function showOverBudget(
     title: 'Too many requests',
     status: 429,
     body: html`
-      <${Notice} kind="bad">The console has received too many requests of this session or account. ${form && 'Nothing was changed. '}Try again in ${seconds}.<//>
+      <${Notice} kind="bad" answers=${form !== null}>The console has received too many requests of this session or account. ${form && 'Nothing was changed. '}Try again in ${seconds}.<//>
       ${
         form
           ? html`<${Entered} form=${form} /><${SendAgain} form=${form} path=${address}><button>Send the form again</button><//>`

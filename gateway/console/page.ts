@@ -30,15 +30,15 @@ export interface ShownPage {
   body: Content;
   /** The language of the title if it differs from the page's. */
   titleLang?: Language | undefined;
-  /** Why a form was refused, in a sentence above the page. */
-  problem?: string | null | undefined;
+  /** Why a form was refused, in sentences above the page. */
+  problem?: string | readonly string[] | null | undefined;
   /** By default 200, or 400 with a problem. */
-  status?: number;
+  status?: number | undefined;
   /** A script of gateway/console/browser, by its name without the ending. */
   script?: string;
 }
 
-export const statusOf = ({ status, problem }: ShownPage): number => status ?? (problem ? 400 : 200);
+export const statusOf = ({ status, problem }: ShownPage): number => status ?? (problem?.length ? 400 : 200);
 
 /** A refused form: the status of its page, and the reason in a sentence. */
 export interface Refusal {

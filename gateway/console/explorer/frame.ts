@@ -89,7 +89,7 @@ export function showExplorer(
       <${SearchBox} text=${query.get('q')} isHere=${tab === null} lang=${lang} />
       <div class=${question && 'explorer'}>
         <div>
-          ${problem && html`<${Notice} kind="bad">${problem}<//>`}
+          ${problem && html`<${Notice} kind="bad" answers>${problem}<//>`}
           <${InLanguage} lang=${lang}>${body}<//>
         </div>
         ${question && html`<${RequestPanel} question=${question} publicUrl=${publicUrl} />`}

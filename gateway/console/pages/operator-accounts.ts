@@ -103,7 +103,7 @@ async function showAccount(
     body: html`
       ${
         chosen !== null &&
-        html`<${Notice} kind="bad">The account has been moved to the plan ${account.plan} in the meantime, so its plan is not changed. “Change plan” moves it to ${chosen}.<//>`
+        html`<${Notice} kind="bad" answers>The account has been moved to the plan ${account.plan} in the meantime, so its plan is not changed. “Change plan” moves it to ${chosen}.<//>`
       }
       <${DoneNotice} texts=${DONE} query=${query} />
       <dl class="facts">

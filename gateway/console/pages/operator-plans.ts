@@ -24,10 +24,10 @@ async function showPlans(
   }
   return {
     title: 'Plans',
-    problem: refused && describeRefusal(refused),
     status: refused ? (refused.problems ? 400 : 409) : 200,
     body: html`
-      ${query.has('saved') && html`<${Notice} kind="good">The plan is saved. Gateways apply it within seconds.<//>`}
+      ${refused && html`<${Notice} kind="bad" answers=${refused.problems === null}>${describeRefusal(refused)}<//>`}
+      ${query.has('saved') && html`<${Notice} kind="good" answers>The plan is saved. Gateways apply it within seconds.<//>`}
       <p>A plan limits every account on it, over all gateways together. An empty field means no limit.</p>
       ${plans.map((plan) => html`<${PlanForm} plan=${plan} csrf=${csrf} refused=${plan.name === refused?.name ? refused : undefined} />`)}`,
   };

@@ -84,7 +84,7 @@ function DoneCount({ query }: { query: URLSearchParams }): Html[] {
   return Object.entries(DONE).flatMap(([name, describe]) => {
     const count = query.get(name);
     if (count === null || !/^\d{1,9}$/.test(count)) return [];
-    return [html`<${Notice} kind="good">${describe(number.format(Number(count)))}<//>`];
+    return [html`<${Notice} kind="good" answers>${describe(number.format(Number(count)))}<//>`];
   });
 }
 

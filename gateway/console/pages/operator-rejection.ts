@@ -6,7 +6,6 @@ import type { Rejection } from '../../../schemas/submission.ts';
 import { writeSubmission } from '../../../schemas/submission-files.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
 import { actorOf } from '../actor.ts';
-import { Notice } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { BallotText } from '../explorer/ballot-text.ts';
 import { type Content, type Html, html } from '../html.ts';
@@ -81,9 +80,8 @@ async function showEdit(
   const lost = submission.picks.filter(({ choice }) => !known.has(choice)).map(({ choice }) => choice);
   return {
     title: `Correct ${originOf(item)}`,
-    status: problems.length > 0 ? 400 : 200,
+    problem: problems,
     body: html`
-      ${problems.map((problem) => html`<${Notice} kind="bad">${problem}<//>`)}
       <p>It was rejected because: <code>${item.code}</code> ${item.message}</p>
       <${Story} story=${story} />
       <${Form} action=${`${placeOf(item)}/edit/preview`} csrf=${csrf} class="card">

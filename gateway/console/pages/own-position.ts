@@ -2,7 +2,7 @@ import type { SubmittedPick } from '../../../schemas/submission.ts';
 import { writeSubmission } from '../../../schemas/submission-files.ts';
 import type { OwnPosition } from '../../../store/console/own-positions.ts';
 import { ApiError } from '../../http/api-error.ts';
-import { Day, Notice } from '../components.ts';
+import { Day } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { Spanish } from '../explorer/ballot-text.ts';
 import { FormId, idempotencyKeyOf } from '../form-id.ts';
@@ -53,7 +53,7 @@ interface ShownForm {
   values: URLSearchParams;
   /** The reasons why the form was not published. */
   problems?: readonly string[];
-  status?: number;
+  status?: number | undefined;
   /** Whether the position has changed since the version in `values`. The form shows the new one then. */
   isOutdated?: boolean;
 }
@@ -61,7 +61,7 @@ interface ShownForm {
 function showForm(
   { csrf }: PageRequest,
   subject: Subject,
-  { values, problems = [], status = 200, isOutdated = false }: ShownForm,
+  { values, problems, status, isOutdated = false }: ShownForm,
 ): ShownPage {
   const { endorser, position } = subject;
   // A person who corrects a form has not seen a later position, which the next preview then shows.
@@ -69,9 +69,9 @@ function showForm(
   return {
     title: position.title,
     script: 'position',
+    problem: problems,
     status,
     body: html`
-      ${problems.map((problem) => html`<${Notice} kind="bad">${problem}<//>`)}
       <${Place} subject=${subject} />
       ${isOutdated && html`<${Stored} position=${position} />`}
       <${Form} action=${`${addressOf(subject)}/preview`} csrf=${csrf} class="card">
@@ -166,7 +166,7 @@ function readForm(
   const { picks, problems } = readPosition(values, position, { endorser: endorser.slug, now: clock.now() });
   if (problems.length > 0) {
     const sentences = problems.map(({ field, message }) => `${field ?? 'The position'} ${message}.`);
-    return showForm(request, subject, { values, problems: sentences, status: 400 });
+    return showForm(request, subject, { values, problems: sentences });
   }
   const isOutdated = position.isChanged || !values.has(VERSION_FIELD);
   if (!isOutdated || changesTo(position, picks).length === 0) return { picks };

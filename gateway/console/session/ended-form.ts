@@ -61,7 +61,7 @@ export function showFormAgain(
   return {
     title: 'Send the form?',
     body: html`
-      <${Notice} kind="good">You are signed in, and the console shows the account ${account}. The form is not sent yet.<//>
+      <${Notice} kind="good" answers>You are signed in, and the console shows the account ${account}. The form is not sent yet.<//>
       <${Entered} form=${form} />
       <${SendAgain} form=${again} path=${path}><button>Send the form</button><//>`,
   };

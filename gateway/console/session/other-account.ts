@@ -34,7 +34,7 @@ export async function showStrayForm(stray: StrayForm, pool: Pool): Promise<Shown
     title: 'The console shows another account',
     status: 409,
     body: html`
-      <${Notice} kind="bad">The console shows the account ${session.account} now, and this form was made for ${account?.name ?? 'another one'}. Nothing was changed.<//>
+      <${Notice} kind="bad" answers>The console shows the account ${session.account} now, and this form was made for ${account?.name ?? 'another one'}. Nothing was changed.<//>
       <${Entered} form=${form} />
       ${
         account

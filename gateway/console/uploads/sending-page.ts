@@ -74,7 +74,7 @@ export async function showSending(
     status: problem === null ? 200 : 409,
     ...(sendsOn && { script: 'send-on' }),
     body: html`
-      ${problem && html`<${Notice} kind="bad">${problem} ${number.format(all - done)} submissions are not sent yet.<//>`}
+      ${problem && html`<${Notice} kind="bad" answers>${problem} ${number.format(all - done)} submissions are not sent yet.<//>`}
       <p><label>${`${number.format(done)} of ${number.format(all)} submissions are sent.`} <progress value=${done} max=${all}></progress></label></p>
       ${upload.leftOut > 0 && html`<p>${rowsThat(upload.leftOut, 'was', 'were')} left out: not decided on, or not usable. Upload what is missing as another table.</p>`}
       ${

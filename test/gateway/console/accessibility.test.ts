@@ -101,7 +101,7 @@ testInBrowser(
   300_000,
 );
 
-testInBrowser('axe finds nothing on a form that is refused', async () => {
+testInBrowser('axe finds nothing on a refused form, and the reason or a field has the focus', async () => {
   const [account, other] = [await console.makeAccount(), await console.makeAccount()];
   const operator = await ConsoleClient.signIn(console.service, { account, role: 'operator' });
   await operator.post('/console/subscriptions', { name: 'Ours' });
@@ -131,7 +131,7 @@ testInBrowser('axe finds nothing on a form that is refused', async () => {
       await operator.post('/console/account', { account: String(id) });
     }
     await page.click(`${form} button:not([type])`);
-    await page.waitForSelector('.notice.bad[role=alert]');
+    await page.waitForSelector('.notice.bad[role=alert]:focus, [aria-invalid]:focus');
     expect(await page.textContent('h1')).toBe(title);
     problems.push(...(await findAccessibilityProblems(page)).map((problem) => `${path}: ${problem}`));
   }
