@@ -62,12 +62,14 @@ export function Form(props: {
   action: string;
   csrf: string;
   class?: string;
+  /** Its name for screen readers, if the page has several like it. */
+  label?: string;
   /** Whether it sends a file. */
   hasFile?: boolean;
   children?: Content;
 }): Html {
   return html`
-    <form method="post" action=${props.action} class=${props.class} enctype=${props.hasFile ? 'multipart/form-data' : null}>
+    <form method="post" action=${props.action} class=${props.class} aria-label=${props.label} enctype=${props.hasFile ? 'multipart/form-data' : null}>
       <input type="hidden" name=${CSRF_FIELD} value=${props.csrf} />
       ${props.children}
     </form>`;

@@ -1,3 +1,4 @@
+import { Table } from './components.ts';
 import { type Html, html } from './html.ts';
 import { number } from './number.ts';
 
@@ -74,15 +75,10 @@ export function Plot(props: { title: string; parts: readonly PlotPart[]; bars: r
         <text x=${WIDTH} y=${HEIGHT - 4} class="plot-text end">${bars.at(-1)?.label}</text>
       </svg>
       <details>
-        <summary>As a table</summary>
-        <div class="scroll" tabindex="0" role="region" aria-label=${title}>
-          <table>
-            <thead><tr><th scope="col">When</th>${parts.map(({ label }) => html`<th scope="col" class="number">${label}</th>`)}</tr></thead>
-            <tbody>
-              ${bars.map(({ label, values }) => html`<tr><th scope="row" class="day">${label}</th>${values.map((value) => html`<td class="number">${number.format(value)}</td>`)}</tr>`)}
-            </tbody>
-          </table>
-        </div>
+        <summary aria-label=${`As a table: ${title}`}>As a table</summary>
+        <${Table} caption=${title} head=${['When', ...parts.map(({ label }) => label)]} numbersFrom=${1}>
+          ${bars.map(({ label, values }) => html`<tr><th scope="row" class="day">${label}</th>${values.map((value) => html`<td class="number">${number.format(value)}</td>`)}</tr>`)}
+        <//>
       </details>
     </figure>`;
 }

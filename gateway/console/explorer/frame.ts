@@ -134,9 +134,14 @@ export function NextPage({ request, cursor }: { request: PageRequest; cursor: st
 
 const SAFE_LINK = /^https?:\/\//i;
 
-/** A link to another site, for addresses from the data. An address that is not a web address stays text. */
-export function OutsideLink({ href, children }: { href: string | null; children?: Content }): Html | null {
+/**
+ * A link to another site, for addresses from the data. An address that is not a web address stays text.
+ *
+ * @param of a few words that tell it from links with the same text
+ */
+export function OutsideLink(props: { href: string | null; text: string; of?: string }): Html | null {
+  const { href, text, of } = props;
   if (href === null) return null;
   if (!SAFE_LINK.test(href)) return html`<span>${href}</span>`;
-  return html`<a href=${href} rel="noopener noreferrer nofollow">${children}</a>`;
+  return html`<a href=${href} rel="noopener noreferrer nofollow" aria-label=${of && `${text}: ${of}`}>${text}</a>`;
 }

@@ -67,8 +67,8 @@ function PositionRow({ position, contest }: { position: Position; contest: Conte
       </td>
       <td>
         ${position.picks.map(
-          (pick) =>
-            html`<div><${BallotText}>${pick.statement}<//> <${OutsideLink} href=${pick.source_url}>Source<//></div>`,
+          ({ statement, source_url, label }) =>
+            html`<div><${BallotText}>${statement}<//> <${OutsideLink} href=${source_url} text="Source" of=${`${endorser.name}, ${label}`} /></div>`,
         )}
       </td>
       <td><${HistoryLink} endorser=${endorser.slug} contest=${contest.id} of=${endorser.name} /></td>

@@ -45,7 +45,7 @@ function EndorsementRow({ item }: { item: Endorsement }): Html {
     <tr>
       <th scope="row"><${ExplorerLink} href=${`/console/explorer/contests/${contest.id}`}><${BallotText}>${contest.title}<//><//> <small class="muted">${election.state}, <${Day}>${election.date}<//></small></th>
       <td>${rank !== null && `${rank}. `}<${BallotText}>${choice.label}<//></td>
-      <td><${BallotText}>${statement}<//> <${OutsideLink} href=${source_url}>Source<//></td>
+      <td><${BallotText}>${statement}<//> <${OutsideLink} href=${source_url} text="Source" of=${`${contest.title}, ${choice.label}`} /></td>
       <td><${HistoryLink} endorser=${endorser.slug} contest=${contest.id} of=${`${contest.title}, ${choice.label}`} /></td>
     </tr>`;
 }
@@ -118,7 +118,7 @@ export const explorerEndorserPages: readonly Page[] = [
           html`
           <p><${BallotText}>${found.category.name}<//> · ${found.state} · ${number.format(found.endorsement_count)} ${found.endorsement_count === 1 ? 'endorsement' : 'endorsements'}</p>
           ${found.description && html`<p><${BallotText}>${found.description}<//></p>`}
-          ${found.website_url && html`<p><${OutsideLink} href=${found.website_url}>${found.website_url}<//></p>`}
+          ${found.website_url && html`<p><${OutsideLink} href=${found.website_url} text=${found.website_url} /></p>`}
           <p><a href=${`/console/live?endorsers=${encodeURIComponent(found.slug)}`}>Watch its changes live</a></p>
           <${Table} caption="Elections that it has endorsed in" head=${['Election', 'Date', 'Contests']} numbersFrom=${2}>
             ${found.elections.map(

@@ -40,7 +40,7 @@ function Backers({ contest }: { contest: GuideContest }): Html | null {
   if (backed.length === 0) return null;
   return html`
     <details>
-      <summary>All positions</summary>
+      <summary aria-label=${`All positions: ${contest.title}`}>All positions</summary>
       <ul>
         ${backed.map((choice) => {
           const names = choice.endorsed_by.map(

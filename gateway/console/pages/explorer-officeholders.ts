@@ -17,7 +17,7 @@ function PersonRow({ item }: { item: Officeholder }): Html {
       <td>${item.party}</td>
       <td>${item.offices.map(({ office_title, district }) => html`<div>${office_title}${district && html` <span class="muted">${district}</span>`}</div>`)}</td>
       <td>${item.state}</td>
-      <td><${OutsideLink} href=${item.website_url}>Website<//></td>
+      <td><${OutsideLink} href=${item.website_url} text="Website" of=${item.name} /></td>
     </tr>`;
 }
 

@@ -64,7 +64,7 @@ function EntryRow({ entry, session, topic }: RowProps): Html {
         ${rank !== null && `${rank}. `}${body.choice.label}
         ${statement && html`<div>“${statement}”</div>`}
         ${published_on && html`<div class="muted">published on <${Day}>${published_on}<//></div>`}
-        <${OutsideLink} href=${source_url}>Source<//>
+        <${OutsideLink} href=${source_url} text="Source" of=${`${body.choice.label}, ${occurredAt.toISOString()}`} />
       </td>
       <td>
         ${describeAuthor(entry, session)}

@@ -90,7 +90,7 @@ export function PlanForm(props: { plan: Plan; csrf: string; refused?: RefusedPla
       ? `Stored now: ${plan[name] ?? 'no limit'}`
       : undefined;
   return html`
-    <${Form} action=${`/console/operator/plans/${plan.name}`} csrf=${csrf} class="card">
+    <${Form} action=${`/console/operator/plans/${plan.name}`} csrf=${csrf} class="card" label=${`Plan ${plan.name}`}>
       <h2>${plan.name}</h2>
       <input type="hidden" name=${SEEN_FIELD} value=${(!isChanged && refused?.values.get(SEEN_FIELD)) || writeSeen(plan)} />
       <div class="filters">

@@ -21,11 +21,12 @@ async function renderKeyStep({ session }: PageRequest, { pool }: ConsoleContext)
 /** A program to copy, folded away unless it is a command. @param props.name joins programs of which one is open */
 export function ShownSnippet(props: { snippet: Snippet; name: string; of?: string }): Html {
   const { language, run, text } = props.snippet;
+  const label = `${props.of ?? 'The first request'} with ${language}`;
   return html`
     <details name=${props.name} open=${run === null}>
-      <summary>${language}</summary>
+      <summary aria-label=${label}>${language}</summary>
       ${run && html`<p class="muted">Run it with <code>${run.command}</code>. It needs ${run.needs}.</p>`}
-      <${CopyText} label=${`${props.of ?? 'The first request'} with ${language}`} text=${text} />
+      <${CopyText} label=${label} text=${text} />
     </details>`;
 }
 

@@ -11,8 +11,16 @@ import { findRejection, publishInConsole, uploadInConsole } from '../../helpers/
 const console = useConsoleWithProvider({ gateways: 1 });
 const newContext = useChromium();
 
+/** The names that several buttons, folded parts or links to other sites of a page have. */
+const SHARED_NAMES = `(() => {
+  const controls = [...document.querySelectorAll('main :is(a[rel], button, summary):not([hidden])')];
+  const nameOf = (each) => [each.form?.ariaLabel, each.ariaLabel ?? each.textContent].join(' ');
+  const named = Map.groupBy(controls, nameOf);
+  return [...named].flatMap(([name, { length }]) => (length > 1 ? [name] : []));
+})()`;
+
 testInBrowser(
-  'axe finds nothing on any page, on a phone in light and wide in dark',
+  'axe finds nothing on any page, on a phone in light and wide in dark, and each control has its own name',
   async () => {
     const account = await console.makeAccount();
     const { client, subject } = await console.join(account, { role: 'owner' });
@@ -94,6 +102,8 @@ testInBrowser(
     for (const path of paths.filter((each) => !isDownload(each))) {
       await page.goto(`${origin}${path}`);
       problems.push(...(await findProblemsInLooks(page)).map((problem) => `${path}: ${problem}`));
+      const names = await page.evaluate<string[]>(SHARED_NAMES);
+      problems.push(...names.map((name) => `${path}: several controls are named "${name}"`));
     }
     expect(problems).toEqual([]);
     await context.close();
