@@ -90,6 +90,26 @@ export class AccessWatch {
     this.#readers.delete(reader);
   }
 
+  /**
+   * Watches the credential of a long answer until its connection closes.
+   *
+   * @returns aborts when the connection closes; or when the credential is no longer usable, with the ApiError of a new
+   *   request
+   */
+  watchAnswer(credential: Credential, closed: AbortSignal): AbortSignal {
+    const refused = new AbortController();
+    const ignore = () => {};
+    const reader = {
+      ...{ credential, subscription: null, lease: null },
+      ...{ loseSubscription: ignore, loseLease: ignore, changeFilter: ignore },
+      refuse: (error: ApiError) => refused.abort(error),
+    };
+    this.add(reader);
+    if (closed.aborted) this.remove(reader);
+    else closed.addEventListener('abort', () => this.remove(reader), { once: true });
+    return AbortSignal.any([closed, refused.signal]);
+  }
+
   /** Checks a reader now, and ends it or changes its filter if necessary. Never rejects. */
   check(reader: WatchedReader): Promise<void> {
     this.#asking.push(reader);

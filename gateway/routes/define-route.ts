@@ -2,6 +2,7 @@ import type { TProperties, TSchema } from 'typebox';
 import type { Sql } from '../../store/reads/json.ts';
 import { requireScope } from '../auth/authentication.ts';
 import type { GatewayContext } from '../context.ts';
+import { ApiError } from '../http/api-error.ts';
 import { compileBody } from '../http/body.ts';
 import type { Caller } from '../http/caller.ts';
 import { compileParameters, compilePathParameters, type Parameters } from '../http/parameters.ts';
@@ -59,8 +60,12 @@ export function defineRoute<
       requireScope(caller, route.scope);
       if (lines && readLineQuery && request.acceptsLines()) {
         const select = lines.select(readLineQuery(request.query), context);
-        const client = { accountId: caller.accountId, requestId: id, closed: request.closed };
-        return { lines: await context.exports.begin(select, client) };
+        const closed = context.accessWatch.watchAnswer(caller.credential, request.closed);
+        const client = { accountId: caller.accountId, requestId: id, closed };
+        const begun = context.exports.begin(select, client).catch((error: unknown) => {
+          throw closed.reason instanceof ApiError ? closed.reason : error;
+        });
+        return { lines: await begun };
       }
       const path = readPath(request.path);
       const query = readQuery(request.query);

@@ -167,8 +167,8 @@ describe('a large answer of lines', () => {
   });
 
   /** Asks for all contests and reads nothing yet. */
-  async function open() {
-    const headers = { Authorization: `Bearer ${service.key}`, ...LINES, 'Accept-Encoding': 'identity' };
+  async function open(key = service.key) {
+    const headers = { Authorization: `Bearer ${key}`, ...LINES, 'Accept-Encoding': 'identity' };
     const asked = request(service.url('/v1/contests'), { headers, agent: false });
     asked.end();
     const [response] = await once(asked, 'response');
@@ -240,6 +240,21 @@ describe('a large answer of lines', () => {
     asked.destroy();
     second.asked.destroy();
     await until('all queries have ended', async () => (await snapshots()) === 0);
+  });
+
+  test('ends when the key is revoked, and is refused before its turn', async () => {
+    const key = await service.createKey('revoked', 'internal');
+    const begun = [await open(key), await open(key)];
+    await until('both wait for their readers', async () => (await snapshots()) === 2);
+    const run = jest.spyOn(FairQueue.prototype, 'run');
+    const third = open(key);
+    await until('the third waits for its turn', () => run.mock.calls.length === 1);
+    run.mockRestore();
+    await client.query('UPDATE api_keys SET revoked_at = now() WHERE id = (SELECT max(id) FROM api_keys)');
+    const { response } = await third;
+    expect(response.statusCode).toBe(401);
+    expect(JSON.parse(await text(response)).error.code).toBe('revoked_api_key');
+    for (const { response } of begun) await expect(text(response)).rejects.toThrow('aborted');
   });
 
   test('is refused if the gateway stops before its turn, while those under way continue', async () => {
