@@ -159,6 +159,9 @@ async function importPaths(
     if (election !== null) throw refuseTableOption('election');
     if (map.length > 0) throw refuseTableOption('map');
   }
+  if (electionType !== null && files.every(({ format }) => format === 'ndjson')) {
+    throw new OperatorError('--election-type is of use only with a table or a feed.');
+  }
   if (notRead.length > 0) {
     const names = showControls(notRead.join(', '));
     io.err(`Skipped, since they are neither catalogue files nor given themselves: ${names}.`);

@@ -339,14 +339,12 @@ test.each([
 });
 
 test.each([
-  ['--election', 'or-2026-11-03-general'],
-  ['--map', 'Office=contest'],
-])('%s is refused without a table', async (option, value) => {
+  ['--election', 'or-2026-11-03-general', 'a table, whose name ends in .csv or .tsv.'],
+  ['--map', 'Office=contest', 'a table, whose name ends in .csv or .tsv.'],
+  ['--election-type', 'general', 'a table or a feed.'],
+])('%s is refused with files that it is not for', async (option, value, files) => {
   const { status, told } = await importFiles(GOOD, option, value);
-  expect([status, told]).toEqual([
-    1,
-    [`${option} is of use only with a table, whose name ends in .csv or .tsv.`],
-  ]);
+  expect([status, told]).toEqual([1, [`${option} is of use only with ${files}`]]);
 });
 
 test('a database that cannot be reached is reported in one sentence', async () => {
