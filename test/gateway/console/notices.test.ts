@@ -24,6 +24,8 @@ test('a known word has its notice', async () => {
     ['/console/subscriptions?done=deleted', 'The subscription is deleted'],
     ['/console/operator/accounts/1?done=resumed', 'The account is resumed'],
   ] as const) {
-    expect((await operator.get(path)).html).toContain(`<p class="notice good" role="status">${text}`);
+    expect((await operator.get(path)).html).toContain(
+      `<p class="notice good" tabindex="-1" autofocus role="status">${text}`,
+    );
   }
 });
