@@ -47,6 +47,7 @@ export function CopyText({ text, label }: { text: string; label: string }): Html
  *
  * @param numbersFrom the first column of numbers, which are aligned right; by default none
  * @param numbersTo the last one; by default the last of the table
+ * @param empty a sentence in place of a table without rows; null for nothing
  * @param filled whether a script fills the rows
  */
 export function Table(props: {
@@ -54,10 +55,21 @@ export function Table(props: {
   head: readonly string[];
   numbersFrom?: number;
   numbersTo?: number;
+  empty?: string | null;
   filled?: boolean;
   children?: Content;
-}): Html {
-  const { caption, head, numbersFrom = head.length, numbersTo = head.length, filled, children } = props;
+}): Html | null {
+  const {
+    caption,
+    head,
+    numbersFrom = head.length,
+    numbersTo = head.length,
+    empty,
+    filled,
+    children,
+  } = props;
+  const isEmpty = Array.isArray(children) && children.length === 0;
+  if (isEmpty && empty !== undefined) return empty === null ? null : html`<p>${empty}</p>`;
   return html`
     <div class="scroll" tabindex="0" role="region" aria-label=${caption}>
       <table>

@@ -33,14 +33,9 @@ async function showAudit(
   return {
     title: 'Audit log',
     body: html`
-      ${
-        shown.length === 0
-          ? html`<p>Nothing has been changed.</p>`
-          : html`
-        <${Table} caption="Changes, newest first" head=${['Time', 'Person', 'Action', 'Subject', 'Details']}>
-          ${shown.map((entry) => html`<${AuditRow} entry=${entry} />`)}
-        <//>`
-      }
+      <${Table} caption="Changes, newest first" head=${['Time', 'Person', 'Action', 'Subject', 'Details']} empty="Nothing has been changed.">
+        ${shown.map((entry) => html`<${AuditRow} entry=${entry} />`)}
+      <//>
       ${entries.length > ON_PAGE && html`<p><a class="button" href=${`?${older}`}>Older changes</a></p>`}`,
   };
 }

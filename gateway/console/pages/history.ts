@@ -108,14 +108,9 @@ async function showHistory(request: PageRequest, context: ConsoleContext): Promi
         <a href=${`/console/explorer/endorsers/${encodeURIComponent(endorser.slug)}`}>${endorser.name}</a> in
         ${' '}<a href=${`/console/explorer/contests/${contest.id}`}>${contest.title}</a>, ${contest.election}, <${Day}>${contest.date}<//>
       </p>
-      ${
-        shown.length === 0
-          ? html`<p>No ${page.before === null ? '' : 'earlier '}change of this position is kept.</p>`
-          : html`
-        <${Table} caption="Changes, the newest first" head=${['Time', 'Change', 'Choice', 'By', 'Event']}>
-          ${shown.map((entry) => html`<${EntryRow} entry=${entry} session=${session} topic=${topic} />`)}
-        <//>`
-      }
+      <${Table} caption="Changes, the newest first" head=${['Time', 'Change', 'Choice', 'By', 'Event']} empty=${`No ${page.before === null ? '' : 'earlier '}change of this position is kept.`}>
+        ${shown.map((entry) => html`<${EntryRow} entry=${entry} session=${session} topic=${topic} />`)}
+      <//>
       ${entries.length > ON_PAGE && html`<p><a class="button" href=${older}>Older changes</a></p>`}
       <p class="muted">
         ${oldest ? html`Changes are kept as long as the stream's window; the oldest of all is from <${Moment} at=${oldest} />.` : 'No changes are kept at present.'}

@@ -132,15 +132,10 @@ async function showKeys(
         <${Notice} kind="bad">${nameOf(old)} (${old.id}) has been replaced and is still used, last at <${Moment} at=${old.lastUsedAt} />.
           Move its programs to the new key before you revoke it.<//>`,
       )}
-      ${
-        keys.length === 0
-          ? html`<p>${after ? 'There are no further keys.' : 'The account has no keys yet.'}</p>`
-          : html`
-        <${Table} caption="Keys" head=${['Name', 'Id', 'Scopes', 'Made', 'Last used', 'Expires', 'Actions']}>
-          ${keys.map((item) => html`<${Row} item=${item} csrf=${csrf} now=${now} mayChange=${mayChange} />`)}
-        <//>
-        <p class="muted">“Last used” is accurate to about a minute.</p>`
-      }
+      <${Table} caption="Keys" head=${['Name', 'Id', 'Scopes', 'Made', 'Last used', 'Expires', 'Actions']} empty=${after ? 'There are no further keys.' : 'The account has no keys yet.'}>
+        ${keys.map((item) => html`<${Row} item=${item} csrf=${csrf} now=${now} mayChange=${mayChange} />`)}
+      <//>
+      ${keys.length > 0 && html`<p class="muted">“Last used” is accurate to about a minute.</p>`}
       ${next && html`<p><a class="button" href=${`/console/keys?after=${formatPlace(next)}`}>Next keys</a></p>`}
       ${mayChange ? html`<${NewKeyForm} csrf=${csrf} values=${form} />` : html`<p>Owners of the account make and revoke keys.</p>`}`,
   };

@@ -40,21 +40,16 @@ export function ShownEvents({ events: page, view }: { events: EventPage; view: S
   const later = addressOf({ ...view, start: 'cursor', cursor: page.next });
   return html`
     ${page.isRecent && html`<p>The events of the last ten minutes:</p>`}
-    ${
-      page.events.length === 0
-        ? html`<p>There are none.</p>`
-        : html`
-      <${Table} caption="Events, the oldest first" head=${['Time (UTC)', 'Type', 'Endorser', 'Choice', 'Contest', 'History']}>
-        ${page.events.map(
-          ({ type, occurred_at, endorser, choice, contest, election }) => html`
-          <tr>
-            <td><time datetime=${occurred_at}>${occurred_at.slice(0, 19).replace('T', ' ')}</time></td>
-            <td>${type.replace('endorsement.', '')}</td><td>${endorser.name}</td><td>${choice.label}</td>
-            <td><a href=${`/console/explorer/contests/${contest.id}`}>${contest.title}</a>, ${election.state}</td>
-            <td><${HistoryLink} endorser=${endorser.slug} contest=${contest.id} of=${`${endorser.name}, ${contest.title}`} /></td>
-          </tr>`,
-        )}
-      <//>`
-    }
+    <${Table} caption="Events, the oldest first" head=${['Time (UTC)', 'Type', 'Endorser', 'Choice', 'Contest', 'History']} empty="There are none.">
+      ${page.events.map(
+        ({ type, occurred_at, endorser, choice, contest, election }) => html`
+        <tr>
+          <td><time datetime=${occurred_at}>${occurred_at.slice(0, 19).replace('T', ' ')}</time></td>
+          <td>${type.replace('endorsement.', '')}</td><td>${endorser.name}</td><td>${choice.label}</td>
+          <td><a href=${`/console/explorer/contests/${contest.id}`}>${contest.title}</a>, ${election.state}</td>
+          <td><${HistoryLink} endorser=${endorser.slug} contest=${contest.id} of=${`${endorser.name}, ${contest.title}`} /></td>
+        </tr>`,
+      )}
+    <//>
     <p><a href=${`${later}${later.includes('?') ? '&' : '?'}show=events`}>Later events</a></p>`;
 }

@@ -57,13 +57,9 @@ async function showFiles(
         <${ImportOptionFields} options=${readEntries(form)} />
         <button>Upload</button>
       <//>
-      ${
-        files.length > 0 &&
-        html`
-        <${Table} caption="Uploaded files" head=${['File', 'State', 'By', 'Changed']}>
-          ${files.map((item) => html`<${FileRow} item=${item} />`)}
-        <//>`
-      }
+      <${Table} caption="Uploaded files" head=${['File', 'State', 'By', 'Changed']} empty=${null}>
+        ${files.map((item) => html`<${FileRow} item=${item} />`)}
+      <//>
       <p class="muted">There are at most ${MAX_CATALOGUE_FILES} files. Each is kept for ${CATALOGUE_FILE_DAYS} days after its last change. Larger files, and feeds, need the command <code>catalog import</code>.</p>`,
   };
 }

@@ -76,14 +76,9 @@ export const operatorRequestPages: readonly Page[] = [
             <label>Show <select name="show"><option value="">All</option>${SHOWN.map(([value, label]) => html`<option value=${value} selected=${query.get('show') === value}>${label}</option>`)}</select></label>
             <button>Show</button>
           </form>
-          ${
-            requests.length === 0
-              ? html`<p>${next ? 'Nothing among the newer requests fits. Older ones may.' : 'No request matches.'}</p>`
-              : html`
-            <${Table} caption="Requests, newest first" head=${['Time', 'Account', 'Answer', 'Request', 'Message or time', 'Key', 'Request id']}>
-              ${requests.map((item) => html`<${RequestRow} item=${item} />`)}
-            <//>`
-          }
+          <${Table} caption="Requests, newest first" head=${['Time', 'Account', 'Answer', 'Request', 'Message or time', 'Key', 'Request id']} empty=${next ? 'Nothing among the newer requests fits. Older ones may.' : 'No request matches.'}>
+            ${requests.map((item) => html`<${RequestRow} item=${item} />`)}
+          <//>
           ${older && html`<p><a class="button" href=${older}>Older requests</a></p>`}`,
       };
     },

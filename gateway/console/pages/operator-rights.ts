@@ -49,14 +49,9 @@ async function showRights(
     body: html`
       <${DoneNotice} texts=${DONE} query=${query} />
       <p>Keys of <a href=${addressOfAccount(account)}>this account</a> with the scope <code>endorsements:write</code> may publish for these endorsers.</p>
-      ${
-        shown.length === 0
-          ? html`<p>It may publish for no endorser.</p>`
-          : html`
-        <${Table} caption="Endorsers" head=${['Name', 'Slug', 'Actions']}>
-          ${shown.map((item) => html`<${EndorserRow} item=${item} where=${where} />`)}
-        <//>`
-      }
+      <${Table} caption="Endorsers" head=${['Name', 'Slug', 'Actions']} empty="It may publish for no endorser.">
+        ${shown.map((item) => html`<${EndorserRow} item=${item} where=${where} />`)}
+      <//>
       ${endorsers.length > ON_PAGE && html`<p><a class="button" href=${`${where}?${next}`}>Next endorsers</a></p>`}
       <${Form} action=${where} csrf=${csrf} class="card">
         <h2>Allow endorsers</h2>

@@ -152,13 +152,9 @@ export const operatorStatusPages: readonly Page[] = [
             ${processes.map((process) => html`<${ProcessRow} process=${process} />`)}
           <//>
           ${hops && html`<${Lag} lag=${hops.lag} />`}
-          ${
-            newest.length > 0 &&
-            html`
-            <${Table} caption="The last changes" head=${['Time', 'Change', 'Endorser', 'Choice', 'More']}>
-              ${newest.map((change) => html`<${ChangeRow} change=${change} />`)}
-            <//>`
-          }
+          <${Table} caption="The last changes" head=${['Time', 'Change', 'Endorser', 'Choice', 'More']} empty=${null}>
+            ${newest.map((change) => html`<${ChangeRow} change=${change} />`)}
+          <//>
           <p class="muted">As of <time datetime=${at}>${at.slice(11, 19)} UTC</time>. The command <code>npm run ops -- doctor</code> also examines settings, rights, certificates and clocks.</p>`,
       };
     },

@@ -168,25 +168,16 @@ async function showPeople(
     script: 'copy',
     body: html`
       ${!refusal && html`<${DoneNotice} texts=${DONE} query=${query} />`}
-      ${
-        members.length === 0
-          ? html`<p>${after ? 'There are no further members.' : 'Nobody has joined this account with a sign-in provider.'}</p>`
-          : html`
-        <${Table} caption="Members" head=${['Person', 'Role', 'Since', 'Actions']}>
-          ${members.map(
-            (member) =>
-              html`<${MemberRow} member=${member} csrf=${csrf} mayChange=${mayChange} isNeeded=${owners === 1 && member.role === 'owner'} />`,
-          )}
-        <//>`
-      }
+      <${Table} caption="Members" head=${['Person', 'Role', 'Since', 'Actions']} empty=${after ? 'There are no further members.' : 'Nobody has joined this account with a sign-in provider.'}>
+        ${members.map(
+          (member) =>
+            html`<${MemberRow} member=${member} csrf=${csrf} mayChange=${mayChange} isNeeded=${owners === 1 && member.role === 'owner'} />`,
+        )}
+      <//>
       ${next && html`<${NextMembers} after=${next} />`}
-      ${
-        invitations.length > 0 &&
-        html`
-        <${Table} caption="Open invitations" head=${['Address', 'Role', 'Invited by', 'Expires', 'Actions']}>
-          ${invitations.map((invitation) => html`<${InvitationRow} invitation=${invitation} csrf=${csrf} />`)}
-        <//>`
-      }
+      <${Table} caption="Open invitations" head=${['Address', 'Role', 'Invited by', 'Expires', 'Actions']} empty=${null}>
+        ${invitations.map((invitation) => html`<${InvitationRow} invitation=${invitation} csrf=${csrf} />`)}
+      <//>
       ${mayChange && (hasProvider ? html`<${InviteForm} csrf=${csrf} values=${form} />` : html`<${WithoutProvider} account=${session.account} />`)}
       ${!mayChange && html`<p>Owners of the account invite and remove people.</p>`}`,
   };

@@ -75,13 +75,12 @@ async function showList(request: PageRequest, context: ConsoleContext): Promise<
     body: html`
       <${DoneNotice} texts=${DONE} query=${query} />
       <p>A subscription is a filter that the account keeps. Requests name it by its id or its name in place of the filter.</p>
+      <${Table} caption="Saved filters" head=${['Name', 'Filter', 'Events of the last day', 'Actions']} numbersFrom=${2} numbersTo=${2} empty="There are none yet.">
+        ${found.map((item, index) => html`<${Row} item=${item} count=${counts[index]} publicUrl=${publicUrl} />`)}
+      <//>
       ${
-        found.length === 0
-          ? html`<p>There are none yet.</p>`
-          : html`
-        <${Table} caption="Saved filters" head=${['Name', 'Filter', 'Events of the last day', 'Actions']} numbersFrom=${2} numbersTo=${2}>
-          ${found.map((item, index) => html`<${Row} item=${item} count=${counts[index]} publicUrl=${publicUrl} />`)}
-        <//>
+        found.length > 0 &&
+        html`
         <p class="muted">The number of events is up to a minute old.
           ${counts.includes(undefined) && html`<noscript><a href="/console/subscriptions">Show the numbers that are being counted</a></noscript>`}</p>`
       }

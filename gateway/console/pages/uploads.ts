@@ -78,13 +78,9 @@ async function showUploads(
         <${SettingFields} endorsers=${endorsers} elections=${elections} settings=${settings} />
         <button>Upload</button>
       <//>
-      ${
-        uploads.length > 0 &&
-        html`
-        <${Table} caption="Uploads of the account" head=${['File', 'State', 'By', 'Changed']}>
-          ${uploads.map((item) => html`<${UploadRow} item=${item} />`)}
-        <//>`
-      }
+      <${Table} caption="Uploads of the account" head=${['File', 'State', 'By', 'Changed']} empty=${null}>
+        ${uploads.map((item) => html`<${UploadRow} item=${item} />`)}
+      <//>
       <p class="muted">An account has at most ${MAX_UPLOADS} uploads. Each is kept for ${KEPT_DAYS} days after its last change.</p>
       <p><a href="/console/endorsements">Our endorsements</a></p>`,
   };

@@ -176,14 +176,9 @@ export const usagePages: readonly Page[] = [
         title: 'Errors',
         body: html`
           <p>The errors that the account was answered in the last seven days. Of a flood, only some are kept.</p>
-          ${
-            errors.length === 0
-              ? html`<p>There are none.</p>`
-              : html`
-            <${Table} caption="Errors, newest first" head=${['Time', 'Answer', 'Request', 'Message', 'Key', 'Request id']}>
-              ${errors.map((error) => html`<${ErrorRow} error=${error} />`)}
-            <//>`
-          }
+          <${Table} caption="Errors, newest first" head=${['Time', 'Answer', 'Request', 'Message', 'Key', 'Request id']} empty="There are none.">
+            ${errors.map((error) => html`<${ErrorRow} error=${error} />`)}
+          <//>
           ${next && html`<p><a class="button" href=${`?after=${writePlace(next)}`}>Older errors</a></p>`}`,
       };
     },

@@ -99,14 +99,9 @@ async function showWebhook(
       </dl>
       ${mayUse(request.session.role, 'owner') && html`<${Actions} item=${item} csrf=${request.csrf} />`}
       <h2>Attempts</h2>
-      ${
-        attempts.length === 0
-          ? html`<p>${before === null ? 'There are none yet.' : 'There are no older attempts.'}</p>`
-          : html`
-        <${Table} caption="Attempts of the last seven days, the newest first" head=${['Time', 'Outcome', 'Events', 'Milliseconds', 'Bytes', 'Answer']} numbersFrom=${2} numbersTo=${4}>
-          ${attempts.map((attempt) => html`<${AttemptRow} item=${attempt} />`)}
-        <//>`
-      }
+      <${Table} caption="Attempts of the last seven days, the newest first" head=${['Time', 'Outcome', 'Events', 'Milliseconds', 'Bytes', 'Answer']} numbersFrom=${2} numbersTo=${4} empty=${before === null ? 'There are none yet.' : 'There are no older attempts.'}>
+        ${attempts.map((attempt) => html`<${AttemptRow} item=${attempt} />`)}
+      <//>
       ${oldest && html`<p><a class="button" href=${`/console/webhooks/${item.id}?before=${oldest.number}`}>Older attempts</a></p>`}`,
   };
 }

@@ -65,12 +65,10 @@ async function showList(request: PageRequest, context: ConsoleContext): Promise<
       ${found === null && html`<p>This service does not deliver to webhooks. Its operators can turn them on.</p>`}
       ${
         found &&
-        (found.length === 0
-          ? html`<p>There are none yet.</p>`
-          : html`
-        <${Table} caption="Webhooks" head=${['Name', 'Changes', 'State', 'Delivered events', 'Last attempt']} numbersFrom=${3} numbersTo=${3}>
+        html`
+        <${Table} caption="Webhooks" head=${['Name', 'Changes', 'State', 'Delivered events', 'Last attempt']} numbersFrom=${3} numbersTo=${3} empty="There are none yet.">
           ${found.map((item) => html`<${Row} item=${item} />`)}
-        <//>`)
+        <//>`
       }
       ${found && (mayChange ? html`<p><a class="button" href="/console/webhooks/new">Add a webhook</a></p>` : html`<p>Owners of the account add and change webhooks.</p>`)}`,
   };

@@ -80,13 +80,9 @@ export function showUploadPreview(
         ${repeated > 0 && html`<li>${rowsThat(repeated, 'repeats', 'repeat')} an earlier one. The last one counts.</li>`}
       </ul>
       ${crowded.length > 0 && html`<${Crowded} crowded=${crowded} />`}
-      ${
-        rows.length > 0 &&
-        html`
-        <${Table} caption="Events" head=${['Event', 'Endorser', 'Contest', 'Choice', 'History']}>
-          ${rows.map((row) => html`<${EventRow} row=${row} />`)}
-        <//>`
-      }
+      <${Table} caption="Events" head=${['Event', 'Endorser', 'Contest', 'Choice', 'History']} empty=${null}>
+        ${rows.map((row) => html`<${EventRow} row=${row} />`)}
+      <//>
       ${changes > rows.length && html`<p>The first ${number.format(rows.length)} of ${number.format(changes)} are shown.</p>`}
       ${
         changes > 0 &&
