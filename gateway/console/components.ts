@@ -33,6 +33,29 @@ export function Moment({ at, seconds = false }: { at: Date | null; seconds?: boo
 /** A date, which does not break at its hyphens. */
 export const Day = ({ children }: { children?: Content }): Html => html`<span class="day">${children}</span>`;
 
+/**
+ * A choice of one value.
+ *
+ * @param options values with their labels
+ * @param none the label of no choice, if there may be none
+ */
+export function Select(props: {
+  label: string;
+  name: string;
+  options: readonly (readonly [value: string | number, label: string])[];
+  chosen: string | number | null;
+  none?: string;
+}): Html {
+  const { label, name, options, chosen, none } = props;
+  return html`
+    <label>${label}
+      <select name=${name}>
+        ${none !== undefined && html`<option value="">${none}</option>`}
+        ${options.map(([value, text]) => html`<option value=${value} selected=${value === chosen}>${text}</option>`)}
+      </select>
+    </label>`;
+}
+
 /** Text to copy, with a button if scripts run. */
 export function CopyText({ text, label }: { text: string; label: string }): Html {
   return html`

@@ -1,5 +1,5 @@
 import { type Language, STATE_CODES } from '../../../schemas/vocabulary.ts';
-import { CopyText, Notice } from '../components.ts';
+import { CopyText, Notice, Select } from '../components.ts';
 import { type Content, type Html, html } from '../html.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
 import { labelState } from '../state-label.ts';
@@ -104,13 +104,8 @@ export function StateField(props: {
   all?: string;
   states?: readonly string[];
 }): Html {
-  return html`
-    <label>State
-      <select name=${props.name}>
-        ${props.all && html`<option value="">${props.all}</option>`}
-        ${(props.states ?? STATE_CODES).map((code) => html`<option value=${code} selected=${code === props.value}>${labelState(code)}</option>`)}
-      </select>
-    </label>`;
+  const { name, value, all, states = STATE_CODES } = props;
+  return html`<${Select} label="State" name=${name} options=${states.map((code) => [code, labelState(code)])} chosen=${value} none=${all} />`;
 }
 
 /** The language of ballot text. */

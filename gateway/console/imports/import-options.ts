@@ -2,6 +2,7 @@ import { kindOfFile } from '../../../administration/catalogue/file-kind.ts';
 import { CATALOGUE_KINDS } from '../../../schemas/catalogue-files.ts';
 import { ELECTION_TYPES } from '../../../schemas/vocabulary.ts';
 import type { CatalogueFileOptions } from '../../../store/console/catalogue-files.ts';
+import { Select } from '../components.ts';
 import { type Html, html } from '../html.ts';
 
 type Format = Pick<CatalogueFileOptions, 'kind' | 'isTable'>;
@@ -50,23 +51,21 @@ export function readImportOptions(form: URLSearchParams, fileName: string): Cata
 
 /** The fields of how a file is read, and of what its import may do. */
 export function ImportOptionFields({ options }: { options: Entries }): Html {
-  const isChosen = ({ kind, isTable }: Format) => options.kind === kind && options.isTable === isTable;
+  const [chosen = null] =
+    [...FORMATS].find(
+      ([
+        ,
+        {
+          format: { kind, isTable },
+        },
+      ]) => options.kind === kind && options.isTable === isTable,
+    ) ?? [];
   return html`
-    <label>The file has
-      <select name="format">
-        <option value="">What its name says, such as contests.ndjson</option>
-        ${[...FORMATS].map(([value, { label, format }]) => html`<option value=${value} selected=${isChosen(format)}>${label}</option>`)}
-      </select>
-    </label>
+    <${Select} label="The file has" name="format" options=${[...FORMATS].map(([value, { label }]) => [value, label])} chosen=${chosen} none="What its name says, such as contests.ndjson" />
     <fieldset>
       <legend>Only for tables</legend>
       <label>Election for rows that name no election (its slug) <input name="election" value=${options.election} maxlength=${MAX_SLUG} /></label>
-      <label>Type of elections, if the rows do not say it
-        <select name="type">
-          <option value="">As the table says</option>
-          ${ELECTION_TYPES.map((type) => html`<option value=${type} selected=${type === options.electionType}>${type.replace('_', ' ')}</option>`)}
-        </select>
-      </label>
+      <${Select} label="Type of elections, if the rows do not say it" name="type" options=${ELECTION_TYPES.map((type) => [type, type.replace('_', ' ')])} chosen=${options.electionType} none="As the table says" />
     </fieldset>
     <label class="check"><input type="checkbox" name="keep-missing" value="yes" checked=${options.keepMissing} /> The file is only a part: keep contests and choices that it lacks (--keep-missing)</label>
     <label class="check"><input type="checkbox" name="skip-refused" value="yes" checked=${options.skipRefused} /> Leave refused records out, and import the others (--skip-refused)</label>

@@ -1,5 +1,6 @@
 import { ROLES } from '../../../schemas/vocabulary.ts';
 import { LINK_MINUTES } from '../../../store/console/links.ts';
+import { Select } from '../components.ts';
 import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 
@@ -13,7 +14,7 @@ export function LinkForm({ where, csrf }: { where: string; csrf: string }): Html
     <${Form} action=${`${where}/link`} csrf=${csrf} class="card">
       <h2>Sign-in link</h2>
       <label>Name <input name="person" required maxlength=${MAX_NAME_LENGTH} /> <small class="muted">as the audit log shows it</small></label>
-      <label>Role <select name="role">${LINK_ROLES.map((role) => html`<option selected=${role === 'owner'}>${role}</option>`)}</select></label>
+      <${Select} label="Role" name="role" options=${LINK_ROLES.map((role) => [role, role])} chosen="owner" />
       <p class="muted">The link works once, within ${LINK_MINUTES} minutes, without a sign-in provider.</p>
       <button>Make a link</button>
     <//>`;

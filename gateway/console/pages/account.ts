@@ -1,5 +1,6 @@
 import { findAccountFor, listAccountsOf } from '../../../store/console/accounts.ts';
 import { switchSession } from '../../../store/console/sessions.ts';
+import { Select } from '../components.ts';
 import { html } from '../html.ts';
 import { Form } from '../layout.ts';
 import type { Page } from '../page.ts';
@@ -22,11 +23,7 @@ export const accountPages: readonly Page[] = [
             accounts.length > 1 &&
             html`
             <${Form} action="/console/account" csrf=${csrf}>
-              <label>Show another account
-                <select name="account">
-                  ${accounts.map(({ id, name }) => html`<option value=${id} selected=${id === session.accountId}>${name}</option>`)}
-                </select>
-              </label>
+              <${Select} label="Show another account" name="account" options=${accounts.map(({ id, name }) => [id, name])} chosen=${session.accountId} />
               <button>Show</button>
             <//>`
           }

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { coverage } from '../../../schemas/http/states.ts';
-import { Table } from '../components.ts';
+import { Select, Table } from '../components.ts';
 import { ExplorerLink } from '../explorer/ballot-text.ts';
 import { showExplorer } from '../explorer/frame.ts';
 import { ask, chooseQuery } from '../explorer/question.ts';
@@ -63,9 +63,7 @@ export const explorerCoveragePages: readonly Page[] = [
         problem,
         body: html`
           <form class="filters" method="get">
-            <label>Elections
-              <select name="upcoming"><option value="">Upcoming</option><option value="false" selected=${isAll}>All</option></select>
-            </label>
+            <${Select} label="Elections" name="upcoming" options=${[['false', 'All']]} chosen=${isAll && 'false'} none="Upcoming" />
             <button>Show</button>
           </form>
           ${

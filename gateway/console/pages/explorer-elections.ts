@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { contestWithPositions } from '../../../schemas/http/contests.ts';
 import type { election } from '../../../schemas/http/elections.ts';
 import { findElectionName } from '../../../store/console/elections.ts';
-import { Day, Table } from '../components.ts';
+import { Day, Select, Table } from '../components.ts';
 import { BallotText, ExplorerLink } from '../explorer/ballot-text.ts';
 import {
   type Choice,
@@ -93,12 +93,7 @@ export const explorerElectionPages: readonly Page[] = [
         body: html`
           <form class="filters" method="get">
             <${StateField} name="states" value=${query.get('states')} all="All states" />
-            <label>When
-              <select name="upcoming">
-                <option value="">All elections</option>
-                <option value="true" selected=${query.get('upcoming') === 'true'}>Upcoming</option>
-              </select>
-            </label>
+            <${Select} label="When" name="upcoming" options=${[['true', 'Upcoming']]} chosen=${query.get('upcoming')} none="All elections" />
             <${LanguageField} value=${query.get('lang')} />
             <button>Show</button>
           </form>

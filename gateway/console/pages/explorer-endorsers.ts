@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { listedEndorsement } from '../../../schemas/http/endorsements.ts';
 import type { endorser, endorserWithElections } from '../../../schemas/http/endorsers.ts';
 import { ENDORSER_STATES } from '../../../schemas/vocabulary.ts';
-import { Day, Table } from '../components.ts';
+import { Day, Select, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { BallotText, ExplorerLink } from '../explorer/ballot-text.ts';
 import { LanguageField, NextPage, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
@@ -69,12 +69,7 @@ export const explorerEndorserPages: readonly Page[] = [
         body: html`
           <form class="filters" method="get">
             <label>Name contains <input type="search" name="q" value=${query.get('q')} /></label>
-            <label>Category
-              <select name="categories">
-                <option value="">All</option>
-                ${categories.map(({ value, label }) => html`<option value=${value} selected=${value === query.get('categories')}>${label}</option>`)}
-              </select>
-            </label>
+            <${Select} label="Category" name="categories" options=${categories.map(({ value, label }) => [value, label])} chosen=${query.get('categories')} none="All" />
             <${StateField} name="states" value=${query.get('states')} all="All states" states=${ENDORSER_STATES} />
             <${LanguageField} value=${query.get('lang')} />
             <button>Show</button>

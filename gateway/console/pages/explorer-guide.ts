@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { recommendations } from '../../../schemas/http/recommendations.ts';
 import { LEVELS } from '../../../schemas/vocabulary.ts';
-import { Day } from '../components.ts';
+import { Day, Select } from '../components.ts';
 import { BallotText } from '../explorer/ballot-text.ts';
 import { ChoiceName, ContestHeading, groupOf } from '../explorer/contest-parts.ts';
 import { LanguageField, StateField, showExplorer } from '../explorer/frame.ts';
@@ -112,12 +112,7 @@ export const explorerGuidePages: readonly Page[] = [
           <p>Choose the endorsers that you trust. The guide shows the choices to mark, as your own product would.</p>
           <form class="filters" method="get">
             <${StateField} name="state" value=${query.get('state')} />
-            <label>Part of the ballot
-              <select name="levels">
-                <option value="">All of it</option>
-                ${LEVELS.map((level) => html`<option selected=${level === query.get('levels')}>${level}</option>`)}
-              </select>
-            </label>
+            <${Select} label="Part of the ballot" name="levels" options=${LEVELS.map((level) => [level, level])} chosen=${query.get('levels')} none="All of it" />
             <${LanguageField} value=${query.get('lang')} />
             <fieldset class="wide">
               <legend>Kinds of endorsers <small>none: all of them</small></legend>

@@ -11,7 +11,7 @@ import { listPlans, PlanMismatchError } from '../../../store/accounts/plans.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
 import { findAccountId } from '../../../store/console/accounts.ts';
 import { actorOf } from '../actor.ts';
-import { DoneNotice, Moment, Notice, Table } from '../components.ts';
+import { DoneNotice, Moment, Notice, Select, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
@@ -82,7 +82,7 @@ async function showAccounts(
       <${Form} action="/console/operator/accounts" csrf=${csrf} class="card">
         <h2>Make an account</h2>
         <label>Name <input name="name" required maxlength=${MAX_NAME_LENGTH} value=${form.get('name')} /></label>
-        <label>Plan <select name="plan">${plans.map(({ name }) => html`<option selected=${name === form.get('plan')}>${name}</option>`)}</select></label>
+        <${Select} label="Plan" name="plan" options=${plans.map(({ name }) => [name, name])} chosen=${form.get('plan')} />
         <button>Make account</button>
       <//>`,
   };
@@ -121,7 +121,7 @@ async function showAccount(
       <${Form} action=${`${where}/plan`} csrf=${csrf} class="card">
         <h2>Plan</h2>
         <input type="hidden" name="seen" value=${account.plan} />
-        <label>Plan <select name="plan">${plans.map(({ name }) => html`<option selected=${name === (chosen ?? account.plan)}>${name}</option>`)}</select></label>
+        <${Select} label="Plan" name="plan" options=${plans.map(({ name }) => [name, name])} chosen=${chosen ?? account.plan} />
         <button>Change plan</button>
       <//>
       ${

@@ -3,7 +3,7 @@ import {
   type RequestSearch,
   searchRequests,
 } from '../../../store/accounts/request-search.ts';
-import { Moment, Table } from '../components.ts';
+import { Moment, Select, Table } from '../components.ts';
 import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
 import type { Page } from '../page.ts';
@@ -73,7 +73,7 @@ export const operatorRequestPages: readonly Page[] = [
             ${field('route', 'Endpoint begins with', '/v1/contests')}
             ${field('status', 'Status', '429')}
             ${field('request', 'Request id', 'as the client got it')}
-            <label>Show <select name="show"><option value="">All</option>${SHOWN.map(([value, label]) => html`<option value=${value} selected=${query.get('show') === value}>${label}</option>`)}</select></label>
+            <${Select} label="Show" name="show" options=${SHOWN} chosen=${query.get('show')} none="All" />
             <button>Show</button>
           </form>
           <${Table} caption="Requests, newest first" head=${['Time', 'Account', 'Answer', 'Request', 'Message or time', 'Key', 'Request id']} empty=${next ? 'Nothing among the newer requests fits. Older ones may.' : 'No request matches.'}>

@@ -5,7 +5,7 @@ import {
   TOTAL_KINDS,
   type TotalKind,
 } from '../../../store/accounts/usage.ts';
-import { Table } from '../components.ts';
+import { Select, Table } from '../components.ts';
 import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
 import type { Page } from '../page.ts';
@@ -69,8 +69,8 @@ export const operatorUsagePages: readonly Page[] = [
         title: 'Usage of all accounts',
         body: html`
           <form class="filters" method="get">
-            <label>Period <select name="days">${[...PERIODS].map(([days, label]) => html`<option value=${days} selected=${days === choice.days}>${label}</option>`)}</select></label>
-            <label>Highest first by <select name="by">${TOTAL_KINDS.map((kind, index) => html`<option value=${kind} selected=${kind === choice.by}>${TOTALS_HEAD[index]}</option>`)}</select></label>
+            <${Select} label="Period" name="days" options=${[...PERIODS]} chosen=${choice.days} />
+            <${Select} label="Highest first by" name="by" options=${TOTAL_KINDS.map((kind, index) => [kind, TOTALS_HEAD[index]])} chosen=${choice.by} />
             <button>Show</button>
           </form>
           <${Table} caption=${`Accounts by ${order}, ${PERIODS.get(choice.days)}`} head=${['Account', 'Plan', ...TOTALS_HEAD, 'Events to webhooks']} numbersFrom=${2}>

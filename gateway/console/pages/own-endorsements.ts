@@ -5,11 +5,10 @@ import {
   listOwnContests,
   listOwnEndorsements,
   measureOwnEndorsements,
-  type OpenElection,
   type OwnContest,
   type OwnEndorsement,
 } from '../../../store/console/own-positions.ts';
-import { Table } from '../components.ts';
+import { Select, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { InBoth, Spanish } from '../explorer/ballot-text.ts';
 import { HistoryLink } from '../history-link.ts';
@@ -17,7 +16,7 @@ import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
 import type { Page, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
-import { listElections, listEndorsers } from '../publishing/own-position.ts';
+import { electionOption, listElections, listEndorsers } from '../publishing/own-position.ts';
 import { readRowId } from '../row-id.ts';
 
 const ON_PAGE = 50;
@@ -63,16 +62,6 @@ function readFilter(query: URLSearchParams): ContestFilter {
   };
 }
 
-function OneOf(props: { label: string; name: string; values: readonly string[]; chosen: string }): Html {
-  const { label, name, values, chosen } = props;
-  return html`
-    <label>${label} <select name=${name}><option value="">All</option>${values.map((value) => html`<option value=${value} selected=${value === chosen}>${value}</option>`)}</select></label>`;
-}
-
-function ElectionOption({ item, chosen }: { item: OpenElection; chosen: string }): Html {
-  return html`<option value=${item.slug} selected=${item.slug === chosen}>${`${item.date} ${item.state}: ${item.name}`}</option>`;
-}
-
 async function showList(request: PageRequest, context: ConsoleContext): Promise<ShownPage> {
   const { query } = request;
   const { pool } = context;
@@ -106,11 +95,11 @@ async function showList(request: PageRequest, context: ConsoleContext): Promise<
     title,
     body: html`
       <form class="filters" method="get">
-        <label>Endorser <select name="endorser">${endorsers.map(({ slug, name }) => html`<option value=${slug} selected=${slug === endorser.slug}>${name}</option>`)}</select></label>
-        <label>Election <select name="election">${elections.map((item) => html`<${ElectionOption} item=${item} chosen=${election.slug} />`)}</select></label>
-        <label>Contests <select name="show">${Object.entries(SHOWN).map(([value, { label }]) => html`<option value=${value} selected=${value === show}>${label}</option>`)}</select></label>
-        <${OneOf} label="Level" name="level" values=${LEVELS} chosen=${level} />
-        <${OneOf} label="Kind" name="kind" values=${CONTEST_KINDS} chosen=${kind} />
+        <${Select} label="Endorser" name="endorser" options=${endorsers.map(({ slug, name }) => [slug, name])} chosen=${endorser.slug} />
+        <${Select} label="Election" name="election" options=${elections.map(electionOption)} chosen=${election.slug} />
+        <${Select} label="Contests" name="show" options=${Object.entries(SHOWN).map(([value, { label }]) => [value, label])} chosen=${show} />
+        <${Select} label="Level" name="level" options=${LEVELS.map((value) => [value, value])} chosen=${level} none="All" />
+        <${Select} label="Kind" name="kind" options=${CONTEST_KINDS.map((value) => [value, value])} chosen=${kind} none="All" />
         <label>Contest or place contains <input type="search" name="q" value=${contains} /></label>
         <button>Show</button>
       </form>

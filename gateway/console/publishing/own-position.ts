@@ -32,6 +32,12 @@ export function listElections(
   return listOpenElections(client, { from: findFirstUpcoming(), slug, limit: MAX_OFFERED });
 }
 
+/** An election as an option of a form. */
+export const electionOption = ({ slug, date, state, name }: OpenElection): [string, string] => [
+  slug,
+  `${date} ${state}: ${name}`,
+];
+
 /** The field with the version of the position that a form has shown: its `sequence`. */
 export const VERSION_FIELD = 'version';
 const VERSION = /^\d{1,15}$/;

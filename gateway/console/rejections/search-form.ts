@@ -1,4 +1,5 @@
 import type { RejectionSearch } from '../../../administration/rejections/search.ts';
+import { Select } from '../components.ts';
 import { type Html, html } from '../html.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -26,14 +27,13 @@ export function readSearch(query: URLSearchParams, now: number): RejectionSearch
 
 /** The form of the filters. @param codes the reasons to offer */
 export function SearchForm({ query, codes }: { query: URLSearchParams; codes: readonly string[] }): Html {
-  const chosen = (name: string, value: string) => query.get(name) === value;
   return html`
     <form class="filters" method="get">
       <label>Reason <input name="code" list="codes" value=${query.get('code') ?? ''} maxlength=${MAX_VALUE} placeholder="unknown_choice" /></label>
       <datalist id="codes">${codes.map((code) => html`<option value=${code}></option>`)}</datalist>
       <label>Endorser <input name="endorser" value=${query.get('endorser') ?? ''} maxlength=${MAX_VALUE} placeholder="its slug" /></label>
-      <label>Rejected in <select name="days"><option value="">the last 30 days</option>${AGES.map(([value, label]) => html`<option value=${value} selected=${chosen('days', value)}>${label}</option>`)}</select></label>
-      <label>Show <select name="show"><option value="">All</option><option value="open" selected=${chosen('show', 'open')}>What is still to be done</option></select></label>
+      <${Select} label="Rejected in" name="days" options=${AGES} chosen=${query.get('days')} none="the last 30 days" />
+      <${Select} label="Show" name="show" options=${[['open', 'What is still to be done']]} chosen=${query.get('show')} none="All" />
       <button>Show</button>
     </form>`;
 }

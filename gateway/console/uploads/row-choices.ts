@@ -2,6 +2,7 @@ import type { SeenRow } from '../../../administration/intake/match-table.ts';
 import type { Candidate } from '../../../intake/matching/row-match.ts';
 import type { AllowedEndorser } from '../../../store/accounts/endorsers.ts';
 import type { UploadDecision, UploadDecisions } from '../../../store/console/uploads.ts';
+import { Select } from '../components.ts';
 import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 
@@ -67,13 +68,7 @@ export function RowChoices({ seen, stored, refused, endorsers }: AskedRow): Html
       <input type="hidden" name=${`shown:${line}`} value=${writeDecision(stored)} />
       ${
         needsEndorser &&
-        html`
-        <label>Endorser, of those for which the account may publish
-          <select name=${`endorser:${line}`}>
-            <option value="">Choose an endorser</option>
-            ${endorsers.map(({ slug, name: label }) => html`<option value=${slug} selected=${slug === endorser}>${label}</option>`)}
-          </select>
-        </label>`
+        html`<${Select} label="Endorser, of those for which the account may publish" name=${`endorser:${line}`} options=${endorsers.map((each) => [each.slug, each.name])} chosen=${endorser} none="Choose an endorser" />`
       }
       ${candidates.map((each) => radio(keyOf(each), chosen?.decision === keyOf(each), html`<${CandidateLabel} item=${each} />`))}
       ${radio('other', isOther, 'Another choice, by its key:')}

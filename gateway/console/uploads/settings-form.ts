@@ -2,7 +2,9 @@ import { type EndorsementField, REVIEW_FIELDS, usualFieldOf } from '../../../int
 import type { AllowedEndorser } from '../../../store/accounts/endorsers.ts';
 import type { OpenElection } from '../../../store/console/own-positions.ts';
 import type { UploadSettings } from '../../../store/console/uploads.ts';
+import { Select } from '../components.ts';
 import { type Html, html } from '../html.ts';
+import { electionOption } from '../publishing/own-position.ts';
 
 /** The fields that a column can hold, with their names. */
 const FIELD_LABELS: Readonly<Record<Exclude<EndorsementField, (typeof REVIEW_FIELDS)[number]>, string>> = {
@@ -37,18 +39,8 @@ export interface SettingsParts {
 export function SettingFields({ endorsers, elections, settings }: SettingsParts): Html {
   const { endorser, election, isWhole } = settings;
   return html`
-    <label>Endorser of all rows
-      <select name="endorser">
-        <option value="">As the table says</option>
-        ${endorsers.map(({ slug, name }) => html`<option value=${slug} selected=${slug === endorser}>${name}</option>`)}
-      </select>
-    </label>
-    <label>Election of all rows
-      <select name="election">
-        <option value="">As the table says</option>
-        ${elections.map(({ slug, name, date, state }) => html`<option value=${slug} selected=${slug === election}>${`${date} ${state}: ${name}`}</option>`)}
-      </select>
-    </label>
+    <${Select} label="Endorser of all rows" name="endorser" options=${endorsers.map(({ slug, name }) => [slug, name])} chosen=${endorser} none="As the table says" />
+    <${Select} label="Election of all rows" name="election" options=${elections.map(electionOption)} chosen=${election} none="As the table says" />
     <label class="check"><input type="checkbox" name="whole" value="yes" checked=${isWhole} /> This is the whole list: what it lacks in its elections is withdrawn</label>`;
 }
 
@@ -76,14 +68,7 @@ function ColumnField({ name, at, settings }: { name: string; at: number; setting
   const said = settings.map.find((each) => each.slice(0, each.lastIndexOf('=')) === name);
   const field = said === undefined ? null : said.slice(name.length + 1) || UNUSED;
   const usual = LABELS.get(usualFieldOf(name) ?? '') ?? 'not used';
-  return html`
-    <label>${name}
-      <select name=${`column:${at}`}>
-        <option value="">${`By its name: ${usual}`}</option>
-        <option value=${UNUSED} selected=${field === UNUSED}>Not used</option>
-        ${[...LABELS].map(([value, label]) => html`<option value=${value} selected=${value === field}>${label}</option>`)}
-      </select>
-    </label>`;
+  return html`<${Select} label=${name} name=${`column:${at}`} options=${[[UNUSED, 'Not used'], ...LABELS]} chosen=${field} none=${`By its name: ${usual}`} />`;
 }
 
 /** Reads the settings of a form. Unknown values count as nothing. */
