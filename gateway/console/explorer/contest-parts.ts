@@ -44,8 +44,8 @@ export function ChoiceName({ item }: { item: Choice }): Html {
 }
 
 /** The title of a contest with its place and voting method, linked to its page. */
-export function ContestHeading({ item, level = 3 }: { item: Contest; level?: 2 | 3 }): Html {
+export function ContestHeading({ item }: { item: Contest }): Html {
   return html`
-    <${`h${level}`}><${ExplorerLink} href=${`/console/explorer/contests/${item.id}`}><${BallotText}>${item.title}<//><//><//>
+    <h3><${ExplorerLink} href=${`/console/explorer/contests/${item.id}`}><${BallotText}>${item.title}<//><//></h3>
     <p class="muted"><${BallotText}>${item.district.name}<//> · ${describeVote(item)}</p>`;
 }
