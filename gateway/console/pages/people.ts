@@ -3,7 +3,6 @@ import { inTransaction } from '../../../store/connection/transaction.ts';
 import {
   createInvitation,
   INVITATION_DAYS,
-  listInvitations,
   MAX_INVITATIONS,
   MayNotInviteError,
   withdrawInvitation,
@@ -101,14 +100,13 @@ export const peoplePages: readonly Page[] = [
     role: 'owner',
     async handle(request, context) {
       const { session, path } = request;
-      const { pool } = context;
       const { accountId, account } = session;
-      const invitations = await listInvitations(pool, accountId);
-      const id = invitations.find((each) => String(each.id) === path.id)?.id;
-      const of = { accountId, account };
+      const id = readRowId(path.id);
       const withdrawn =
-        id !== undefined &&
-        (await inTransaction(pool, (client) => withdrawInvitation(client, { ...of, id }, actorOf(session))));
+        id !== null &&
+        (await inTransaction(context.pool, (client) =>
+          withdrawInvitation(client, { accountId, account, id }, actorOf(session)),
+        ));
       if (!withdrawn) return showPeople(request, context, { status: 404, problem: NOT_OPEN });
       return { redirect: '/console/people?done=withdrawn' };
     },
