@@ -51,17 +51,11 @@ export function readImportOptions(form: URLSearchParams, fileName: string): Cata
 
 /** The fields of how a file is read, and of what its import may do. */
 export function ImportOptionFields({ options }: { options: Entries }): Html {
-  const [chosen = null] =
-    [...FORMATS].find(
-      ([
-        ,
-        {
-          format: { kind, isTable },
-        },
-      ]) => options.kind === kind && options.isTable === isTable,
-    ) ?? [];
+  const chosen = [...FORMATS].find(
+    ([, { format }]) => options.kind === format.kind && options.isTable === format.isTable,
+  );
   return html`
-    <${Select} label="The file has" name="format" options=${[...FORMATS].map(([value, { label }]) => [value, label])} chosen=${chosen} none="What its name says, such as contests.ndjson" />
+    <${Select} label="The file has" name="format" options=${[...FORMATS].map(([value, { label }]) => [value, label])} chosen=${chosen?.[0] ?? null} none="What its name says, such as contests.ndjson" />
     <fieldset>
       <legend>Only for tables</legend>
       <label>Election for rows that name no election (its slug) <input name="election" value=${options.election} maxlength=${MAX_SLUG} /></label>
