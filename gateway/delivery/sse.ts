@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { RETENTION_GRACE } from '../../domain/retention.ts';
 import type { StreamFilter } from '../../domain/stream-filter.ts';
 import { cursorOf, timeOf } from '../../feed/cursor-of.ts';
@@ -211,6 +212,8 @@ export class EventStream {
       bytes += event.frameLength;
       if (bytes < MAX_WRITE_BYTES) continue;
       if (!this.#write(new Delivery(piece, event.resumePoint)) && !(await this.#drained())) return false;
+      // The kernel can take a week of compressed changes at once, and other requests would wait for all of it (INV-15).
+      await setImmediate();
       if (this.#ending) return true;
       piece = [];
       bytes = 0;

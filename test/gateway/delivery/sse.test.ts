@@ -5,6 +5,7 @@ import { parseCursor } from '../../../schemas/cursor.ts';
 import { KafkaUnavailableError } from '../../../service/failure.ts';
 import { settle } from '../../helpers/service/manual-clock.ts';
 import { MINUTE, SECOND, startStream } from '../../helpers/stream/fed-stream.ts';
+import { until } from '../../helpers/until.ts';
 
 describe('a stream of Server-Sent Events', () => {
   test('sends a ping every heartbeat', async () => {
@@ -40,6 +41,15 @@ describe('a stream of Server-Sent Events', () => {
     for (let i = 0; i < 200 && stream.events.length < 5001; i += 1) await settle();
     const sequences = stream.events.slice(1).map(({ id = '' }) => parseCursor(id).sequence);
     expect(sequences).toEqual(Array.from({ length: 5000 }, (_, index) => index + 1));
+  });
+
+  test('INV-15: lets others have their turns while its client takes everything at once', async () => {
+    const stream = startStream({ output: new PassThrough({ highWaterMark: 1e9 }), behind: 5000 });
+    await settle();
+    expect(stream.output.readableLength).toBeLessThan(300_000);
+    stream.listen();
+    await until('all changes', () => stream.events.length === 5001);
+    expect(stream.text().length).toBeGreaterThan(1_000_000);
   });
 
   test('INV-10: writes nothing more into a full socket when changes come one by one', async () => {
