@@ -125,7 +125,6 @@ async function answerPage(
     form,
     file,
     session,
-    csrf,
     publicUrl: options.publicUrl ?? `${ctx.protocol}://${ctx.host}`,
     id: ctx.state.requestId,
     closed,

@@ -1,5 +1,4 @@
 import { type Content, type Html, html } from './html.ts';
-import { Form } from './layout.ts';
 import { number } from './number.ts';
 import { CSRF_FIELD } from './session/forgery.ts';
 
@@ -37,12 +36,9 @@ export function Entered({ form }: { form: URLSearchParams }): Html | null {
 export const KeptFields = ({ form }: { form: URLSearchParams }): Html =>
   html`${[...form].map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}`;
 
-/** A form that sends another one again, with everything that was entered. */
+/** A form that sends another one again, with its token and everything that was entered. */
 export function SendAgain(props: { form: URLSearchParams; path: string; children?: Content }): Html {
   const { form, path, children } = props;
   return html`
-    <${Form} action=${path} csrf=${form.get(CSRF_FIELD) ?? ''}>
-      <${KeptFields} form=${new URLSearchParams([...form].filter(([name]) => name !== CSRF_FIELD))} />
-      ${children}
-    <//>`;
+    <form method="post" action=${path}><${KeptFields} form=${form} />${children}</form>`;
 }

@@ -2,7 +2,7 @@ import { ROLES, type Role } from '../../schemas/vocabulary.ts';
 import type { ConsoleSession } from '../../store/access/console-sessions.ts';
 import { assetUrl } from './assets.ts';
 import { Notice } from './components.ts';
-import { type Content, type Html, html, renderDocument, renderLongDocument } from './html.ts';
+import { type Content, createShared, type Html, html, renderDocument, renderLongDocument } from './html.ts';
 import { isolateName } from './isolation.ts';
 import type { MenuEntry, ShownPage } from './page.ts';
 import { CSRF_FIELD } from './session/forgery.ts';
@@ -57,10 +57,12 @@ function Menu({ visitor: { session, path, menu } }: { visitor: Visitor }): Html 
     </nav>`;
 }
 
+/** The token of a page's forms. */
+const FormToken = createShared('');
+
 /** A form of the signed-in person. Its token proves that a page of the session made it. */
 export function Form(props: {
   action: string;
-  csrf: string;
   class?: string;
   /** Its name for screen readers, if the page has several like it. */
   label?: string;
@@ -70,19 +72,19 @@ export function Form(props: {
 }): Html {
   return html`
     <form method="post" action=${props.action} class=${props.class} aria-label=${props.label} enctype=${props.hasFile ? 'multipart/form-data' : null}>
-      <input type="hidden" name=${CSRF_FIELD} value=${props.csrf} />
+      <${FormToken.Consumer}>${(token: string) => html`<input type="hidden" name=${CSRF_FIELD} value=${token} />`}<//>
       ${props.children}
     </form>`;
 }
 
-function Header({ visitor: { session, csrf } }: { visitor: Visitor }): Html {
+function Header({ visitor: { session } }: { visitor: Visitor }): Html {
   return html`
     <header>
       <a class="brand" href="/console">Ballot endorsements</a>
       <div class="who">
         <a href="/console/account">${session.account}</a>
         <span class="muted">${session.person} · ${session.role}</span>
-        <${Form} action="/console/sign-out" csrf=${csrf}><button class="plain">Sign out</button><//>
+        <${Form} action="/console/sign-out"><button class="plain">Sign out</button><//>
       </div>
     </header>`;
 }
@@ -98,18 +100,20 @@ export function renderPage(
 ): Promise<string> {
   return renderLongDocument(html`
     <${Frame} title=${title} script=${script}>
-      <a class="skip" href="#content">Skip to content</a>
-      <${Header} visitor=${visitor} />
-      <div class="columns">
-        <${Menu} visitor=${visitor} />
-        <main id="content">
-          ${isOfOperators(visitor) && html`<p class="muted">You are looking at ${visitor.session.account}. <a href="/console/operator/accounts">All accounts</a></p>`}
-          ${visitor.session.suspended && html`<p class="notice bad">This account is suspended. Its API keys are refused.</p>`}
-          <h1 lang=${titleLang}>${title}</h1>
-          ${[problem ?? []].flat().map((each) => html`<${Notice} kind="bad" answers>${each}<//>`)}
-          ${body}
-        </main>
-      </div>
+      <${FormToken.Provider} value=${visitor.csrf}>
+        <a class="skip" href="#content">Skip to content</a>
+        <${Header} visitor=${visitor} />
+        <div class="columns">
+          <${Menu} visitor=${visitor} />
+          <main id="content">
+            ${isOfOperators(visitor) && html`<p class="muted">You are looking at ${visitor.session.account}. <a href="/console/operator/accounts">All accounts</a></p>`}
+            ${visitor.session.suspended && html`<p class="notice bad">This account is suspended. Its API keys are refused.</p>`}
+            <h1 lang=${titleLang}>${title}</h1>
+            ${[problem ?? []].flat().map((each) => html`<${Notice} kind="bad" answers>${each}<//>`)}
+            ${body}
+          </main>
+        </div>
+      <//>
     <//>`);
 }
 

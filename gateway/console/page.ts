@@ -14,8 +14,6 @@ export interface PageRequest {
   /** The file of a form, if the page takes files and one was chosen. */
   file: SentFile | null;
   session: ConsoleSession;
-  /** The token that every form of this session carries. */
-  csrf: string;
   /** The service's address in this person's browser, without a trailing slash: https://ballots.example.org. */
   publicUrl: string;
   /** The id of the request, as in the log and in X-Request-Id. */

@@ -3,7 +3,7 @@ import { Moment, Notice } from '../components.ts';
 import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import { number } from '../number.ts';
-import type { PageRequest, Refusal, ShownPage } from '../page.ts';
+import type { Refusal, ShownPage } from '../page.ts';
 import {
   addressOf,
   CONSENT_FIELD,
@@ -16,17 +16,13 @@ import { ImportOptionFields } from './import-options.ts';
 import { Changes, Counts, EventSentence, ReadingNotes, Refusals, Removals } from './outcome.ts';
 
 /** The page of a file: the work on it, the preview of its import, or the result. */
-export function showFile(
-  { csrf }: PageRequest,
-  file: UploadedFile,
-  refusal: Refusal | null = null,
-): ShownPage {
+export function showFile(file: UploadedFile, refusal: Refusal | null = null): ShownPage {
   return {
     title: `Import: ${file.fileName}`,
     ...refusal,
     ...(file.isWorkedOn && { script: 'look-again' }),
     body: html`
-      ${file.importedAt ? html`<${Imported} file=${file} />` : html`<${NotImported} file=${file} csrf=${csrf} />`}
+      ${file.importedAt ? html`<${Imported} file=${file} />` : html`<${NotImported} file=${file} />`}
       <p><a href=${IMPORTS}>All catalogue imports</a></p>`,
   };
 }
@@ -47,7 +43,7 @@ function Imported({ file }: { file: UploadedFile }): Html {
     ${outcome && html`<${Counts} outcome=${outcome} /><${Changes} outcome=${outcome} />`}`;
 }
 
-function NotImported({ file, csrf }: { file: UploadedFile; csrf: string }): Html {
+function NotImported({ file }: { file: UploadedFile }): Html {
   const { work, workSince, isWorkedOn, outcome, problem } = file;
   if (isWorkedOn) {
     return html`
@@ -57,15 +53,15 @@ function NotImported({ file, csrf }: { file: UploadedFile; csrf: string }): Html
   return html`
     ${problem && html`<${Notice} kind="bad">${problem}<//>`}
     ${work !== null && html`<${Notice} kind="bad">The service was restarted before it was done with the file, so nothing was imported. Compare the file again.<//>`}
-    ${outcome && html`<${Preview} file=${file} outcome=${outcome} csrf=${csrf} />`}
+    ${outcome && html`<${Preview} file=${file} outcome=${outcome} />`}
     <details open=${outcome === null || !outcome.isPossible || outcome.consent !== null}>
       <summary>How to import it</summary>
-      <${Form} action=${addressOf(file)} csrf=${csrf} class="card">
+      <${Form} action=${addressOf(file)} class="card">
         <${ImportOptionFields} options=${file.options} />
         <button>Compare again</button>
       <//>
     </details>
-    <${Form} action=${`${addressOf(file)}/delete`} csrf=${csrf}><button class="plain">Delete this file</button><//>`;
+    <${Form} action=${`${addressOf(file)}/delete`}><button class="plain">Delete this file</button><//>`;
 }
 
 function describeRefused({ refusedLines, isPossible }: FileOutcome): string {
@@ -76,7 +72,7 @@ function describeRefused({ refusedLines, isPossible }: FileOutcome): string {
     : `${refused}, so nothing can be imported: correct the file, or leave out below what is refused.`;
 }
 
-function Preview({ file, outcome, csrf }: { file: UploadedFile; outcome: FileOutcome; csrf: string }): Html {
+function Preview({ file, outcome }: { file: UploadedFile; outcome: FileOutcome }): Html {
   const { isPossible, consent, refusedLines, digest } = outcome;
   const changes = countChanges(outcome);
   return html`
@@ -97,7 +93,7 @@ function Preview({ file, outcome, csrf }: { file: UploadedFile; outcome: FileOut
       isPossible &&
       changes > 0 &&
       html`
-      <${Form} action=${`${addressOf(file)}/import`} csrf=${csrf} class="card">
+      <${Form} action=${`${addressOf(file)}/import`} class="card">
         <input type="hidden" name=${SEEN_FIELD} value=${digest} />
         ${consent !== null && html`<label class="check"><input type="checkbox" name=${CONSENT_FIELD} value=${consent} required /> Take away ${number.format(consent)} contests, choices and endorsements (--allow-removals ${consent})</label>`}
         <button>Import</button>

@@ -9,9 +9,9 @@ export const LINK_ROLES = ROLES.filter((role) => role !== 'operator');
 export const MAX_NAME_LENGTH = 100;
 
 /** The form for a link that signs a person in to an account. */
-export function LinkForm({ where, csrf }: { where: string; csrf: string }): Html {
+export function LinkForm({ where }: { where: string }): Html {
   return html`
-    <${Form} action=${`${where}/link`} csrf=${csrf} class="card">
+    <${Form} action=${`${where}/link`} class="card">
       <h2>Sign-in link</h2>
       <label>Name <input name="person" required maxlength=${MAX_NAME_LENGTH} /> <small class="muted">as the audit log shows it</small></label>
       <${Select} label="Role" name="role" options=${LINK_ROLES.map((role) => [role, role])} chosen="owner" />

@@ -13,7 +13,7 @@ export const accountPages: readonly Page[] = [
     method: 'GET',
     path: '/console/account',
     role: 'member',
-    async handle({ session, csrf }, { pool }) {
+    async handle({ session }, { pool }) {
       const accounts = await listAccountsOf(pool, session);
       return {
         title: 'Account',
@@ -22,7 +22,7 @@ export const accountPages: readonly Page[] = [
           ${
             accounts.length > 1 &&
             html`
-            <${Form} action="/console/account" csrf=${csrf}>
+            <${Form} action="/console/account">
               <${Select} label="Show another account" name="account" options=${accounts.map(({ id, name }) => [id, name])} chosen=${session.accountId} />
               <button>Show</button>
             <//>`

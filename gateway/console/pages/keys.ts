@@ -56,8 +56,8 @@ function stateOf({ revokedAt, expiresAt }: KeySummary, now: number): 'usable' | 
 
 const nameOf = ({ id, name }: Pick<KeySummary, 'id' | 'name'>): string => name || `key ${id}`;
 
-function Row(props: { item: KeySummary; csrf: string; now: number; mayChange: boolean }): Html {
-  const { item, csrf, now, mayChange } = props;
+function Row(props: { item: KeySummary; now: number; mayChange: boolean }): Html {
+  const { item, now, mayChange } = props;
   const state = stateOf(item, now);
   return html`
     <tr class=${state === 'usable' ? null : 'over'}>
@@ -72,7 +72,7 @@ function Row(props: { item: KeySummary; csrf: string; now: number; mayChange: bo
           mayChange &&
           state === 'usable' &&
           html`
-          <${Form} action=${`/console/keys/${item.id}/rotate`} csrf=${csrf}>
+          <${Form} action=${`/console/keys/${item.id}/rotate`}>
             <${FormId} />
             <button class="plain" aria-label=${`Rotate ${nameOf(item)}`}>Rotate</button>
           <//>
@@ -82,11 +82,11 @@ function Row(props: { item: KeySummary; csrf: string; now: number; mayChange: bo
     </tr>`;
 }
 
-function NewKeyForm({ csrf, values }: { csrf: string; values: URLSearchParams }): Html {
+function NewKeyForm({ values }: { values: URLSearchParams }): Html {
   // A refused rotation has no values of this form.
   const chosen = values.has('name') ? values.getAll('scope') : SCOPES;
   return html`
-    <${Form} action="/console/keys" csrf=${csrf} class="card">
+    <${Form} action="/console/keys" class="card">
       <h2>Make a key</h2>
       <${FormId} />
       <label>Name <input name="name" maxlength="100" required value=${values.get('name')} placeholder="Website, production" /></label>
@@ -112,7 +112,7 @@ function readPlace(text: string | null): KeyPlace | null {
 const formatPlace = ({ isOver, id }: KeyPlace): string => `${isOver ? 'over' : 'usable'}-${id}`;
 
 async function showKeys(
-  { session, csrf, query, form }: PageRequest,
+  { session, query, form }: PageRequest,
   { pool, clock }: ConsoleContext,
   refusal: Refusal | null = null,
 ): Promise<ShownPage> {
@@ -133,11 +133,11 @@ async function showKeys(
           Move its programs to the new key before you revoke it.<//>`,
       )}
       <${Table} caption="Keys" head=${['Name', 'Id', 'Scopes', 'Made', 'Last used', 'Expires', 'Actions']} empty=${after ? 'There are no further keys.' : 'The account has no keys yet.'}>
-        ${keys.map((item) => html`<${Row} item=${item} csrf=${csrf} now=${now} mayChange=${mayChange} />`)}
+        ${keys.map((item) => html`<${Row} item=${item} now=${now} mayChange=${mayChange} />`)}
       <//>
       ${keys.length > 0 && html`<p class="muted">“Last used” is accurate to about a minute.</p>`}
       ${next && html`<p><a class="button" href=${`/console/keys?after=${formatPlace(next)}`}>Next keys</a></p>`}
-      ${mayChange ? html`<${NewKeyForm} csrf=${csrf} values=${form} />` : html`<p>Owners of the account make and revoke keys.</p>`}`,
+      ${mayChange ? html`<${NewKeyForm} values=${form} />` : html`<p>Owners of the account make and revoke keys.</p>`}`,
   };
 }
 
@@ -227,7 +227,7 @@ export const keyPages: readonly Page[] = [
     method: 'GET',
     path: '/console/keys/{id}/revoke',
     role: 'owner',
-    async handle({ session, csrf, path }, context) {
+    async handle({ session, path }, context) {
       const key = await findKey(session, context, path.id);
       if (key.revokedAt) return { redirect: '/console/keys?done=revoked' };
       return {
@@ -235,7 +235,7 @@ export const keyPages: readonly Page[] = [
         body: html`
           <p>Programs that use this key are refused within five seconds, and their streams end. This cannot be undone.</p>
           <p>Last used: <${Moment} at=${key.lastUsedAt} /></p>
-          <${Form} action=${`/console/keys/${key.id}/revoke`} csrf=${csrf}>
+          <${Form} action=${`/console/keys/${key.id}/revoke`}>
             <button class="danger">Revoke the key</button> <a href="/console/keys">Keep it</a>
           <//>`,
       };

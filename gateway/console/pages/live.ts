@@ -82,10 +82,10 @@ function Watching({ view }: { view: StreamView }): Html {
 }
 
 /** Saves the current filter. */
-function SaveForm({ view, csrf }: { view: StreamView; csrf: string }): Html {
+function SaveForm({ view }: { view: StreamView }): Html {
   return html`
     <details><summary>Save the filter that is watched</summary>
-    <${Form} action="/console/subscriptions" csrf=${csrf} class="inline">
+    <${Form} action="/console/subscriptions" class="inline">
       ${[...writeFilter(view.filter)].map(([field, values]) => html`<input type="hidden" name=${field} value=${values} />`)}
       <label>Name <input name="name" required maxlength="100" /></label>
       <button class="plain">Save as subscription</button>
@@ -113,7 +113,7 @@ function describeView(view: StreamView, watched: Subscription | null): string {
 }
 
 async function showLive(request: PageRequest, context: ConsoleContext): Promise<ShownPage> {
-  const { query, csrf } = request;
+  const { query } = request;
   const view = readStreamView(query);
   const events = query.get('show') === 'events' ? await loadEventPage(view, request, context) : null;
   const watched = await findWatched(view, request, context);
@@ -128,7 +128,7 @@ async function showLive(request: PageRequest, context: ConsoleContext): Promise<
           <summary>Filter and start</summary>
           ${await renderViewForm(view, request, context)}
         </details>
-        ${view.subscription === null && html`<${SaveForm} view=${view} csrf=${csrf} />`}
+        ${view.subscription === null && html`<${SaveForm} view=${view} />`}
       </div>
       <${Watching} view=${view} />
       <noscript>

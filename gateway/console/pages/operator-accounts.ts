@@ -57,7 +57,7 @@ function AccountRow({ item }: { item: AccountSummary }): Html {
 }
 
 async function showAccounts(
-  { query, csrf, form }: PageRequest,
+  { query, form }: PageRequest,
   { pool }: ConsoleContext,
   problem: string | null = null,
 ): Promise<ShownPage> {
@@ -79,7 +79,7 @@ async function showAccounts(
         ${shown.map((item) => html`<${AccountRow} item=${item} />`)}
       <//>
       ${accounts.length > ON_PAGE && html`<p><a class="button" href=${`/console/operator/accounts?${next}`}>Next accounts</a></p>`}
-      <${Form} action="/console/operator/accounts" csrf=${csrf} class="card">
+      <${Form} action="/console/operator/accounts" class="card">
         <h2>Make an account</h2>
         <label>Name <input name="name" required maxlength=${MAX_NAME_LENGTH} value=${form.get('name')} /></label>
         <${Select} label="Plan" name="plan" options=${plans.map(({ name }) => [name, name])} chosen=${form.get('plan')} />
@@ -90,7 +90,7 @@ async function showAccounts(
 
 /** @param chosen a plan that was not set, because the account's plan has been changed in the meantime */
 async function showAccount(
-  { path, query, csrf }: PageRequest,
+  { path, query }: PageRequest,
   context: ConsoleContext,
   chosen: string | null = null,
 ): Promise<ShownPage> {
@@ -113,12 +113,12 @@ async function showAccount(
         <div><dt>State</dt><dd>${account.suspendedAt ? 'suspended' : 'in use'}</dd></div>
       </dl>
       <p>Made <${Moment} at=${account.createdAt} />${account.suspendedAt && html`, suspended <${Moment} at=${account.suspendedAt} />`}</p>
-      <${Form} action="/console/account" csrf=${csrf}>
+      <${Form} action="/console/account">
         <input type="hidden" name="account" value=${account.id} />
         <button>Show this account in the console</button>
         <p class="muted">Keys, usage, subscriptions and people are then those of this account.</p>
       <//>
-      <${Form} action=${`${where}/plan`} csrf=${csrf} class="card">
+      <${Form} action=${`${where}/plan`} class="card">
         <h2>Plan</h2>
         <input type="hidden" name="seen" value=${account.plan} />
         <${Select} label="Plan" name="plan" options=${plans.map(({ name }) => [name, name])} chosen=${chosen ?? account.plan} />
@@ -127,14 +127,14 @@ async function showAccount(
       ${
         account.suspendedAt
           ? html`
-        <${Form} action=${`${where}/resume`} csrf=${csrf} class="card">
+        <${Form} action=${`${where}/resume`} class="card">
           <h2>Resume</h2>
           <p>Its keys work again at once.</p>
           <button>Resume the account</button>
         <//>`
           : html`<p><a class="button" href=${`${where}/suspend`}>Suspend the account</a></p>`
       }
-      <${LinkForm} where=${where} csrf=${csrf} />
+      <${LinkForm} where=${where} />
       <p><a href=${`/console/operator/usage/${account.id}`}>Usage of this account</a> · <a href=${`/console/operator/audit?account=${account.id}`}>Audit log of this account</a></p>`,
   };
 }
@@ -200,14 +200,14 @@ export const operatorAccountPages: readonly Page[] = [
     method: 'GET',
     path: '/console/operator/accounts/{id}/suspend',
     role: 'operator',
-    async handle({ path, csrf }, context) {
+    async handle({ path }, context) {
       const account = await findAccount(context, path.id);
       const where = addressOfAccount(account);
       return {
         title: `Suspend ${isolateName(account.name)}?`,
         body: html`
           <p>Its keys are refused and its streams end within five seconds, until it is resumed.</p>
-          <${Form} action=${`${where}/suspend`} csrf=${csrf}>
+          <${Form} action=${`${where}/suspend`}>
             <button class="danger">Suspend the account</button> <a href=${where}>Keep it in use</a>
           <//>`,
       };

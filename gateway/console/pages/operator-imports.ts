@@ -42,7 +42,7 @@ function FileRow({ item }: { item: CatalogueFile<never> }): Html {
 
 /** The form for a file, and the files. @param problem why a file was not taken */
 async function showFiles(
-  { csrf, form }: PageRequest,
+  { form }: PageRequest,
   { pool }: ConsoleContext,
   problem: string | null = null,
 ): Promise<ShownPage> {
@@ -52,7 +52,7 @@ async function showFiles(
     problem,
     body: html`
       <p>Choose a file of the catalogue: lines of JSON such as contests.ndjson, or a table (CSV or TSV), at most ${MAX_FILE}. You see what its import would change before anything is changed.</p>
-      <${Form} action=${IMPORTS} csrf=${csrf} class="card" hasFile>
+      <${Form} action=${IMPORTS} class="card" hasFile>
         <label>File <input type="file" name="file" accept=".ndjson,.csv,.tsv,.txt" required /></label>
         <${ImportOptionFields} options=${readEntries(form)} />
         <button>Upload</button>
@@ -72,7 +72,7 @@ async function work(
 ): Promise<PageReply> {
   const { catalogueFiles } = context;
   if (!(await catalogueFiles.start(id, order))) {
-    return showFile(request, await findFile({ ...request, path: { id: String(id) } }, context), {
+    return showFile(await findFile({ ...request, path: { id: String(id) } }, context), {
       problem: BUSY,
       status: 409,
     });
@@ -118,7 +118,7 @@ async function importSeen(request: PageRequest, context: ConsoleContext): Promis
   const file = await findFile(request, context);
   const { id, outcome } = file;
   if (file.isWorkedOn || file.importedAt) return { redirect: addressOf(file) };
-  const refuse = (problem: string) => showFile(request, file, { problem, status: 409 });
+  const refuse = (problem: string) => showFile(file, { problem, status: 409 });
   const seen = form.get(SEEN_FIELD);
   if (outcome === null || seen !== outcome.digest) {
     return refuse('The preview has changed since the page was opened, so nothing was imported.');
@@ -144,7 +144,7 @@ export const operatorImportPages: readonly Page[] = [
     method: 'GET',
     path: `${IMPORTS}/{id}`,
     role: 'operator',
-    handle: async (request, context) => showFile(request, await findFile(request, context)),
+    handle: async (request, context) => showFile(await findFile(request, context)),
   },
   { method: 'POST', path: `${IMPORTS}/{id}`, role: 'operator', handle: compareAgain },
   { method: 'POST', path: `${IMPORTS}/{id}/import`, role: 'operator', handle: importSeen },

@@ -14,7 +14,7 @@ function describeRefusal({ name, problems }: RefusedPlanForm): string {
 }
 
 async function showPlans(
-  { csrf, query }: PageRequest,
+  { query }: PageRequest,
   { pool }: ConsoleContext,
   refused?: RefusedPlanForm,
 ): Promise<ShownPage> {
@@ -29,7 +29,7 @@ async function showPlans(
       ${refused && html`<${Notice} kind="bad" answers=${refused.problems === null}>${describeRefusal(refused)}<//>`}
       ${query.has('saved') && html`<${Notice} kind="good" answers>The plan is saved. Gateways apply it within seconds.<//>`}
       <p>A plan limits every account on it, over all gateways together. An empty field means no limit.</p>
-      ${plans.map((plan) => html`<${PlanForm} plan=${plan} csrf=${csrf} refused=${plan.name === refused?.name ? refused : undefined} />`)}`,
+      ${plans.map((plan) => html`<${PlanForm} plan=${plan} refused=${plan.name === refused?.name ? refused : undefined} />`)}`,
   };
 }
 

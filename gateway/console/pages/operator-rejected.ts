@@ -34,17 +34,16 @@ function RejectionRow(props: {
   item: Rejection;
   /** Why nothing more is to be done; null otherwise. */
   end: string | null;
-  csrf: string;
   /** The query with which the page of a rejection finds it. */
   search: string;
 }): Html {
-  const { item, end, csrf, search } = props;
+  const { item, end, search } = props;
   const submission = readSubmission(item);
   const place = placeOf(item);
   const origin = originOf(item);
   const canRetry = submission && !item.truncated && end === null;
   const action = (name: string, label: string) => html`
-    <${Form} action=${`${place}/${name}${search}`} csrf=${csrf}><button class="plain" aria-label=${`${label} ${origin}`}>${label}</button><//>`;
+    <${Form} action=${`${place}/${name}${search}`}><button class="plain" aria-label=${`${label} ${origin}`}>${label}</button><//>`;
   return html`
     <tr class=${end && 'over'}>
       <td><${Moment} at=${new Date(item.rejected_at)} /></td>
@@ -88,7 +87,7 @@ function DoneCount({ query }: { query: URLSearchParams }): Html[] {
   });
 }
 
-async function showRejected({ query, csrf }: PageRequest, context: ConsoleContext): Promise<ShownPage> {
+async function showRejected({ query }: PageRequest, context: ConsoleContext): Promise<ShownPage> {
   const shown = readBefore(query.get('before'));
   const { isOpen, ...search } = readSearch(query, context.clock.now());
   const read = await searchRejections(context, search, { ofPartition: NEWEST, before: shown });
@@ -109,12 +108,12 @@ async function showRejected({ query, csrf }: PageRequest, context: ConsoleContex
         found.length === 0
           ? html`<p>${describeNothing({ isOlder: shown !== null, isFiltered: filters.length > 0, goesOn: read.before !== null })}</p>`
           : html`
-        <${Form} action=${`${REJECTED}/retry`} csrf=${csrf}>
+        <${Form} action=${`${REJECTED}/retry`}>
           <button>Retry everything rejected since the last retry</button>
           <p class="muted">A submission whose endorser has changed its position since is left out, and of equal ones all but the last.</p>
         <//>
         <${Table} caption="Newest first" head=${['Rejected', 'Submission', 'Reason', 'Origin', 'Actions']}>
-          ${found.toReversed().map((item) => html`<${RejectionRow} item=${item} end=${ends.get(item) ?? null} csrf=${csrf} search=${place(item)} />`)}
+          ${found.toReversed().map((item) => html`<${RejectionRow} item=${item} end=${ends.get(item) ?? null} search=${place(item)} />`)}
         <//>`
       }
       ${older && html`<p><a class="button" href=${older}>Older rejected submissions</a></p>`}

@@ -31,13 +31,8 @@ import { CSRF_FIELD } from '../session/forgery.ts';
 const BACK_FIELD = 'back';
 
 /** A rejection in full. */
-function WholeRejection(props: {
-  item: Rejection;
-  story: readonly Content[];
-  csrf: string;
-  before: string | null;
-}): Html {
-  const { item, story, csrf, before } = props;
+function WholeRejection(props: { item: Rejection; story: readonly Content[]; before: string | null }): Html {
+  const { item, story, before } = props;
   const canRetry = readSubmission(item) !== null && !item.truncated;
   const place = placeOf(item);
   const search = before === null ? '' : `?${new URLSearchParams({ before })}`;
@@ -47,27 +42,27 @@ function WholeRejection(props: {
     ${!canRetry && html`<p>It cannot be sent again: its producer must send it.</p>`}
     <div class="actions">
       ${canRetry && html`<a class="button" href=${`${place}/edit${search}`}>Edit and send again</a>${' '}`}
-      ${canRetry && html`<${Form} action=${`${place}/retry${search}`} csrf=${csrf}><button class="plain">Retry</button><//>${' '}`}
-      <${Form} action=${`${place}/dismiss${search}`} csrf=${csrf}><button class="plain">Dismiss</button><//>
+      ${canRetry && html`<${Form} action=${`${place}/retry${search}`}><button class="plain">Retry</button><//>${' '}`}
+      <${Form} action=${`${place}/dismiss${search}`}><button class="plain">Dismiss</button><//>
     </div>`;
 }
 
 async function showOne(request: PageRequest, context: ConsoleContext): Promise<ShownPage> {
-  const { query, csrf } = request;
+  const { query } = request;
   const { named, rejections } = await findNamedIn(request, context);
   const stories = [];
   for (const item of named) stories.push({ item, story: await loadStory(context, item, rejections) });
   return {
     title: `Rejected submission ${nameIn(request)}`,
     body: html`
-      ${stories.map(({ item, story }) => html`<${WholeRejection} item=${item} story=${story} csrf=${csrf} before=${query.get('before')} />`)}
+      ${stories.map(({ item, story }) => html`<${WholeRejection} item=${item} story=${story} before=${query.get('before')} />`)}
       <p><a href=${REJECTED}>All rejected submissions</a></p>`,
   };
 }
 
 /** @param refused the fields of a form that was refused, and why */
 async function showEdit(
-  { csrf, query, form }: PageRequest,
+  { query, form }: PageRequest,
   context: ConsoleContext,
   { item, submission, rejections, position }: Correctable,
   refused: { values?: URLSearchParams; problems?: readonly string[] } = {},
@@ -84,7 +79,7 @@ async function showEdit(
     body: html`
       <p>It was rejected because: <code>${item.code}</code> ${item.message}</p>
       <${Story} story=${story} />
-      <${Form} action=${`${placeOf(item)}/edit/preview`} csrf=${csrf} class="card">
+      <${Form} action=${`${placeOf(item)}/edit/preview`} class="card">
         ${before && html`<input type="hidden" name="before" value=${before} />`}
         ${
           isJson
@@ -124,7 +119,7 @@ async function previewCorrection(request: PageRequest, context: ConsoleContext):
 }
 
 function showPreview(
-  { form, csrf }: PageRequest,
+  { form }: PageRequest,
   { item }: Correctable,
   { position, changes, correction }: Effect,
   problem: string | null = null,
@@ -138,7 +133,7 @@ function showPreview(
     body: html`
       <p><strong>${correction.endorser}</strong> · <${BallotText}>${position.title}<//> <code>${correction.contest}</code> · <${PositionHistory} of=${correction} /></p>
       <${Changes} position=${position} changes=${changes} />
-      <${Form} action=${`${place}/edit`} csrf=${csrf}>
+      <${Form} action=${`${place}/edit`}>
         <input type="hidden" name=${VERSION_FIELD} value=${position.sequence} />
         ${fields.map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
         <div class="actions">

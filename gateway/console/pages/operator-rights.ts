@@ -33,7 +33,7 @@ function EndorserRow({ item, where }: { item: AllowedEndorser; where: string }):
 
 /** @param problem a sentence about a refused form */
 async function showRights(
-  { path, query, csrf, form }: PageRequest,
+  { path, query, form }: PageRequest,
   context: ConsoleContext,
   problem: string | null = null,
 ): Promise<ShownPage> {
@@ -53,7 +53,7 @@ async function showRights(
         ${shown.map((item) => html`<${EndorserRow} item=${item} where=${where} />`)}
       <//>
       ${endorsers.length > ON_PAGE && html`<p><a class="button" href=${`${where}?${next}`}>Next endorsers</a></p>`}
-      <${Form} action=${where} csrf=${csrf} class="card">
+      <${Form} action=${where} class="card">
         <h2>Allow endorsers</h2>
         <label>Slugs of endorsers, each on a line <textarea name="endorsers" rows="4" required>${form.get('endorsers')}</textarea></label>
         <button>Allow</button>
@@ -99,14 +99,14 @@ export const operatorRightPages: readonly Page[] = [
     method: 'GET',
     path: '/console/operator/accounts/{id}/endorsers/{slug}',
     role: 'operator',
-    async handle({ path, csrf }, context) {
+    async handle({ path }, context) {
       const account = await findAccount(context, path.id);
       const where = `${addressOfAccount(account)}/endorsers`;
       return {
         title: `Disallow ${isolateName(path.slug ?? '')}?`,
         body: html`
           <p>Requests of the account ${isolateName(account.name)} that publish for this endorser are refused at once. Its endorsements stay.</p>
-          <${Form} action=${`${where}/${encodeURIComponent(path.slug ?? '')}`} csrf=${csrf}>
+          <${Form} action=${`${where}/${encodeURIComponent(path.slug ?? '')}`}>
             <button class="danger">Disallow the endorser</button> <a href=${where}>Keep it</a>
           <//>`,
       };

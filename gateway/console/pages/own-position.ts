@@ -58,11 +58,7 @@ interface ShownForm {
   isOutdated?: boolean;
 }
 
-function showForm(
-  { csrf }: PageRequest,
-  subject: Subject,
-  { values, problems, status, isOutdated = false }: ShownForm,
-): ShownPage {
+function showForm(subject: Subject, { values, problems, status, isOutdated = false }: ShownForm): ShownPage {
   const { endorser, position } = subject;
   // A person who corrects a form has not seen a later position, which the next preview then shows.
   const seen = isOutdated ? null : values.get(VERSION_FIELD);
@@ -74,7 +70,7 @@ function showForm(
     body: html`
       <${Place} subject=${subject} />
       ${isOutdated && html`<${Stored} position=${position} />`}
-      <${Form} action=${`${addressOf(subject)}/preview`} csrf=${csrf} class="card">
+      <${Form} action=${`${addressOf(subject)}/preview`} class="card">
         <input type="hidden" name="endorser" value=${endorser.slug} />
         <input type="hidden" name=${VERSION_FIELD} value=${seen ?? position.sequence} />
         <${PositionFields} position=${position} values=${values} />
@@ -86,7 +82,6 @@ function showForm(
 
 /** Asks before anything is published. @param values the fields of the position */
 function showPreview(
-  { csrf }: PageRequest,
   subject: Subject,
   { values, picks, note }: { values: URLSearchParams; picks: readonly SubmittedPick[]; note?: Content },
 ): ShownPage {
@@ -101,7 +96,7 @@ function showPreview(
       <${Place} subject=${subject} />
       ${note}
       <${Changes} position=${position} changes=${changes} />
-      <${Form} action=${addressOf(subject)} csrf=${csrf}>
+      <${Form} action=${addressOf(subject)}>
         <input type="hidden" name="endorser" value=${endorser.slug} />
         <input type="hidden" name=${VERSION_FIELD} value=${position.sequence} />
         <${FormId} />
@@ -152,7 +147,7 @@ async function preview(request: PageRequest, context: ConsoleContext): Promise<P
   const read = readForm(request, subject, context);
   if ('title' in read) return read;
   const note = html`${describeSurplus(subject, read.picks)}${describeUnused(subject, request.form, read.picks)}`;
-  return showPreview(request, subject, { values: request.form, picks: read.picks, note });
+  return showPreview(subject, { values: request.form, picks: read.picks, note });
 }
 
 /** The picks of a form, or the form again with the reasons why it cannot be published. */
@@ -166,7 +161,7 @@ function readForm(
   const { picks, problems } = readPosition(values, position, { endorser: endorser.slug, now: clock.now() });
   if (problems.length > 0) {
     const sentences = problems.map(({ field, message }) => `${field ?? 'The position'} ${message}.`);
-    return showForm(request, subject, { values, problems: sentences });
+    return showForm(subject, { values, problems: sentences });
   }
   const isOutdated = position.isChanged || !values.has(VERSION_FIELD);
   if (!isOutdated || changesTo(position, picks).length === 0) return { picks };
@@ -177,7 +172,7 @@ function readForm(
 function showOutdated(request: PageRequest, subject: Subject): ShownPage {
   const problem = 'The position has changed since you opened the form, so nothing was published.';
   const { form: values } = request;
-  return showForm(request, subject, { values, problems: [problem], status: 409, isOutdated: true });
+  return showForm(subject, { values, problems: [problem], status: 409, isOutdated: true });
 }
 
 /** The subject once its position has changed, or as it is after two seconds. */
@@ -210,21 +205,21 @@ async function publish(request: PageRequest, context: ConsoleContext): Promise<P
     const { message, status } = error;
     const present = status === 409 ? await awaitChange(request, context) : subject;
     if (present.position.isChanged) return showOutdated(request, present);
-    return showForm(request, subject, { values: request.form, problems: [message], status });
+    return showForm(subject, { values: request.form, problems: [message], status });
   }
   return showReceipt(request, context, {
     id,
     children: html`
       <p><a href=${listOf(subject)}>Our endorsements</a></p>
-      <${UndoForm} request=${request} subject=${subject} />`,
+      <${UndoForm} subject=${subject} />`,
   });
 }
 
 /** Leads back to the position before. The preview shows the changes first. */
-function UndoForm({ request, subject }: { request: PageRequest; subject: Subject }): Html {
+function UndoForm({ subject }: { subject: Subject }): Html {
   const { position, endorser } = subject;
   return html`
-    <${Form} action=${`${addressOf(subject)}/undo`} csrf=${request.csrf}>
+    <${Form} action=${`${addressOf(subject)}/undo`}>
       <input type="hidden" name="endorser" value=${endorser.slug} />
       ${[...writePosition(position)].map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
       <button class="plain">Undo</button>
@@ -237,7 +232,7 @@ async function undo(request: PageRequest, context: ConsoleContext): Promise<Page
   // The reader has seen no version since, so that the preview shows the difference from the present position.
   values.set(VERSION_FIELD, String(subject.position.sequence));
   const read = readForm(request, subject, context);
-  return 'title' in read ? read : showPreview(request, subject, { values, picks: read.picks });
+  return 'title' in read ? read : showPreview(subject, { values, picks: read.picks });
 }
 
 /** An endorser's position in a contest: its form, the preview, and the publication. */
@@ -248,7 +243,7 @@ export const ownPositionPages: readonly Page[] = [
     role: 'editor',
     async handle(request, context) {
       const subject = await findSubject(request, context);
-      return showForm(request, subject, { values: writePosition(subject.position) });
+      return showForm(subject, { values: writePosition(subject.position) });
     },
   },
   { method: 'POST', path: '/console/endorsements/{id}', role: 'editor', comesBack: true, handle: publish },
@@ -266,7 +261,7 @@ export const ownPositionPages: readonly Page[] = [
     role: 'editor',
     comesBack: true,
     async handle(request, context) {
-      return showForm(request, await findSubject(request, context), { values: request.form });
+      return showForm(await findSubject(request, context), { values: request.form });
     },
   },
   {
@@ -275,7 +270,7 @@ export const ownPositionPages: readonly Page[] = [
     role: 'editor',
     async handle(request, context) {
       const subject = await findSubject(request, context);
-      return showPreview(request, subject, { values: new URLSearchParams(), picks: [] });
+      return showPreview(subject, { values: new URLSearchParams(), picks: [] });
     },
   },
 ];

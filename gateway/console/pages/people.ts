@@ -141,7 +141,7 @@ export const peoplePages: readonly Page[] = [
         title: `Remove ${isolateName(nameOf(member))}?`,
         body: html`
           <p>${member.email} loses access to the account at once. Keys that this person made keep working: <a href="/console/keys">revoke them</a> if need be.</p>
-          <${Form} action=${`/console/people/${member.personId}/remove`} csrf=${request.csrf}>
+          <${Form} action=${`/console/people/${member.personId}/remove`}>
             <button class="danger">Remove the person</button> <a href="/console/people">Keep the person</a>
           <//>`,
       };

@@ -81,8 +81,8 @@ function LimitField(props: {
 }
 
 /** The form of a plan. @param refused the previous form, if it was refused */
-export function PlanForm(props: { plan: Plan; csrf: string; refused?: RefusedPlanForm | undefined }): Html {
-  const { plan, csrf, refused } = props;
+export function PlanForm(props: { plan: Plan; refused?: RefusedPlanForm | undefined }): Html {
+  const { plan, refused } = props;
   const [first] = refused?.problems?.keys() ?? [];
   const isChanged = refused?.problems === null;
   const describeStored = (name: keyof PlanLimits): string | undefined =>
@@ -90,7 +90,7 @@ export function PlanForm(props: { plan: Plan; csrf: string; refused?: RefusedPla
       ? `Stored now: ${plan[name] ?? 'no limit'}`
       : undefined;
   return html`
-    <${Form} action=${`/console/operator/plans/${plan.name}`} csrf=${csrf} class="card" label=${`Plan ${plan.name}`}>
+    <${Form} action=${`/console/operator/plans/${plan.name}`} class="card" label=${`Plan ${plan.name}`}>
       <h2>${plan.name}</h2>
       <input type="hidden" name=${SEEN_FIELD} value=${(!isChanged && refused?.values.get(SEEN_FIELD)) || writeSeen(plan)} />
       <div class="filters">

@@ -126,7 +126,7 @@ async function showForm(
     script: 'filter-pickers',
     body: html`
       ${stored && html`<${Stored} item=${stored} />`}
-      <${Form} action=${id === null ? '/console/subscriptions' : `/console/subscriptions/${id}`} csrf=${request.csrf} class="card">
+      <${Form} action=${id === null ? '/console/subscriptions' : `/console/subscriptions/${id}`} class="card">
         ${id !== null && version !== null && html`<input type="hidden" name=${VERSION_FIELD} value=${version} />`}
         <label>Name <input name="name" required maxlength="100" value=${values.get('name')} /></label>
         <${FilterFields} filter=${readFilter(values)} categories=${categories} />
@@ -201,7 +201,7 @@ export const subscriptionPages: readonly Page[] = [
         body: html`
           <p>${describeFilter(filter)}</p>
           <p>Streams that follow it end, and requests that name it are refused. This cannot be undone.</p>
-          <${Form} action=${`/console/subscriptions/${id}/delete`} csrf=${request.csrf}>
+          <${Form} action=${`/console/subscriptions/${id}/delete`}>
             <button class="danger">Delete the subscription</button> <a href="/console/subscriptions">Keep it</a>
           <//>`,
       };

@@ -51,7 +51,7 @@ const preview = (
     const effects = await compareUndo(client, work);
     const batches = await listBatches(client, upload.id);
     const waiting = batches.filter(({ publicationId }) => publicationId === null);
-    return showUndoPreview(request, upload, {
+    return showUndoPreview(upload, {
       ...answer,
       effects,
       seen: writeSeen(effects, found.newest),

@@ -55,7 +55,7 @@ async function showUploads(
   context: ConsoleContext,
   problem: string | null = null,
 ): Promise<ShownPage> {
-  const { form, session, csrf } = request;
+  const { form, session } = request;
   const { pool } = context;
   const title = 'Upload endorsements';
   const endorsers = await listEndorsers(request, context);
@@ -73,7 +73,7 @@ async function showUploads(
     problem,
     body: html`
       <p>Choose a table of endorsements: comma-, semicolon- or tab-separated text (CSV or TSV), ${BOUNDS}. Its first line has the names of the columns. You see what each row means before anything is published.</p>
-      <${Form} action=${UPLOADS} csrf=${csrf} class="card" hasFile>
+      <${Form} action=${UPLOADS} class="card" hasFile>
         <label>File <input type="file" name="file" accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values" required /></label>
         <${SettingFields} endorsers=${endorsers} elections=${elections} settings=${settings} />
         <button>Upload</button>
@@ -118,9 +118,7 @@ async function takeFile(request: PageRequest, context: ConsoleContext): Promise<
 async function showUpload(request: PageRequest, context: ConsoleContext): Promise<ShownPage> {
   const after = readRowId(request.query.get('after')) ?? 0;
   const shown = await withUpload(request, context, { hold: false }, async (client, work) =>
-    work.upload.state === 'draft'
-      ? showReview(request, context, { client, work, options: { after } })
-      : work.upload,
+    work.upload.state === 'draft' ? showReview(context, { client, work, options: { after } }) : work.upload,
   );
   // Not within the transaction, because it waits.
   return 'title' in shown ? shown : showSending(request, context, { upload: shown });
@@ -150,7 +148,7 @@ const saveChoices = (request: PageRequest, context: ConsoleContext) =>
       const problem =
         'Somebody else has decided on some of these rows since you opened the page. Their decisions are kept, and your other choices are saved.';
       const saved = { ...work, upload: { ...upload, decisions } };
-      return showReview(request, context, {
+      return showReview(context, {
         client,
         work: saved,
         options: { after, refused, problem, status: 409 },
@@ -171,7 +169,7 @@ const preview = (request: PageRequest, context: ConsoleContext) =>
   withUpload(request, context, { hold: false }, async (client, work): Promise<PageReply> => {
     if (work.upload.state !== 'draft') return { redirect: addressOf(work.upload) };
     try {
-      return showUploadPreview(request, work, { effects: await stageUpload(client, work) });
+      return showUploadPreview(work, { effects: await stageUpload(client, work) });
     } catch (error) {
       // The rows' page shows the problem.
       if (error instanceof TableError) return { redirect: addressOf(work.upload) };
@@ -184,8 +182,7 @@ async function publish(request: PageRequest, context: ConsoleContext): Promise<P
   const { form } = request;
   const made = await changeDraft(request, context, async (client, work) => {
     const effects = await stageUpload(client, work);
-    const refuse = (problem: string | null) =>
-      showUploadPreview(request, work, { effects, problem, status: 409 });
+    const refuse = (problem: string | null) => showUploadPreview(work, { effects, problem, status: 409 });
     if (effects.digest !== form.get(SEEN_FIELD)) {
       return refuse(
         'Something has changed since the preview, so nothing was published. This is the new preview.',

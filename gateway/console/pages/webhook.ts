@@ -48,22 +48,22 @@ function AttemptRow({ item }: { item: ListedAttempt }): Html {
 }
 
 /** The forms of an owner, without scripts. */
-function Actions({ item, csrf }: { item: Webhook; csrf: string }): Html {
+function Actions({ item }: { item: Webhook }): Html {
   const place = `/console/webhooks/${item.id}`;
   const isDisabled = item.state === 'disabled';
   return html`
     <div class="actions">
-      <${Form} action=${`${place}/test`} csrf=${csrf}><button>Send a test message</button><//>
-      ${item.state === 'failing' && html`<${Form} action=${`${place}/resume`} csrf=${csrf}><button>Retry now</button><//>`}
+      <${Form} action=${`${place}/test`}><button>Send a test message</button><//>
+      ${item.state === 'failing' && html`<${Form} action=${`${place}/resume`}><button>Retry now</button><//>`}
       <a href=${`${place}/edit`}>Edit</a>
       <a href=${`${place}/rotate`}>Rotate the secret</a>
-      ${!isDisabled && html`<${Form} action=${`${place}/disable`} csrf=${csrf}><button class="plain">Disable</button><//>`}
+      ${!isDisabled && html`<${Form} action=${`${place}/disable`}><button class="plain">Disable</button><//>`}
       <a class="danger" href=${`${place}/delete`}>Delete</a>
     </div>
     ${
       isDisabled &&
       html`
-      <${Form} action=${`${place}/resume`} csrf=${csrf} class="card">
+      <${Form} action=${`${place}/resume`} class="card">
         <h2>Resume</h2>
         <label class="check"><input type="radio" name="from" value="position" checked /> where it stood: nothing is missed</label>
         <label class="check"><input type="radio" name="from" value="latest" /> at the newest change: what happened meanwhile is not sent</label>
@@ -97,7 +97,7 @@ async function showWebhook(
         <div><dt>Delivered</dt><dd>${number.format(item.delivered_events)} events in ${number.format(item.delivered_batches)} messages</dd></div>
         <div><dt>Position</dt><dd><code>${item.cursor}</code></dd></div>
       </dl>
-      ${mayUse(request.session.role, 'owner') && html`<${Actions} item=${item} csrf=${request.csrf} />`}
+      ${mayUse(request.session.role, 'owner') && html`<${Actions} item=${item} />`}
       <h2>Attempts</h2>
       <${Table} caption="Attempts of the last seven days, the newest first" head=${['Time', 'Outcome', 'Events', 'Milliseconds', 'Bytes', 'Answer']} numbersFrom=${2} numbersTo=${4} empty=${before === null ? 'There are none yet.' : 'There are no older attempts.'}>
         ${attempts.map((attempt) => html`<${AttemptRow} item=${attempt} />`)}
@@ -180,7 +180,7 @@ export const oneWebhookPages: readonly Page[] = [
         title: `Rotate the secret of ${isolateName(name)}?`,
         body: html`
           <p>The new secret is shown once. For 24 hours messages carry signatures of both, so that your receiver can change over. A secret that was replaced before that no longer signs.</p>
-          <${Form} action=${`/console/webhooks/${id}/rotate`} csrf=${request.csrf}>
+          <${Form} action=${`/console/webhooks/${id}/rotate`}>
             <${FormId} />
             <button>Make a new secret</button> <a href=${`/console/webhooks/${id}`}>Keep the present one</a>
           <//>`,
@@ -198,7 +198,7 @@ export const oneWebhookPages: readonly Page[] = [
         title: `Delete ${isolateName(name)}?`,
         body: html`
           <p>Nothing is sent to ${url} after five seconds, and the attempts and the position are forgotten. This cannot be undone.</p>
-          <${Form} action=${`/console/webhooks/${id}/delete`} csrf=${request.csrf}>
+          <${Form} action=${`/console/webhooks/${id}/delete`}>
             <button class="danger">Delete the webhook</button> <a href=${`/console/webhooks/${id}`}>Keep it</a>
           <//>`,
       };

@@ -95,7 +95,7 @@ async function showForm(
     ...refusal,
     script: 'filter-pickers',
     body: html`
-      <${Form} action=${stored === null ? '/console/webhooks' : `/console/webhooks/${stored.id}/edit`} csrf=${request.csrf} class="card">
+      <${Form} action=${stored === null ? '/console/webhooks' : `/console/webhooks/${stored.id}/edit`} class="card">
         ${
           stored === null
             ? html`<${FormId} />`

@@ -32,12 +32,11 @@ export const nameOf = ({ name, email }: Pick<Member, 'name' | 'email'>): string 
 
 function MemberRow(props: {
   member: Member;
-  csrf: string;
   mayChange: boolean;
   /** Whether this is the account's only owner. */
   isNeeded: boolean;
 }): Html {
-  const { member, csrf, mayChange, isNeeded } = props;
+  const { member, mayChange, isNeeded } = props;
   const { personId, email, name, role, since } = member;
   const others = MEMBER_ROLES.filter((each) => each !== role);
   return html`
@@ -53,7 +52,7 @@ function MemberRow(props: {
           html`
           ${others.map(
             (other) => html`
-            <${Form} action=${`/console/people/${personId}/role`} csrf=${csrf}>
+            <${Form} action=${`/console/people/${personId}/role`}>
               <input type="hidden" name="seen" value=${role} />
               <input type="hidden" name="role" value=${other} />
               <button class="plain" aria-label=${`Make ${other}: ${email}`}>Make ${other}</button>
@@ -65,7 +64,7 @@ function MemberRow(props: {
     </tr>`;
 }
 
-function InvitationRow({ invitation, csrf }: { invitation: OpenInvitation; csrf: string }): Html {
+function InvitationRow({ invitation }: { invitation: OpenInvitation }): Html {
   const { id, email, role, invitedBy, expiresAt } = invitation;
   return html`
     <tr>
@@ -74,17 +73,17 @@ function InvitationRow({ invitation, csrf }: { invitation: OpenInvitation; csrf:
       <td>${invitedBy}</td>
       <td><${Moment} at=${expiresAt} /></td>
       <td class="actions">
-        <${Form} action=${`/console/people/invitations/${id}/withdraw`} csrf=${csrf}>
+        <${Form} action=${`/console/people/invitations/${id}/withdraw`}>
           <button class="plain" aria-label=${`Withdraw the invitation of ${email}`}>Withdraw</button>
         <//>
       </td>
     </tr>`;
 }
 
-function InviteForm({ csrf, values }: { csrf: string; values: URLSearchParams }): Html {
+function InviteForm({ values }: { values: URLSearchParams }): Html {
   const chosen = values.get('role') ?? 'member';
   return html`
-    <${Form} action="/console/people/invitations" csrf=${csrf} class="card">
+    <${Form} action="/console/people/invitations" class="card">
       <h2>Invite somebody</h2>
       <label>E-mail address
         <input type="email" name="email" required maxlength="254" autocomplete="off" value=${values.get('email')} placeholder="ann@example.org" />
@@ -130,7 +129,7 @@ function NextMembers({ after: { role, personId, email } }: { after: MemberPlace 
 
 /** The page of the members and the invitations of the account. @param refusal why a form was refused */
 export async function showPeople(
-  { session, csrf, query, form }: PageRequest,
+  { session, query, form }: PageRequest,
   { pool, hasProvider }: ConsoleContext,
   refusal: Refusal | null = null,
 ): Promise<ShownPage> {
@@ -148,14 +147,14 @@ export async function showPeople(
       <${Table} caption="Members" head=${['Person', 'Role', 'Since', 'Actions']} empty=${after ? 'There are no further members.' : 'Nobody has joined this account with a sign-in provider.'}>
         ${members.map(
           (member) =>
-            html`<${MemberRow} member=${member} csrf=${csrf} mayChange=${mayChange} isNeeded=${owners === 1 && member.role === 'owner'} />`,
+            html`<${MemberRow} member=${member} mayChange=${mayChange} isNeeded=${owners === 1 && member.role === 'owner'} />`,
         )}
       <//>
       ${next && html`<${NextMembers} after=${next} />`}
       <${Table} caption="Open invitations" head=${['Address', 'Role', 'Invited by', 'Expires', 'Actions']} empty=${null}>
-        ${invitations.map((invitation) => html`<${InvitationRow} invitation=${invitation} csrf=${csrf} />`)}
+        ${invitations.map((invitation) => html`<${InvitationRow} invitation=${invitation} />`)}
       <//>
-      ${mayChange && (hasProvider ? html`<${InviteForm} csrf=${csrf} values=${form} />` : html`<${WithoutProvider} account=${session.account} />`)}
+      ${mayChange && (hasProvider ? html`<${InviteForm} values=${form} />` : html`<${WithoutProvider} account=${session.account} />`)}
       ${!mayChange && html`<p>Owners of the account invite and remove people.</p>`}`,
   };
 }

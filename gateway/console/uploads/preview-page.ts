@@ -6,7 +6,7 @@ import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import { number } from '../number.ts';
-import type { PageRequest, ShownPage } from '../page.ts';
+import type { ShownPage } from '../page.ts';
 import { addressOf, describeEvents, type PageWork, rowsThat } from './upload.ts';
 
 /** The state that the preview has shown, so that nothing else is published. */
@@ -62,7 +62,6 @@ function Crowded({ crowded }: { crowded: readonly CrowdedPosition[] }): Html {
 
 /** Asks before an upload is published. */
 export function showUploadPreview(
-  { csrf }: PageRequest,
   { upload }: PageWork,
   { effects, ...answer }: { effects: UploadEffects } & Pick<ShownPage, 'problem' | 'status'>,
 ): ShownPage {
@@ -88,7 +87,7 @@ export function showUploadPreview(
         changes > 0 &&
         refusal === null &&
         html`
-        <${Form} action=${`${addressOf(upload)}/publish`} csrf=${csrf}>
+        <${Form} action=${`${addressOf(upload)}/publish`}>
           <input type="hidden" name=${SEEN_FIELD} value=${digest} />
           ${effects.needsConsent && html`<${Consent} effects=${effects} />`}
           <div class="actions"><button>Publish</button></div>

@@ -10,7 +10,7 @@ import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 import { Form } from '../layout.ts';
 import { number } from '../number.ts';
-import type { PageRequest, ShownPage } from '../page.ts';
+import type { ShownPage } from '../page.ts';
 import { listElections } from '../publishing/own-position.ts';
 import { describeRow, RowChoices } from './row-choices.ts';
 import { ColumnFields, SettingFields } from './settings-form.ts';
@@ -38,7 +38,6 @@ export interface ReviewOptions {
 
 /** The review of an upload: what its rows mean, and which ones need a decision. */
 export async function showReview(
-  request: PageRequest,
   context: ConsoleContext,
   { client, work, options }: { client: ClientBase; work: PageWork; options: ReviewOptions },
 ): Promise<ShownPage> {
@@ -60,24 +59,24 @@ export async function showReview(
           ? html`<${Summary} review=${review} work=${work} />`
           : html`<${Notice} kind="bad">${review} Nothing is lost: below, say what the columns hold, or choose the endorser and the election of all rows.<//>`
       }
-      ${isReadable && html`<${Questions} review=${review} work=${work} request=${request} options=${options} />`}
+      ${isReadable && html`<${Questions} review=${review} work=${work} options=${options} />`}
       ${isReadable && html`<${Listed} review=${review} />`}
       <details open=${!isReadable}>
         <summary>Endorser, election and columns</summary>
-        <${Form} action=${`${addressOf(upload)}/settings`} csrf=${request.csrf} class="card">
+        <${Form} action=${`${addressOf(upload)}/settings`} class="card">
           <${SettingFields} endorsers=${work.endorsers} elections=${elections} settings=${upload.settings} />
           <${ColumnFields} header=${upload.header} settings=${upload.settings} />
           <button>Read the table again</button>
         <//>
       </details>
-      <${DeleteForm} upload=${upload} csrf=${request.csrf} />
+      <${DeleteForm} upload=${upload} />
       <p><a href=${UPLOADS}>All uploads</a></p>`,
   };
 }
 
-export function DeleteForm({ upload, csrf }: { upload: { id: number }; csrf: string }): Html {
+export function DeleteForm({ upload }: { upload: { id: number } }): Html {
   return html`
-    <${Form} action=${`${addressOf(upload)}/delete`} csrf=${csrf}><button class="plain">Delete this upload</button><//>`;
+    <${Form} action=${`${addressOf(upload)}/delete`}><button class="plain">Delete this upload</button><//>`;
 }
 
 function Summary({
@@ -99,13 +98,8 @@ function Summary({
     <p><a class="button" href=${`${addressOf(work.upload)}/preview`}>Preview</a></p>`;
 }
 
-function Questions(props: {
-  review: Review;
-  work: PageWork;
-  request: PageRequest;
-  options: ReviewOptions;
-}): Html | null {
-  const { review, work, request, options } = props;
+function Questions(props: { review: Review; work: PageWork; options: ReviewOptions }): Html | null {
+  const { review, work, options } = props;
   const { asked, askedBefore, askedInAll } = review;
   const address = addressOf(work.upload);
   if (askedInAll === 0) return null;
@@ -117,7 +111,7 @@ function Questions(props: {
   return html`
     <h2>Rows to decide on</h2>
     <p>${number.format(first)} to ${number.format(last)} of ${number.format(askedInAll)}.${options.after > 0 && html` <a href=${address}>Begin with the first again</a>`} For another choice, open its contest at <a href="/console/endorsements">Our endorsements</a>: its key stands there under “Statement and source”.</p>
-    <${Form} action=${address} csrf=${request.csrf}>
+    <${Form} action=${address}>
       <input type="hidden" name="after" value=${options.after} />
       ${asked.map((seen) => html`<${RowChoices} seen=${seen} stored=${work.upload.decisions[seen.line]} refused=${options.refused?.get(String(seen.line))} endorsers=${work.endorsers} />`)}
       <button>${last < askedInAll ? `Save, and show the next ${Math.min(ROWS_ON_PAGE, askedInAll - last)}` : 'Save'}</button>

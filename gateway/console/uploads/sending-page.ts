@@ -80,9 +80,9 @@ export async function showSending(
       ${
         isSending &&
         html`
-        <${Form} action=${`${addressOf(upload)}/send`} csrf=${request.csrf}><button data-send-on>Send the rest</button><//>
+        <${Form} action=${`${addressOf(upload)}/send`}><button data-send-on>Send the rest</button><//>
         <p>Nothing is sent twice. If you delete the upload, what is sent stays published, and the rest is not sent.</p>
-        <${DeleteForm} upload=${upload} csrf=${request.csrf} />`
+        <${DeleteForm} upload=${upload} />`
       }
       ${followed && html`<${Result} followed=${followed} upload=${upload} />`}
       ${sent.length > 0 && html`<p>Receipts: ${sent.map(({ publicationId, count }, at) => html`${at > 0 && ', '}<a href=${`/console/endorsements/receipts/${publicationId}`}>${publicationId}</a> (${number.format(count)})`)}</p>`}

@@ -7,7 +7,7 @@ import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import { number } from '../number.ts';
-import type { PageRequest, ShownPage } from '../page.ts';
+import type { ShownPage } from '../page.ts';
 import { PickText } from '../publishing/position-changes.ts';
 import { SEEN_FIELD } from './preview-page.ts';
 import { addressOf, describeEvents, undoAddressOf } from './upload.ts';
@@ -51,7 +51,6 @@ const describeUndoing = ({ events }: UndoEffects): string =>
 
 /** Asks before an upload is undone. */
 export function showUndoPreview(
-  { csrf }: PageRequest,
   upload: Upload,
   shown: {
     effects: UndoEffects;
@@ -83,7 +82,7 @@ export function showUndoPreview(
       ${
         restored > 0 &&
         html`
-        <${Form} action=${undoAddressOf(upload)} csrf=${csrf}>
+        <${Form} action=${undoAddressOf(upload)}>
           <input type="hidden" name=${SEEN_FIELD} value=${seen} />
           <div class="actions"><button class="danger">Undo this upload</button> <a href=${addressOf(upload)}>Keep it</a></div>
         <//>

@@ -33,7 +33,7 @@ async function ask(pages: readonly Page[], method: string, at: string, asking: A
   const { role = 'owner', path = {}, query = {}, form = {}, hasProvider = true, account = 'acme' } = asking;
   const page = pages.find((each) => each.method === method && each.path === at);
   const request = {
-    ...{ path, query: new URLSearchParams(query), form: new URLSearchParams(form), csrf: 'token' },
+    ...{ path, query: new URLSearchParams(query), form: new URLSearchParams(form) },
     ...{ publicUrl: 'https://ballots.example', session: { accountId, account, role, person: 'ann@a.org' } },
   };
   const context = { pool, hasProvider } as unknown as ConsoleContext;

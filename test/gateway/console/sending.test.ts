@@ -23,7 +23,7 @@ test('the receipt of an upload waits for its last batch, and shows what the othe
   };
   const query = async (text: string) => ({ rows: text.includes('ORDER BY ordinal') ? rows : [] });
   const context = { pool: { query }, api: { call }, clock: systemClock } as unknown as ConsoleContext;
-  const request = { query: new URLSearchParams(), csrf: '', session: {} } as unknown as PageRequest;
+  const request = { query: new URLSearchParams(), session: {} } as unknown as PageRequest;
   const upload = { id: 1, fileName: 'list.csv', changedAt: new Date(), undoes: null } as Upload;
   const { body } = await showSending(request, context, { upload });
   const page = renderDocument(html`<body>${body}</body>`);

@@ -19,7 +19,7 @@ import { pick } from '../../helpers/ballots/submissions.ts';
 import { ManualClock } from '../../helpers/service/manual-clock.ts';
 
 const render = (content: Content) => renderDocument(html`<body>${content}</body>`);
-const REQUEST = { csrf: 'token', query: new URLSearchParams() } as unknown as PageRequest;
+const REQUEST = { query: new URLSearchParams() } as unknown as PageRequest;
 const UPLOAD = { id: 7, fileName: 'list.csv', undoes: null } as Upload;
 
 describe('the decisions of a form', () => {
@@ -228,7 +228,7 @@ describe('the preview of an upload', () => {
       ...more,
     }) as unknown as UploadEffects;
   const show = (more: object = {}, shown: object = {}) => {
-    const page = showUploadPreview(REQUEST, { upload: UPLOAD } as PageWork, {
+    const page = showUploadPreview({ upload: UPLOAD } as PageWork, {
       effects: effects(more),
       ...shown,
     });
@@ -308,7 +308,7 @@ describe('the preview of an undoing', () => {
     }) as unknown as UndoEffects;
   const show = (more: object = {}, shown: object = {}) =>
     render(
-      showUndoPreview(REQUEST, UPLOAD, {
+      showUndoPreview(UPLOAD, {
         ...{ effects: effects(more), seen: '9.s', waiting: 0, until: new Date('2026-11-03T12:00:00Z') },
         ...shown,
       }).body,

@@ -36,7 +36,7 @@ async function ask(
   };
   const page = webhookPages.find((each) => each.method === method && each.path === path);
   const request = {
-    ...{ path: { id: '7' }, query: new URLSearchParams(), form: new URLSearchParams(form), csrf: 'token' },
+    ...{ path: { id: '7' }, query: new URLSearchParams(), form: new URLSearchParams(form) },
     session: { accountId: 1, role },
   };
   const context = { api: { call } } as unknown as ConsoleContext;
