@@ -127,11 +127,7 @@ function createInterrupt(io: CommandIo) {
   let restore = () => {};
   return {
     onCommit(): AbortSignal {
-      // A second Ctrl-C ends the program at once.
-      restore = io.onInterrupt(() => {
-        restore();
-        interrupted.abort();
-      });
+      restore = io.onInterrupt(() => interrupted.abort());
       return interrupted.signal;
     },
     /** @throws UnfinishedError if the operator has pressed Ctrl-C */
