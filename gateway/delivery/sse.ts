@@ -57,6 +57,14 @@ const RETRY_RANGE_MS = { min: 1000, max: 5000 };
 /** Lifetimes are shortened by up to this part, so that clients that connected together do not reconnect together. */
 const LIFETIME_JITTER = 0.05;
 
+let lastTurn = Promise.resolve();
+
+/** Resolves in a turn of the event loop in which no other stream writes a piece: many would hold it up together. */
+function takeTurn(): Promise<void> {
+  lastTurn = lastTurn.then(() => setImmediate());
+  return lastTurn;
+}
+
 /** One client's stream of Server-Sent Events (specification, "Server-Sent Events kinds"). */
 export class EventStream {
   readonly #output: EventOutput;
@@ -213,7 +221,7 @@ export class EventStream {
       if (bytes < MAX_WRITE_BYTES) continue;
       if (!this.#write(new Delivery(piece, event.resumePoint)) && !(await this.#drained())) return false;
       // The kernel can take a week of compressed changes at once, and other requests would wait for all of it (INV-15).
-      await setImmediate();
+      await takeTurn();
       if (this.#ending) return true;
       piece = [];
       bytes = 0;
