@@ -1,11 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { type Admin, TOPIC_RESOURCE, withAdmin } from '../../kafka/connection/admin.ts';
+import { withAdmin } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { UnfinishedError } from '../../ops/command.ts';
 import { createIo, createRunner } from '../helpers/commands/command-io.ts';
-import { chooseTopicPrefix, createTopic } from '../helpers/kafka/topics.ts';
+import { alterTopic, chooseTopicPrefix, createTopic } from '../helpers/kafka/topics.ts';
 import { testServers } from '../helpers/servers/servers.ts';
-import { until } from '../helpers/until.ts';
 
 const { brokers } = testServers();
 const run = createRunner('topics');
@@ -54,32 +53,17 @@ test('a plan names each change with its old and new value, and apply makes exact
     lines: ['The topics have the right settings.'],
     error: null,
   });
-  const alter = (name: string, config: Record<string, string>) => (admin: Admin) =>
-    admin.alterConfigs({
-      validateOnly: false,
-      resources: [
-        {
-          type: TOPIC_RESOURCE,
-          name,
-          configEntries: Object.entries(config).map(([key, value]) => ({ name: key, value })),
-        },
-      ],
-    });
-  await withAdmin(
-    brokers,
-    alter(submissions, {
-      'retention.ms': '1000',
-      'min.insync.replicas': '1',
-      'cleanup.policy': 'delete',
-      'message.timestamp.type': 'LogAppendTime',
-    }),
-  );
+  const altered = {
+    'retention.ms': '1000',
+    'min.insync.replicas': '1',
+    'cleanup.policy': 'delete',
+    'message.timestamp.type': 'LogAppendTime',
+  };
+  await withAdmin(brokers, (admin) => alterTopic(admin, submissions, altered));
   const expected = [
     `set retention.ms on ${submissions}: 1000 -> 604800000`,
     `grow ${changes}: 2 -> 5 partitions`,
   ];
-  // Brokers learn of it shortly after the controller.
-  await until('the alteration', async () => (await topics(prefix, 'plan', 5)).lines.length === 2);
   const { lines, error } = await topics(prefix, 'plan', 5);
   expect(lines).toEqual(expected);
   expect(error).toBeInstanceOf(UnfinishedError);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ITopicConfig } from 'kafkajs';
-import { type Admin, withAdmin } from '../../../kafka/connection/admin.ts';
+import { type Admin, TOPIC_RESOURCE, withAdmin } from '../../../kafka/connection/admin.ts';
 import { applyTopics } from '../../../kafka/topics/topics.ts';
 import type { Brokers } from '../../../service/brokers.ts';
 import { waitFor } from '../../../service/wait-for.ts';
@@ -64,5 +64,18 @@ export async function createTopic(admin: Admin, config: ITopicConfig): Promise<v
     const { topics } = await admin.fetchTopicMetadata({ topics: [topic] }).catch(() => ({ topics: [] }));
     const partitions = topics[0]?.partitions ?? [];
     return partitions.length > 0 && partitions.every(({ leader }) => leader >= 0);
+  });
+}
+
+/** Sets settings of a topic in place of all earlier ones, and waits until a broker shows them. */
+export async function alterTopic(admin: Admin, name: string, config: Record<string, string>): Promise<void> {
+  const configEntries = Object.entries(config).map(([key, value]) => ({ name: key, value }));
+  const resources = [{ type: TOPIC_RESOURCE, name, configEntries }];
+  await admin.alterConfigs({ validateOnly: false, resources });
+  await until(`the settings of the topic ${name}`, async () => {
+    const asked = [{ type: TOPIC_RESOURCE, name, configNames: Object.keys(config) }];
+    const described = await admin.describeConfigs({ includeSynonyms: false, resources: asked });
+    const entries = described.resources[0]?.configEntries ?? [];
+    return entries.every(({ configName, configValue }) => configValue === config[configName]);
   });
 }
