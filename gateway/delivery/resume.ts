@@ -52,7 +52,7 @@ const CATCH_UP =
 function createOtherHistoryError(): ApiError {
   return new ApiError(
     'cursor_expired',
-    `This cursor belongs to another stream: to one before this service lost a server, or to another deployment. ${CATCH_UP}`,
+    `A new stream began after the loss of a server, and this cursor belongs to the previous stream. ${CATCH_UP}`,
   );
 }
 
