@@ -119,11 +119,14 @@ test('a request has a span named after its route, and its log line has the ids',
   expect(span.service).toBe('ballot-endorsements-gateway');
   const statements = collector.spans.filter(({ parentSpanId }) => parentSpanId === span.spanId);
   expect(statements.length).toBeGreaterThan(0);
-  const line = gateway
-    .output()
-    .split('\n')
-    .find((each) => each.includes('/v1/endorsers/bakers-local-1'));
-  expect(JSON.parse(line ?? '{}')).toMatchObject({ trace_id: span.traceId, span_id: span.spanId });
+  const findLine = () =>
+    gateway
+      .output()
+      .split('\n')
+      .slice(0, -1)
+      .find((each) => each.includes('/v1/endorsers/bakers-local-1'));
+  await until('its log line', () => findLine() !== undefined);
+  expect(JSON.parse(findLine() ?? '')).toMatchObject({ trace_id: span.traceId, span_id: span.spanId });
 });
 
 test('a key that is sent in a path by mistake is not in its span', async () => {

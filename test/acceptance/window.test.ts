@@ -6,13 +6,14 @@
 
 import { afterEach, expect, test } from '@jest/globals';
 import type { StreamFilter } from '../../domain/stream-filter.ts';
-import { TOPIC_RESOURCE, withAdmin } from '../../kafka/connection/admin.ts';
+import { withAdmin } from '../../kafka/connection/admin.ts';
 import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { changesTopicSettings } from '../../kafka/topics/topic-settings.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import { systemClock } from '../../service/clock.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
+import { alterTopic } from '../helpers/kafka/topics.ts';
 import { TestService } from '../helpers/service/service.ts';
 import { loadChangeLog } from '../helpers/stream/change-log.ts';
 import {
@@ -51,11 +52,8 @@ async function start(settings: Record<string, string>): Promise<void> {
   });
   const plan = { retentionMs: RETENTION_MS, partitions: PARTITIONS, replicationFactor: 1 };
   const config = { ...changesTopicSettings(plan).config, ...EAGER_CLEANER, ...settings };
-  const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
-  const resource = { type: TOPIC_RESOURCE, name: topicNames(service.topicPrefix).changes, configEntries };
-  await withAdmin(service.brokers, (admin) =>
-    admin.alterConfigs({ validateOnly: false, resources: [resource] }),
-  );
+  const { changes } = topicNames(service.topicPrefix);
+  await withAdmin(service.brokers, (admin) => alterTopic(admin, changes, config));
 }
 
 /** Submits changes of a busy endorser, now and then one of an idle one, and one of a third only at the beginning. */

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { watchTopicSettings } from '../../consumers/relay/topic-watch.ts';
-import { TOPIC_RESOURCE, withAdmin } from '../../kafka/connection/admin.ts';
+import { withAdmin } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { applyTopics } from '../../kafka/topics/topics.ts';
 import { type Clock, systemClock } from '../../service/clock.ts';
 import { createLog } from '../../service/log.ts';
-import { createTestTopics } from '../helpers/kafka/topics.ts';
+import { alterTopic, createTestTopics } from '../helpers/kafka/topics.ts';
 import { metricValue } from '../helpers/service/metrics.ts';
 import { until } from '../helpers/until.ts';
 
@@ -25,16 +25,7 @@ test('INV-6: broken settings are reported once while the service runs, and so is
 
   const breakSettings = () =>
     withAdmin(brokers, (admin) =>
-      admin.alterConfigs({
-        validateOnly: false,
-        resources: [
-          {
-            type: TOPIC_RESOURCE,
-            name: topicNames(topicPrefix).changes,
-            configEntries: [{ name: 'cleanup.policy', value: 'compact' }],
-          },
-        ],
-      }),
+      alterTopic(admin, topicNames(topicPrefix).changes, { 'cleanup.policy': 'compact' }),
     );
   await breakSettings();
   await until('it is reported', () => lines.some((line) => line.includes('min.compaction.lag.ms')));

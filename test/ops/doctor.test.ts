@@ -2,11 +2,12 @@ import { createServer, type Server } from 'node:net';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import type { Finding } from '../../administration/health/finding.ts';
-import { TOPIC_RESOURCE, withAdmin } from '../../kafka/connection/admin.ts';
+import { withAdmin } from '../../kafka/connection/admin.ts';
 import { createKafkaClient } from '../../kafka/connection/client.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { createIo, createRunner } from '../helpers/commands/command-io.ts';
+import { alterTopic } from '../helpers/kafka/topics.ts';
 import { createTestDatabase } from '../helpers/postgres/database.ts';
 import { Primary } from '../helpers/postgres/replica.ts';
 import { withClient } from '../helpers/postgres/with-client.ts';
@@ -146,18 +147,9 @@ describe('during an outage of one server', () => {
 describe('faults are found', () => {
   test('settings of a topic', async () => {
     const { changes: name } = topicNames(service.topicPrefix);
-    await withAdmin(service.brokers, (admin) =>
-      admin.alterConfigs({
-        validateOnly: false,
-        resources: [
-          { type: TOPIC_RESOURCE, name, configEntries: [{ name: 'retention.bytes', value: '9000000' }] },
-        ],
-      }),
-    );
-    await until('the alteration', async () => {
-      const { of } = await diagnose();
-      return of('failed', 'topics').includes(`${name} has retention.bytes=9000000`);
-    });
+    await withAdmin(service.brokers, (admin) => alterTopic(admin, name, { 'retention.bytes': '9000000' }));
+    const { of } = await diagnose();
+    expect(of('failed', 'topics')).toContain(`${name} has retention.bytes=9000000`);
     expect(await createRunner('topics')(['apply'], createIo(settings()))).toBe(0);
   });
 

@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { TOPIC_RESOURCE, withAdmin } from '../../kafka/connection/admin.ts';
+import { withAdmin } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { countPendingRejections } from '../../store/stream/pending-rejections.ts';
 import { ndjson } from '../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { createIo, createRunner, runToExit } from '../helpers/commands/command-io.ts';
 import { createFolder } from '../helpers/folder.ts';
+import { alterTopic } from '../helpers/kafka/topics.ts';
 import { withClient } from '../helpers/postgres/with-client.ts';
 import { startProcess } from '../helpers/service/process.ts';
 import { useTestService } from '../helpers/service/service.ts';
@@ -26,19 +27,10 @@ const record = (endorser: string, choice: string, more = {}) => ({
 const createServiceIo = (stdin = '') => createIo(service.env(), { stdin });
 
 /** Makes the rejected topic refuse every record, so that rejections stay in Postgres. */
-async function refuseRejections(): Promise<void> {
-  const resource = { type: TOPIC_RESOURCE, name: topicNames(service.topicPrefix).rejected };
-  const setting = 'max.message.bytes';
-  await withAdmin(service.brokers, async (admin) => {
-    const configEntries = [{ name: setting, value: '1' }];
-    await admin.alterConfigs({ validateOnly: false, resources: [{ ...resource, configEntries }] });
-    await until('the alteration', async () => {
-      const resources = [{ ...resource, configNames: [setting] }];
-      const described = await admin.describeConfigs({ includeSynonyms: false, resources });
-      return described.resources[0]?.configEntries[0]?.configValue === '1';
-    });
-  });
-}
+const refuseRejections = () =>
+  withAdmin(service.brokers, (admin) =>
+    alterTopic(admin, topicNames(service.topicPrefix).rejected, { 'max.message.bytes': '1' }),
+  );
 
 async function countPending(): Promise<number> {
   return withClient(service.databaseUrl, (client) => countPendingRejections(client));

@@ -6,12 +6,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { EachBatchPayload } from 'kafkajs';
-import { TOPIC_RESOURCE, withAdmin } from '../../../kafka/connection/admin.ts';
+import { withAdmin } from '../../../kafka/connection/admin.ts';
 import { createKafkaClient } from '../../../kafka/connection/client.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
 import { changesTopicSettings } from '../../../kafka/topics/topic-settings.ts';
 import { applyTopics } from '../../../kafka/topics/topics.ts';
-import { createTopic } from '../../helpers/kafka/topics.ts';
+import { alterTopic, createTopic } from '../../helpers/kafka/topics.ts';
 import { testServers } from '../../helpers/servers/servers.ts';
 
 const RECORDS = 1000;
@@ -32,18 +32,15 @@ const losing = `${topicPrefix}without-lag`;
 beforeAll(async () => {
   const plan = { retentionMs: HOUR_MS, partitions: 1, replicationFactor: 1 };
   const config = { ...changesTopicSettings(plan).config, ...EAGER_CLEANER };
-  const entries = (settings: Record<string, string>) =>
-    Object.entries(settings).map(([name, value]) => ({ name, value }));
   await applyTopics({ brokers, topicPrefix, retentionMs: HOUR_MS, changesPartitions: 1 });
   await withAdmin(brokers, async (admin) => {
-    const resource = { type: TOPIC_RESOURCE, name: keeping, configEntries: entries(config) };
-    await admin.alterConfigs({ validateOnly: false, resources: [resource] });
-    const withoutLag = entries({ ...config, 'min.compaction.lag.ms': '0' });
+    await alterTopic(admin, keeping, config);
+    const withoutLag = { ...config, 'min.compaction.lag.ms': '0' };
     await createTopic(admin, {
       topic: losing,
       numPartitions: 1,
       replicationFactor: 1,
-      configEntries: withoutLag,
+      configEntries: Object.entries(withoutLag).map(([name, value]) => ({ name, value })),
     });
   });
   await producer.connect();
