@@ -13,11 +13,9 @@ import { describeTopic } from '../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { applyTopics } from '../../kafka/topics/topics.ts';
 import type { Brokers } from '../../service/brokers.ts';
-import { STOP_DEADLINE_MS } from '../../service/lifecycle.ts';
 import { describeFailure, OperatorError } from '../../service/operator-error.ts';
-import { INVALID_SETTING_STATUS } from '../../service/program.ts';
 import { describeKafkaSecurity, localAddress } from '../../service/running-service.ts';
-import { type Supervisor, supervise } from '../../service/supervise.ts';
+import type { Supervisor } from '../../service/supervise.ts';
 import { waitFor } from '../../service/wait-for.ts';
 import { migrateDatabase } from '../commands/migrate.ts';
 import { inOneTransaction, requireDatabase } from '../database.ts';
@@ -34,7 +32,7 @@ import {
 import { createKafkaMending } from './mend-kafka.ts';
 import { DiskWatch } from './processes/disk-watch.ts';
 import { listenForInterrupts, unlessAborted } from './processes/interrupts.ts';
-import { type NodeProcess, startNodeProcess } from './processes/node-process.ts';
+import { KeptProcesses } from './processes/kept-processes.ts';
 import { RememberedPids } from './processes/remembered-pids.ts';
 import {
   claimRunDir,
@@ -43,20 +41,13 @@ import {
   releaseRunDir,
   writeServiceEnv,
 } from './processes/run-files.ts';
-import { choosePort } from './servers/ports.ts';
 import { findRunner } from './servers/runner.ts';
-import type { KafkaServer, LocalServer, ServerOptions, ServerRunner } from './servers/server.ts';
+import type { KafkaServer, ServerRunner } from './servers/server.ts';
 import { createStartConfig, type StartConfig } from './start-config.ts';
+import { chooseStartPorts } from './start-ports.ts';
 import { chooseWebhookSettings } from './webhook-key.ts';
 
-const DEFAULT_METRICS_PORT = 9464;
 const READY_TIMEOUT_MS = 120_000;
-/** The longest pause between restarts of a server that keeps failing, as on a full disk, in milliseconds. */
-const MAX_SERVER_DELAY_MS = 4000;
-/** A program's predecessor can hold the port for a moment. */
-const REFUSALS_TO_GIVE_UP = 3;
-/** A stuck program ends itself earlier. */
-const CHILD_GRACE_MS = STOP_DEADLINE_MS + 5000;
 
 const programs = {
   'demo-traffic': fileURLToPath(new URL('../demo/traffic.ts', import.meta.url)),
@@ -94,6 +85,7 @@ class Start {
   readonly #logDir: string;
   readonly #stack = new AsyncDisposableStack();
   readonly #pids: RememberedPids;
+  readonly #kept: KeptProcesses;
   readonly #interrupted: AbortSignal;
   /** Aborts when a program cannot be started at all. */
   readonly #failed = new AbortController();
@@ -109,6 +101,14 @@ class Start {
     this.#runDir = path.join(config.dataDir, 'run');
     this.#logDir = logFolder(config.dataDir);
     this.#pids = new RememberedPids(this.#runDir);
+    this.#kept = new KeptProcesses({
+      logDir: this.#logDir,
+      pids: this.#pids,
+      stack: this.#stack,
+      report: say,
+      onRefusal: (name) =>
+        this.#failed.abort(new OperatorError(`${name} cannot be started; the reason is above.`)),
+    });
     this.#interrupted = listenForInterrupts(() => this.#pids.killAll());
     this.#over = AbortSignal.any([this.#interrupted, this.#failed.signal]);
   }
@@ -153,7 +153,7 @@ class Start {
   }
 
   async #bringUp(): Promise<void> {
-    const { port, metricsPort, consumersMetricsPort } = await this.#choosePorts();
+    const { port, metricsPort, consumersMetricsPort } = await chooseStartPorts(this.#config);
     const { databaseUrl, brokers } = await this.#startServers();
     this.#over.throwIfAborted();
 
@@ -170,8 +170,8 @@ class Start {
     const { PORT: _, ...inherited } = process.env;
     const { PORT: gatewayPort, ...shared } = { ...inherited, ...service, HOST: host };
     say('Starting the gateway and the consumers ...');
-    await this.#keepProgram('consumers', { ...shared, METRICS_PORT: String(consumersMetricsPort) });
-    await this.#keepProgram('gateway', { ...shared, PORT: gatewayPort, METRICS_PORT: String(metricsPort) });
+    await this.#startProgram('consumers', { ...shared, METRICS_PORT: String(consumersMetricsPort) });
+    await this.#startProgram('gateway', { ...shared, PORT: gatewayPort, METRICS_PORT: String(metricsPort) });
     const address = localAddress(host, port);
     const prepared = Promise.all([
       ensureDemoKey(databaseUrl, dataDir),
@@ -180,7 +180,7 @@ class Start {
     ]);
     const [key] = await unlessAborted(this.#over, prepared);
     if (this.#hasDemoToSubmit) await allowDemoEndorsers(databaseUrl);
-    if (demo) await this.#keepProgram('demo-traffic', { ...shared });
+    if (demo) await this.#startProgram('demo-traffic', { ...shared });
     const consoleLink = hasConsole ? await createDemoLink(databaseUrl, publicUrl ?? address) : null;
     const metricsAddress = localAddress(host, metricsPort);
     say(renderWelcome({ address, metricsAddress, key, consoleLink, demo, dataDir }));
@@ -202,27 +202,6 @@ class Start {
       CHANGES_PARTITIONS: String(changesPartitions),
       ...(topicPrefix === '' ? {} : { TOPIC_PREFIX: topicPrefix }),
     };
-  }
-
-  async #choosePorts(): Promise<{ port: number; metricsPort: number; consumersMetricsPort: number }> {
-    const { port, metricsPort, gatewayProcesses } = this.#config;
-    if ((await choosePort(port)) !== port) {
-      throw new OperatorError(
-        `Port ${port} is taken: set PORT to a free one, as in "PORT=${port + 1} npm start".`,
-      );
-    }
-    const chosen = await choosePort(metricsPort ?? DEFAULT_METRICS_PORT);
-    if (metricsPort !== null && chosen !== metricsPort) {
-      throw new OperatorError(`Port ${metricsPort} is taken: set METRICS_PORT to a free one.`);
-    }
-    for (let next = chosen + 1; next < chosen + gatewayProcesses; next += 1) {
-      if ((await choosePort(next)) === next) continue;
-      throw new OperatorError(
-        `Port ${next} is taken, but each process of the gateway has a port of metrics: set METRICS_PORT to the first of ` +
-          `${gatewayProcesses} free ones.`,
-      );
-    }
-    return { port, metricsPort: chosen, consumersMetricsPort: await choosePort(chosen + gatewayProcesses) };
   }
 
   /** Starts the servers concurrently. For the service, they get the schema, the catalogue and the topics. */
@@ -258,7 +237,7 @@ class Start {
   async #startPostgres(): Promise<string> {
     const { startPostgres } = await this.#findRunner();
     const options = { dir: path.join(this.#config.dataDir, 'postgres') };
-    return (await this.#keepServer('postgres', options, startPostgres)).current().url;
+    return (await this.#kept.keepServer('postgres', options, startPostgres)).current().url;
   }
 
   async #startDatabase(): Promise<string> {
@@ -285,13 +264,17 @@ class Start {
     }
     const { startKafka } = await this.#findRunner();
     let isFirst = true;
-    const kafka = await this.#keepServer('kafka', { dir: path.join(dataDir, 'kafka') }, async (options) => {
-      const server = await startKafka(options);
-      // A restarted server can have new storage.
-      if (!isFirst) this.#applyTopics(server.brokers).catch((error) => say(describeFailure(error)));
-      isFirst = false;
-      return server;
-    });
+    const kafka = await this.#kept.keepServer(
+      'kafka',
+      { dir: path.join(dataDir, 'kafka') },
+      async (options) => {
+        const server = await startKafka(options);
+        // A restarted server can have new storage.
+        if (!isFirst) this.#applyTopics(server.brokers).catch((error) => say(describeFailure(error)));
+        isFirst = false;
+        return server;
+      },
+    );
     await this.#applyTopics(kafka.current().brokers);
     return { kafka, brokers: kafka.current().brokers };
   }
@@ -301,49 +284,9 @@ class Start {
     for (const line of await applyTopics({ ...this.#config, brokers })) say(`Topics: ${line}`);
   }
 
-  /** Starts a server and keeps it running on its first port. */
-  async #keepServer<T extends LocalServer & { port: number }>(
-    name: string,
-    options: ServerOptions,
-    start: (options: ServerOptions) => Promise<T>,
-  ): Promise<Supervisor<T>> {
-    let port: number | undefined;
-    const supervisor = await supervise({
-      name,
-      start: async () => {
-        const server = await start({ ...options, port, onSpawn: (pid) => this.#pids.set(name, pid) });
-        port = server.port;
-        return server;
-      },
-      report: say,
-      maxDelayMs: MAX_SERVER_DELAY_MS,
-    });
-    this.#stack.defer(() => supervisor.stop());
-    return supervisor;
-  }
-
-  async #keepProgram(name: keyof typeof programs, env: NodeJS.ProcessEnv): Promise<Supervisor<NodeProcess>> {
+  async #startProgram(name: keyof typeof programs, env: NodeJS.ProcessEnv): Promise<void> {
     this.#over.throwIfAborted();
-    const entry = programs[name];
-    let refusals = 0;
-    const supervisor = await supervise({
-      name,
-      start: async () => {
-        const options = { name, entry, env, logDir: this.#logDir, graceMs: CHILD_GRACE_MS, report: say };
-        const running = startNodeProcess(options);
-        await this.#pids.set(name, running.pid);
-        return running;
-      },
-      report: say,
-      isFinal: (ending) => {
-        refusals = ending === `exit code ${INVALID_SETTING_STATUS}` ? refusals + 1 : 0;
-        if (refusals < REFUSALS_TO_GIVE_UP) return false;
-        this.#failed.abort(new OperatorError(`${name} cannot be started; the reason is above.`));
-        return true;
-      },
-    });
-    this.#stack.defer(() => supervisor.stop());
-    return supervisor;
+    await this.#kept.keepProgram(name, programs[name], env);
   }
 
   async #untilReady(address: string): Promise<void> {
