@@ -30,6 +30,10 @@ const SECURED_TESTS = [
   ...['--testPathIgnorePatterns', 'runbooks', 'root-home', 'least-rights'],
 ];
 
+/** For a quick answer: fewer cases of each property, and no more workers than processors, as these tests rarely wait. */
+const UNIT_ENV = { PROPERTY_LIMIT: '100' };
+const UNIT_ARGS = [`--maxWorkers=${os.availableParallelism()}`];
+
 /** @returns jest's arguments: named files run whatever their group */
 function chooseTests(options: string[], args: string[]): string[] {
   if (args.some((arg) => arg.startsWith('test/'))) return args;
