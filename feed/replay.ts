@@ -2,11 +2,11 @@ import { TopicReader } from '../kafka/reading/topic-reader.ts';
 import type { Brokers } from '../service/brokers.ts';
 import { BufferPool } from '../service/buffer-pool.ts';
 import type { Logger } from '../service/log.ts';
+import { AccountTurns } from './account-turns.ts';
 import type { ChangeLog } from './change-log.ts';
 import { CHUNK_CHANGES, ChunkCache, cutChunk, restOfChunk } from './chunk-cache.ts';
 import { Decoder } from './decoder.ts';
 import { replays } from './metrics.ts';
-import { ReadTurns } from './read-turns.ts';
 import type { Chunk, ResumePoint } from './rendered-event.ts';
 import { ReplayRun } from './replay-run.ts';
 import type { UnreadableBatches } from './unreadable-batches.ts';
@@ -68,7 +68,7 @@ export class Replay {
   #places = 0;
   readonly #idleReaders: TopicReader[] = [];
   readonly #readers: TopicReader[] = [];
-  readonly #turns = new ReadTurns<Turn>();
+  readonly #turns = new AccountTurns<Turn>();
 
   constructor(options: ReplayOptions) {
     this.#options = options;

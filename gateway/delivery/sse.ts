@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { RETENTION_GRACE } from '../../domain/retention.ts';
 import type { StreamFilter } from '../../domain/stream-filter.ts';
+import { AccountTurns } from '../../feed/account-turns.ts';
 import { cursorOf, timeOf } from '../../feed/cursor-of.ts';
 import { Delivery } from '../../feed/fan-out.ts';
 import type { Feed } from '../../feed/feed.ts';
@@ -57,12 +58,18 @@ const RETRY_RANGE_MS = { min: 1000, max: 5000 };
 /** Lifetimes are shortened by up to this part, so that clients that connected together do not reconnect together. */
 const LIFETIME_JITTER = 0.05;
 
+const turns = new AccountTurns<() => void>();
 let lastTurn = Promise.resolve();
 
-/** Resolves in a turn of the event loop in which no other stream writes a piece: many would hold it up together. */
-function takeTurn(): Promise<void> {
-  lastTurn = lastTurn.then(() => setImmediate());
-  return lastTurn;
+/**
+ * Resolves in a turn of the event loop in which no other stream writes a piece: many would hold it up together. Accounts
+ * take turns (INV-15).
+ */
+function takeTurn(accountId: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  turns.add(resolve, accountId);
+  lastTurn = lastTurn.then(() => setImmediate()).then(() => turns.take()?.());
+  return promise;
 }
 
 /** One client's stream of Server-Sent Events (specification, "Server-Sent Events kinds"). */
@@ -221,7 +228,7 @@ export class EventStream {
       if (bytes < MAX_WRITE_BYTES) continue;
       if (!this.#write(new Delivery(piece, event.resumePoint)) && !(await this.#drained())) return false;
       // The kernel can take a week of compressed changes at once, and other requests would wait for all of it (INV-15).
-      await takeTurn();
+      await takeTurn(this.#options.accountId);
       if (this.#ending) return true;
       piece = [];
       bytes = 0;

@@ -58,6 +58,26 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.text().length).toBeGreaterThan(1_000_000);
   });
 
+  test('INV-15: takes turns with all streams of another account together', async () => {
+    const open = () => new PassThrough({ highWaterMark: 1e9 });
+    const stream = startStream({ output: open() });
+    const others = Array.from({ length: 4 }, () =>
+      startStream({ beside: stream, accountId: 2, output: open() }),
+    );
+    await settle();
+    stream.feed.append('CA', 2000);
+    stream.listen();
+    let written = 0;
+    stream.output.on('data', () => {
+      if (stream.events.length > 2000)
+        written ||= others.reduce((sum, { output }) => sum + output.readableLength, 0);
+    });
+    await until('all changes', () => written > 0);
+    expect(written).toBeLessThan(2 * stream.text().length);
+    for (const { listen } of others) listen();
+    await until('all changes of the others', () => others.every(({ events }) => events.length === 2001));
+  });
+
   test('INV-10: writes nothing more into a full socket when changes come one by one', async () => {
     const stream = startStream({ output: new PassThrough({ highWaterMark: 1024 }) });
     for (let count = 0; count < 100; count += 1) {

@@ -76,6 +76,7 @@ export class FakeFeed {
 
 interface Setting {
   filter?: StreamFilter;
+  accountId?: number;
   lifetimeMs?: number;
   random?: number;
   output?: PassThrough;
@@ -124,7 +125,7 @@ export function startStream(setting: Setting = {}) {
   const stream = new EventStream(new EventOutput(output, connection), feed as unknown as Feed, {
     start: beginning,
     filter,
-    accountId: 1,
+    accountId: setting.accountId ?? 1,
     ready: {},
     heartbeatMs: 20 * SECOND,
     lifetimeMs,
