@@ -15,9 +15,14 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 /** The most bytes of an answer that are kept for people. */
 const KEPT_ANSWER_BYTES = 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
+/** The most interim answers (1xx) before an answer. Each takes time to read, and a receiver could send them without end. */
+const MAX_INTERIM_ANSWERS = 10;
 const USER_AGENT = 'Ballot-Endorsements-Webhooks/1';
 /** Connections that are kept for the next message: of one host, and how long. Many servers end idle ones after 5 s. */
 const KEPT_SOCKETS = { maxFreeSockets: 4, timeout: 4000 };
+
+/** A receiver sends interim answers without an answer. */
+class EndlessAnswerError extends Error {}
 
 /** The outcome of an attempt. */
 export interface Attempt {
@@ -167,6 +172,11 @@ const failed = (outcome: AttemptOutcome, status: number | null = null): Attempt 
 /** Sends the body, and resolves with the head of the answer. */
 function sendBody(request: http.ClientRequest, body: Buffer): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
+    let interim = 0;
+    request.on('information', () => {
+      interim += 1;
+      if (interim > MAX_INTERIM_ANSWERS) reject(new EndlessAnswerError());
+    });
     request.on('error', reject);
     request.once('response', resolve);
     request.end(body);
@@ -176,7 +186,7 @@ function sendBody(request: http.ClientRequest, body: Buffer): Promise<IncomingMe
 function outcomeOf(error: NodeJS.ErrnoException): AttemptOutcome {
   if (error instanceof AddressRefusedError) return 'address_refused';
   // The names of llhttp's errors.
-  if (error.code?.startsWith('HPE_')) return 'answer_broken';
+  if (error instanceof EndlessAnswerError || error.code?.startsWith('HPE_')) return 'answer_broken';
   return 'unreachable';
 }
 

@@ -13,6 +13,7 @@ import { Receiver } from '../../helpers/webhooks/receiver.ts';
 
 const never = new AbortController().signal;
 const HEADERS = { 'webhook-id': 'msg_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,x' };
+const INTERIM = 'HTTP/1.1 103 Early Hints\r\n\r\n';
 const BODY = Buffer.from('{"type":"webhook.test"}');
 
 let closing: (() => unknown)[] = [];
@@ -154,9 +155,20 @@ describe('an answer', () => {
       (socket: net.Socket) => void socket.end(`HTTP/1.1 200 OK\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`),
       null,
     ],
+    [
+      'after interim answers without end',
+      (socket: net.Socket) => void socket.end(`${INTERIM.repeat(1000)}HTTP/1.1 204 No Content\r\n\r\n`),
+      null,
+    ],
   ])('%s is broken', async (_, answer, status) => {
     const { url } = await startRaw(answer);
     expect(await sendWith(senderWith(), url)).toMatchObject({ outcome: 'answer_broken', status });
+  });
+
+  test('may come after some interim answers', async () => {
+    const answer = `${INTERIM.repeat(10)}HTTP/1.1 204 No Content\r\n\r\n`;
+    const { url } = await startRaw((socket) => void socket.end(answer));
+    expect(await sendWith(senderWith(), url)).toMatchObject({ outcome: 'delivered', status: 204 });
   });
 
   test('that comes too late, or whose end does, counts as none', async () => {
