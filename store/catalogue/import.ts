@@ -152,7 +152,7 @@ async function mergeAll(
   const endorsers = await mergeEndorsers(client);
   const elections = await mergeElections(client);
   await spreadContests(client);
-  const districts = await mergeDistricts(client);
+  const districts = await mergeDistricts(client, removing);
   const contests = await mergeContests(client);
   await spreadChoices(client);
   const candidates = await mergeCandidates(client);

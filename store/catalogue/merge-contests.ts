@@ -39,7 +39,7 @@ export async function spreadContests(client: ClientBase): Promise<void> {
     WHERE staged.kind = 'contests' AND NOT refused`);
   await client.query(`
     CREATE TEMPORARY TABLE district_records ON COMMIT DROP AS
-    SELECT ordinal, contest_records.key AS contest, record.*
+    SELECT ordinal, contest_records.key AS contest, election, record.*
     FROM contest_records, jsonb_to_record(district)
       AS record(ocd_id text, name text, name_es text, level text, type text, state text)`);
   await client.query('ANALYZE contest_records');
@@ -53,15 +53,32 @@ const SAME_DISTRICT = `COALESCE(t.ocd_id, t.name) = COALESCE(s.ocd_id, s.name)
 
 /**
  * Merges the districts of the staged contests. If contests give a district several names, it keeps its
- * present name, so that the order of the files does not rename it.
+ * present name, so that the order of the files does not rename it. Contests that are not staged give it this name,
+ * unless their elections are earlier: two feeds that share a district would otherwise rename it in turn.
+ *
+ * @param options.keepMissing whether contests that the staged elections lack stay
  */
-export async function mergeDistricts(client: ClientBase): Promise<MergeCounts> {
+export async function mergeDistricts(
+  client: ClientBase,
+  { keepMissing }: { keepMissing: boolean },
+): Promise<MergeCounts> {
   await client.query(`
     CREATE TEMPORARY TABLE staged_districts ON COMMIT DROP AS
     SELECT DISTINCT ON (COALESCE(s.ocd_id, s.name), s.ocd_id IS NULL, s.level, s.type, COALESCE(s.state, '')) s.*
     FROM district_records s LEFT JOIN districts t ON ${SAME_DISTRICT}
     ORDER BY COALESCE(s.ocd_id, s.name), s.ocd_id IS NULL, s.level, s.type, COALESCE(s.state, ''),
       (t.name, t.name_es) IS NOT DISTINCT FROM (s.name, s.name_es) DESC, s.ordinal`);
+  await client.query(
+    `UPDATE staged_districts s SET name = t.name, name_es = t.name_es
+    FROM districts t, elections given
+    WHERE ${SAME_DISTRICT} AND (t.name, t.name_es) IS DISTINCT FROM (s.name, s.name_es) AND given.slug = s.election
+      AND EXISTS (
+        SELECT FROM contests c JOIN elections l ON l.id = c.election_id
+        WHERE c.district_id = t.id AND c.removed_at IS NULL AND l.date >= given.date
+          AND CASE WHEN $1 THEN c.key NOT IN (SELECT key FROM contest_records)
+            ELSE l.slug NOT IN (SELECT election FROM contest_records) END)`,
+    [keepMissing],
+  );
   return mergeStaged(client, {
     table: 'districts',
     staged: 'staged_districts',

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { contest, election, ndjson } from '../helpers/ballots/catalogue-records.ts';
 import { GOOD, useCatalogueCommand } from '../helpers/commands/catalogue-command.ts';
 
-const { contents, importFiles } = useCatalogueCommand();
+const { client, contents, importFiles } = useCatalogueCommand();
 
 const OREGON = 'or-2026-11-03-general';
 const CALIFORNIA = 'ca-2026-11-03-general';
@@ -62,3 +62,53 @@ test('a removed contest and one of another election do not keep an election in i
   await importFiles(files([other], [contest('mayor', { election: CALIFORNIA, ...at('CA') })]));
   expect((await importFiles(electionsOnly(election({ state: 'NY' })))).status).toBe(0);
 });
+
+const CITY = {
+  level: 'city',
+  type: 'place',
+  state: 'OR',
+  ocd_id: 'ocd-division/country:us/state:or/place:fernville',
+};
+const named = (name: string) => ({ district: { ...CITY, name } });
+const PRIMARY = 'or-2026-05-19-primary';
+const LATER = 'or-2027-05-18-primary';
+
+test.each([
+  [
+    'another part of the election',
+    [contest('council', named('City of Fernville'))],
+    ['--keep-missing'],
+    false,
+  ],
+  [
+    'an earlier election',
+    [contest('council', { election: PRIMARY, ...named('City of Fernville') })],
+    [],
+    false,
+  ],
+  ['all contests there', [contest('mayor', named('City of Fernville'))], ['--keep-missing'], true],
+  ['a file without the former contests', [contest('council', named('City of Fernville'))], [], true],
+  ['a later election', [contest('judge', { election: LATER, ...named('City of Fernville') })], [], true],
+])(
+  '%s that names a district differently renames it only if no contest keeps its name',
+  async (_, contests, options, renames) => {
+    const elections = [
+      election(),
+      election({ slug: PRIMARY, date: '2026-05-19', type: 'primary' }),
+      election({ slug: LATER, date: '2027-05-18', type: 'primary' }),
+    ];
+    await importFiles(files(elections, [contest('mayor', named('Fernville'))]));
+    const { told } = await importFiles(contestsOnly(...contests), ...options);
+    const { rows } = await client.query('SELECT name FROM districts');
+    expect(rows).toEqual([{ name: renames ? 'City of Fernville' : 'Fernville' }]);
+    expect(told).toEqual(
+      renames
+        ? []
+        : [
+            expect.stringMatching(
+              / is called "Fernville", but "City of Fernville" in .*; "Fernville" stays\.$/,
+            ),
+          ],
+    );
+  },
+);
