@@ -67,7 +67,7 @@ function readNames(feed: Feed, { values, texts }: VipObject): Names {
     judge: judge ? nameOf(feed, judge) : '',
     offices: offices.map((office) => english(office.texts.Name)),
     parties: findAll(feed, 'Party', values.PrimaryPartyIds).map((party) => english(party.texts.Name)),
-    isUnexpired: offices.some((office) => office.values.TermType === 'unexpired-term'),
+    isUnexpired: offices.some((office) => office.values.TermType?.toLowerCase() === 'unexpired-term'),
   };
 }
 
@@ -212,7 +212,8 @@ function votingOf({ values }: VipObject, notes: Notes, problems: Problem[]): Vot
     );
     return { method, votes: method === 'plurality' ? 1 : votes };
   }
-  const method = Object.hasOwn(METHODS, variation) ? METHODS[variation] : undefined;
+  const word = variation.toLowerCase();
+  const method = Object.hasOwn(METHODS, word) ? METHODS[word] : undefined;
   if (method === undefined) {
     const known = Object.keys(METHODS).join(', ');
     problems.push({ field: 'VoteVariation', message: `must be one of ${known}, is ${showValue(variation)}` });

@@ -193,6 +193,18 @@ test('the primaries of two parties for one office have their own contests', asyn
   });
 });
 
+test.each([
+  ['unexpired-term', 'board-unexpired', { unexpired_term: true }],
+  ['Unexpired-Term', 'board-unexpired', { unexpired_term: true }],
+  ['full-term', 'board', undefined],
+])('a contest for an office with a term of the type %s is %s', async (type, slug, details) => {
+  const { record } = await contestOf(
+    object('Office', 'seat', `${texts('Name', 'Seat')}<Term><Type>${type}</Type></Term>`),
+    contest('CandidateContest', 'Board', 'virginia', '<OfficeIds>{seat}</OfficeIds>'),
+  );
+  expect([record?.slug, record?.details]).toEqual([slug, details]);
+});
+
 test('a feed without contests, and a contest without candidates, are to be checked', async () => {
   const { notes } = await mapText(writeFeed(ELECTION));
   expect(notes.all).toContainEqual({

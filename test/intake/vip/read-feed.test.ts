@@ -35,6 +35,7 @@ test('references that are repeated, as in version 5.0, are a list', async () => 
 test.each([
   ['booleans', /(?<=>)true(?=<)/g, 'True'],
   ['statuses', /(?<=>)withdrawn(?=<)/g, 'Withdrawn'],
+  ['methods of votes', /(?<=>)n-of-m(?=<)/g, 'N-of-M'],
 ])('%s are read in capitals too', async (_name, given, capital) => {
   const written = FEED.replaceAll(given, capital);
   expect(written).not.toBe(FEED);
