@@ -50,7 +50,7 @@ export async function* buildDrafts(
   const isNamedOnly = [...values.keys()].every((name) => name === 'election');
   const isNamed = [...values.keys()].every((name) => NAMING.includes(name));
   const record = electionOf(values, notes);
-  if (!isNamedOnly) yield { kind: 'elections', line, record, problems, isNamed };
+  if (!isNamedOnly && !isDayUnread(election)) yield { kind: 'elections', line, record, problems, isNamed };
   const contests: ReturnType<typeof contestOf>[] = [];
   for (const contest of election.contests.values()) {
     contests.push(contestOf(contest, record, shape, notes));
@@ -68,6 +68,12 @@ export async function* buildDrafts(
     draft.record.key = slug === null ? '' : `${record.slug}/${slug}`;
     yield draft;
   }
+}
+
+/** Whether all contests of an election without a day say that they have one that cannot be read. */
+function isDayUnread({ values, contests }: CollectedElection): boolean {
+  const isUnread = ({ problems }: Collected) => problems.some(({ field }) => field === 'election_date');
+  return contests.size > 0 && !values.has('election_date') && [...contests.values()].every(isUnread);
 }
 
 function electionOf(values: GivenValues, notes: Notes): ElectionRecord {
