@@ -151,12 +151,13 @@ async function importPaths(
   { allowRemovals = null, report: reportPath, electionType = null, election = null, map, ...flags }: Flags,
 ): Promise<void> {
   const { files, notRead } = await findCatalogueFiles(paths);
-  if (!files.some(({ format }) => format === 'table')) {
-    if (election !== null) throw refuseTableOption('election');
-    if (map.length > 0) throw refuseTableOption('map');
+  const tables = files.filter(({ format }) => format === 'table');
+  if (map.length > 0 && tables.length === 0) throw refuseTableOption('map');
+  if (election !== null && tables.every(({ kind }) => kind !== null)) {
+    throw refuseTableOption('election', 'a table of contests');
   }
-  if (electionType !== null && files.every(({ format }) => format === 'ndjson')) {
-    throw new OperatorError('--election-type is of use only with a table or a feed.');
+  if (electionType !== null && files.every(({ kind }) => kind !== null)) {
+    throw new OperatorError('--election-type is of use only with a table of contests or a feed.');
   }
   if (notRead.length > 0) {
     const names = showControls(notRead.join(', '));

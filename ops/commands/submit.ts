@@ -48,7 +48,7 @@ export const define: DefineCommand = (command, io) => {
       '<paths...>',
       'files of endorsements, folders with an endorsements.ndjson, or - for standard input; or one table, .csv or .tsv',
     )
-    .option('--skip-refused', 'leave refused lines out and send the others')
+    .option('--skip-refused', 'leave refused lines or rows out and send the others')
     .option('--wait', 'wait until all of it is applied, and report the outcome')
     .option('--timeout <seconds>', 'the longest wait; without it, there is no limit', parseTimeout)
     .optionsGroup('Options of tables:')

@@ -338,12 +338,17 @@ test.each([
   await expect(run(args, createIo({ DATABASE_URL: databaseUrl }))).rejects.toThrow(message);
 });
 
+const ENDORSERS = { 'endorsers.csv': 'name,category,category_name,state\nBakers,labor,Labor,OR\n' };
+
 test.each([
-  ['--election', 'or-2026-11-03-general', 'a table, whose name ends in .csv or .tsv.'],
-  ['--map', 'Office=contest', 'a table, whose name ends in .csv or .tsv.'],
-  ['--election-type', 'general', 'a table or a feed.'],
-])('%s is refused with files that it is not for', async (option, value, files) => {
-  const { status, told } = await importFiles(GOOD, option, value);
+  ['--election', 'or-2026-11-03-general', GOOD, 'a table of contests, whose name ends in .csv or .tsv.'],
+  ['--election', 'or-2026-11-03-general', ENDORSERS, 'a table of contests, whose name ends in .csv or .tsv.'],
+  ['--map', 'Office=contest', GOOD, 'a table, whose name ends in .csv or .tsv.'],
+  ['--election-type', 'general', GOOD, 'a table of contests or a feed.'],
+  ['--election-type', 'general', ENDORSERS, 'a table of contests or a feed.'],
+])('%s is refused with files that it is not for', async (option, value, given, files) => {
+  await writeFiles(given);
+  const { status, told } = await importPaths([...Object.keys(given).map(file), option, value]);
   expect([status, told]).toEqual([1, [`${option} is of use only with ${files}`]]);
 });
 
