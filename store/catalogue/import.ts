@@ -153,7 +153,7 @@ async function mergeAll(
   const elections = await mergeElections(client);
   await spreadContests(client);
   const districts = await mergeDistricts(client, removing);
-  const contests = await mergeContests(client);
+  const contests = await mergeContests(client, removing);
   await spreadChoices(client);
   const candidates = await mergeCandidates(client);
   const choices = await mergeChoices(client);

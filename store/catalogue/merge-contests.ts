@@ -122,8 +122,16 @@ export async function findAmbiguousDistricts(
   return rows;
 }
 
-/** Merges the staged contests. Restores removed ones, without the choices that they had. */
-export async function mergeContests(client: ClientBase): Promise<MergeCounts> {
+/**
+ * Merges the staged contests. Restores removed ones, without the choices that they had.
+ *
+ * @param options.keepMissing whether the contests are a part of their elections: those without a `ballot_order` keep
+ * their places, and new ones follow the others
+ */
+export async function mergeContests(
+  client: ClientBase,
+  { keepMissing }: { keepMissing: boolean },
+): Promise<MergeCounts> {
   await client.query(`
     CREATE TEMPORARY TABLE staged_contests ON COMMIT DROP AS
     SELECT contest.ordinal, contest.key, elections.id AS election_id, t.id AS district_id, contest.title,
@@ -131,14 +139,19 @@ export async function mergeContests(client: ClientBase): Promise<MergeCounts> {
       contest.kind, contest.vote_method, contest.votes_allowed, contest.ranks_allowed, contest.measure_code,
       COALESCE(
         contest.ballot_order,
-        row_number() OVER (PARTITION BY contest.election ORDER BY contest.ordinal)
+        old.ballot_order,
+        LEAST(COALESCE(others.last, 0) + row_number() OVER (PARTITION BY contest.election ORDER BY contest.ordinal),
+          2147483647)
       )::integer AS ballot_order,
       contest.source_url, COALESCE(contest.details, '{}') AS details, contest.source,
       NULL::timestamptz AS removed_at
     FROM contest_records contest
     JOIN elections ON elections.slug = contest.election
     JOIN district_records s USING (ordinal)
-    JOIN districts t ON ${SAME_DISTRICT}`);
+    JOIN districts t ON ${SAME_DISTRICT}
+    LEFT JOIN contests old ON ${keepMissing} AND old.key = contest.key AND old.removed_at IS NULL
+    LEFT JOIN (SELECT election_id, max(ballot_order) AS last FROM contests WHERE removed_at IS NULL GROUP BY election_id)
+      AS others ON ${keepMissing} AND others.election_id = elections.id`);
   await noteUnranked(client);
   await client.query(`
     UPDATE choices SET removed_at = c.removed_at FROM contests c JOIN staged_contests USING (key)

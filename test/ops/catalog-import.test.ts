@@ -145,6 +145,16 @@ describe('an import', () => {
     ]);
   });
 
+  test('keeps the order of contests with --keep-missing, and puts new ones at the end', async () => {
+    const files = (...slugs: string[]) => ({
+      'contests.ndjson': ndjson(slugs.map((slug) => contest(slug, { title: slugs.join(' ') }))),
+    });
+    await importFiles({ ...GOOD, ...files('a', 'b') });
+    await importFiles(files('d', 'b', 'c'), '--keep-missing');
+    const { rows } = await client.query('SELECT short_title FROM contests ORDER BY ballot_order');
+    expect(rows.map(({ short_title }) => short_title)).toEqual(['a', 'b', 'd', 'c']);
+  });
+
   test('keeps the name of a district when contests use several', async () => {
     const named = (slug: string, name: string) =>
       contest(slug, {
