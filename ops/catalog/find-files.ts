@@ -90,7 +90,10 @@ function orderOf(kind: CatalogueKind | null): number {
   return kind === null ? CATALOGUE_KINDS.length : CATALOGUE_KINDS.indexOf(kind);
 }
 
-/** The format of a file by the end of its name, but by its first bytes if these are of XML or of an archive. */
+/**
+ * The format of a file by the end of its name, but by its first bytes if these are of XML or of an archive. A web page
+ * under the name of a table stays one, whose reader says so.
+ */
 async function recogniseFormat(file: string): Promise<FileFormat | null> {
   const named = ENDS.find(([end]) => file.toLowerCase().endsWith(end))?.[1] ?? null;
   if (named === null) return null;
@@ -98,7 +101,9 @@ async function recogniseFormat(file: string): Promise<FileFormat | null> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(64), 0, 64, 0);
   const start = buffer.subarray(0, bytesRead).toString('latin1').replaceAll('\0', '');
   if (start.startsWith('PK\x03\x04')) return named === 'table' ? named : 'zip';
-  return /^[^ -~]*\s*<[?!A-Za-z]/.test(start) ? 'xml' : named;
+  return (named === 'table' ? /^[^ -~]*\s*<(\?xml|VipObject)/ : /^[^ -~]*\s*<[?!A-Za-z]/).test(start)
+    ? 'xml'
+    : named;
 }
 
 function unknownKind(file: string): string {

@@ -48,8 +48,7 @@ export class FeedReader {
     const share = unpacked === 0 ? 0 : file.bytes / unpacked;
     for (const feed of archive.feeds) {
       const name = `${file.path}/${feed.name}`;
-      const bytes = await feed.open().catch((error) => fail(name, error));
-      yield* this.#readOne(name, countBytes(bytes, this.#options.onBytes, share));
+      yield* this.#readOne(name, countBytes(feed.open(), this.#options.onBytes, share));
     }
   }
 
@@ -88,10 +87,5 @@ export class FeedReader {
 
 function fail(name: string, error: unknown): never {
   if (error instanceof FeedError) throw new OperatorError(`${name}: ${error.message}`, { cause: error });
-  const { code, message } = error as NodeJS.ErrnoException;
-  // Errors of zlib and of the archive's sizes.
-  if (code?.startsWith('Z_') || /uncompressed|bytes in the stream|invalid/i.test(message)) {
-    throw new OperatorError(`${name} cannot be unpacked: ${message}. Fetch it again.`, { cause: error });
-  }
   throw error;
 }

@@ -1,6 +1,5 @@
-import type { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
-import { FeedError } from '../../intake/vip/feed-error.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { count } from '../table.ts';
 
@@ -13,7 +12,8 @@ interface ZippedFeed {
   /** The name within the archive. */
   name: string;
   unpackedBytes: number;
-  open(): Promise<Readable>;
+  /** Unpacks it. @throws OperatorError if the archive is damaged */
+  open(): AsyncIterable<Uint8Array>;
 }
 
 /** An open archive. */
@@ -30,21 +30,22 @@ export interface ZippedFeeds extends AsyncDisposable {
  */
 export async function openZip(path: string): Promise<ZippedFeeds> {
   const zip = await openPromise(path, { autoClose: false }).catch((error: Error) => {
-    throw new OperatorError(`${path} cannot be read as a zip file: ${error.message}. Fetch it again.`);
+    throw refuse(path, error);
   });
   const close = async () => zip.close();
   try {
     return { ...(await listFeeds(path, zip)), [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
-    if (error instanceof OperatorError) throw error;
-    throw new OperatorError(
-      `${path} cannot be read as a zip file: ${(error as Error).message}. Fetch it again.`,
-      {
-        cause: error,
-      },
-    );
+    throw error instanceof OperatorError ? error : refuse(path, error as Error);
   }
+}
+
+function refuse(name: string, error: Error): OperatorError {
+  const reason = error.message.replace(/\.$/, '');
+  return new OperatorError(`${name} cannot be unpacked: ${reason}. Fetch it again, or unpack it first.`, {
+    cause: error,
+  });
 }
 
 async function listFeeds(path: string, zip: ZipFile): Promise<Pick<ZippedFeeds, 'feeds' | 'others'>> {
@@ -70,7 +71,8 @@ async function listFeeds(path: string, zip: ZipFile): Promise<Pick<ZippedFeeds, 
         `The feeds in ${path} have more than ${count(MAX_UNPACKED_BYTES)} bytes unpacked, which no feed has.`,
       );
     }
-    feeds.push({ name, unpackedBytes: entry.uncompressedSize, open: () => open(zip, entry) });
+    const open = () => unpack(zip, entry, `${path}/${name}`);
+    feeds.push({ name, unpackedBytes: entry.uncompressedSize, open });
   }
   if (feeds.length === 0) {
     const found = others.slice(0, 5).join(', ');
@@ -81,13 +83,16 @@ async function listFeeds(path: string, zip: ZipFile): Promise<Pick<ZippedFeeds, 
   return { feeds: feeds.sort((a, b) => (a.name < b.name ? -1 : 1)), others };
 }
 
-/** Unpacks a file of an archive. An entry with more bytes than the archive says ends with an error. */
-async function open(zip: ZipFile, entry: Entry): Promise<Readable> {
+/** Unpacks a file of an archive. Other bytes than the archive says, or more of them, end with an error. */
+async function* unpack(zip: ZipFile, entry: Entry, name: string): AsyncGenerator<Uint8Array> {
   try {
-    return await zip.openReadStreamPromise(entry);
+    let sum = 0;
+    for await (const piece of await zip.openReadStreamPromise(entry)) {
+      sum = crc32(piece, sum);
+      yield piece;
+    }
+    if (sum !== entry.crc32) throw new Error('its bytes do not have its checksum');
   } catch (error) {
-    throw new FeedError(`The file cannot be unpacked: ${(error as Error).message}. Fetch it again.`, {
-      cause: error,
-    });
+    throw refuse(name, error as Error);
   }
 }

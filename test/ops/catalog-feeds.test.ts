@@ -202,12 +202,22 @@ describe('nothing is loaded, and one sentence says why, from', () => {
     [
       'an archive that claims too much',
       { 'a.zip': inArchive(FEED, { claimed: 4_294_967_294 }) },
-      /^a\.zip\/f\.xml cannot be unpacked: .*Fetch it again\.$/,
+      /^a\.zip\/f\.xml cannot be unpacked: .*Fetch it again, or unpack it first\.$/,
     ],
     [
       'an archive that claims too little',
       { 'a.zip': inArchive(FEED, { claimed: 10 }) },
-      /^a\.zip\/f\.xml cannot be unpacked: .*Fetch it again\.$/,
+      /^a\.zip\/f\.xml cannot be unpacked: .*Fetch it again, or unpack it first\.$/,
+    ],
+    [
+      'a damaged archive',
+      { 'a.zip': inArchive(FEED, { sum: 1 }) },
+      /^a\.zip\/f\.xml cannot be unpacked: its bytes do not have its checksum\./,
+    ],
+    [
+      'a web page named .csv',
+      { 'a.csv': '<!DOCTYPE html><p>Sorry' },
+      /^a\.csv: The file is a web page or XML, not a table of text/,
     ],
     [
       'an archive of more bytes than any feed',
@@ -236,7 +246,7 @@ describe('nothing is loaded, and one sentence says why, from', () => {
     [
       'half an archive',
       { 'a.zip': inArchive(FEED).subarray(0, 300) },
-      /^a\.zip cannot be read as a zip file: .*Fetch it again\.$/,
+      /^a\.zip cannot be unpacked: .*[^.]\. Fetch it again, or unpack it first\.$/,
     ],
   ])('%s', async (_name, files, message) => {
     const { status, told } = await importFeed({ 'good.xml': FEED, ...files } as Record<

@@ -5,6 +5,8 @@ export interface ZipEntry {
   content: string;
   /** The unpacked size that the archive claims, if it lies. */
   claimed?: number;
+  /** The checksum that the archive claims, if it lies. */
+  sum?: number;
   isEncrypted?: boolean;
 }
 
@@ -13,7 +15,7 @@ export function zip(entries: readonly ZipEntry[]): Buffer {
   const pieces: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
-  for (const { name, content, claimed, isEncrypted = false } of entries) {
+  for (const { name, content, claimed, sum, isEncrypted = false } of entries) {
     const data = Buffer.from(content);
     const packed = deflateRawSync(data);
     // The fields that the local header and the directory share: version, flags, deflate, time, sum, sizes, lengths.
@@ -21,7 +23,7 @@ export function zip(entries: readonly ZipEntry[]): Buffer {
     shared.writeUInt16LE(20, 0);
     shared.writeUInt16LE(isEncrypted ? 1 : 0, 2);
     shared.writeUInt16LE(8, 4);
-    shared.writeUInt32LE(crc32(data), 10);
+    shared.writeUInt32LE(sum ?? crc32(data), 10);
     shared.writeUInt32LE(packed.length, 14);
     shared.writeUInt32LE(claimed ?? data.length, 18);
     shared.writeUInt16LE(Buffer.byteLength(name), 22);
