@@ -1,3 +1,4 @@
+import { MAX_CHOICES } from '../../schemas/catalogue/contest-fields.ts';
 import { shorten, showValue } from '../../schemas/problems.ts';
 import { normalizeText } from '../../schemas/text.ts';
 import type { ElectionType } from '../../schemas/vocabulary.ts';
@@ -215,7 +216,12 @@ function addContest(election: CollectedElection, row: Row): void {
   }
   held.problems.push(...problems);
   merge(held, values, given || title || 'the contest');
-  if (choice.size > 0) held.choices.push({ line, values: choice, problems: [] });
+  // A table of voters, say, would otherwise fill the memory.
+  if (choice.size === 0 || held.choices.length > MAX_CHOICES) return;
+  held.choices.push({ line, values: choice, problems: [] });
+  if (held.choices.length <= MAX_CHOICES) return;
+  const message = `is one more than the ${MAX_CHOICES.toLocaleString('en-US')} choices that a contest can have`;
+  held.problems.push({ line, field: null, message });
 }
 
 /** A value to compare: a text in its one form (contract, "Text"). */

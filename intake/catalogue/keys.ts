@@ -56,7 +56,7 @@ const NAMELESS: Named = { parts: [], further: [] };
 export function makeKeys(given: readonly (Named | null)[]): (string | null)[] {
   const records = given.map((named) => named ?? NAMELESS);
   const used = records.map(() => 0);
-  const most = Math.max(0, ...records.map(({ further }) => further.length));
+  const most = records.reduce((longest, { further }) => Math.max(longest, further.length), 0);
   for (let round = 0; ; round += 1) {
     const keys = records.map(({ parts, further }, index) =>
       shortenKey([...parts, ...further.slice(0, used[index])].map(slugOf).filter(Boolean).join('-'), MAX_KEY),

@@ -1,7 +1,8 @@
 import { CONTEST_KINDS, LEVELS, STATE_CODES, VOTE_METHODS } from '../vocabulary.ts';
 import * as field from './fields.ts';
 
-const MAX_CHOICES = 2_000;
+/** The most choices of a contest. */
+export const MAX_CHOICES = 2_000;
 const state = field.oneOf(STATE_CODES, 'the USPS code of a state or territory');
 
 const district = field.record({

@@ -58,6 +58,8 @@ describe('keys', () => {
   test('are missing if nothing tells the records apart, or if they have no names', () => {
     const same = { parts: ['Judge'], further: ['Seat'] };
     expect(makeKeys([same, same, { parts: ['-'], further: [] }])).toEqual([null, null, null]);
+    // More than a call takes as arguments.
+    expect(makeKeys(Array.from({ length: 200_000 }, () => null))).toContain(null);
   });
 
   const word = fc.constantFrom('', 'A', 'a', 'B', 'A-B', 'C');

@@ -327,6 +327,15 @@ describe('rows that are put together', () => {
 });
 
 describe('the choices of a contest', () => {
+  test('end with the first that is too many, as in a table of voters', async () => {
+    const [, contest] = await mapRows([
+      HEAD,
+      ...Array.from({ length: 2_003 }, (_, at) => row('Sheriff', 'Rio', '', `${at}`)),
+    ]);
+    const message = 'is one more than the 2,000 choices that a contest can have';
+    expect(contest?.problems).toEqual([{ line: 2_002, field: null, message }]);
+  });
+
   const head = ['state', 'date', 'type', 'measure', 'office', 'level', 'choice', 'party', 'incumbent'];
   const of = (measure: string, office: string, choice: string, party = '', incumbent = '') => [
     ...ELECTION,
