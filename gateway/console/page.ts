@@ -70,6 +70,24 @@ export interface Page {
   handle(request: PageRequest, context: ConsoleContext): Promise<PageReply>;
 }
 
+type Handle = Page['handle'];
+
+/** A page to look at. @param role the least role that may use it */
+export const definePage = (path: string, role: Role, handle: Handle): Page => ({
+  method: 'GET',
+  path,
+  role,
+  handle,
+});
+
+/** The target of a form. @param role the least role that may use it */
+export const defineForm = (
+  path: string,
+  role: Role,
+  handle: Handle,
+  more: Pick<Page, 'anyAccount' | 'comesBack' | 'takesFile'> = {},
+): Page => ({ method: 'POST', path, role, handle, ...more });
+
 /** The place of a page in the menu. */
 export interface MenuEntry {
   path: string;

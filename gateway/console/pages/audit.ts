@@ -2,7 +2,7 @@ import { type AuditRecord, listAudit } from '../../../store/accounts/audit-log.t
 import { Moment, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
-import type { Page, PageRequest, ShownPage } from '../page.ts';
+import { definePage, type PageRequest, type ShownPage } from '../page.ts';
 import { readRowId } from '../row-id.ts';
 
 const ON_PAGE = 100;
@@ -41,17 +41,11 @@ async function showAudit(
 }
 
 /** The changes of keys, people and plans: those of the account for its owners, all for operators. */
-export const auditPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: '/console/audit',
-    role: 'owner',
-    handle: (request, context) => showAudit(request, context, request.session.accountId),
-  },
-  {
-    method: 'GET',
-    path: '/console/operator/audit',
-    role: 'operator',
-    handle: (request, context) => showAudit(request, context, readRowId(request.query.get('account'))),
-  },
+export const auditPages = [
+  definePage('/console/audit', 'owner', (request, context) =>
+    showAudit(request, context, request.session.accountId),
+  ),
+  definePage('/console/operator/audit', 'operator', (request, context) =>
+    showAudit(request, context, readRowId(request.query.get('account'))),
+  ),
 ];

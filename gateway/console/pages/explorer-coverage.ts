@@ -6,7 +6,7 @@ import { showExplorer } from '../explorer/frame.ts';
 import { ask, chooseQuery } from '../explorer/question.ts';
 import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
-import type { Page } from '../page.ts';
+import { definePage } from '../page.ts';
 
 type Coverage = Static<typeof coverage>;
 
@@ -44,38 +44,33 @@ function Totals({ items }: { items: readonly Coverage[] }): Html {
 }
 
 /** The amount of data, by state. */
-export const explorerCoveragePages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: TAB,
-    role: 'member',
-    async handle(request, context) {
-      const question = { path: '/v1/coverage', query: chooseQuery(request.query, ['upcoming']) };
-      const { body, problem } = await ask<{ data: Coverage[] }>(request, context, question);
-      const covered = (body?.data ?? [])
-        .filter(({ election_count: elections }) => elections > 0)
-        .sort((a, b) => a.name.localeCompare(b.name, 'en'));
-      const isAll = question.query.get('upcoming') === 'false';
-      return showExplorer(request, {
-        title: 'Coverage',
-        tab: TAB,
-        question,
-        problem,
-        body: html`
-          <form class="filters" method="get">
-            <${Select} label="Elections" name="upcoming" options=${[['false', 'All']]} chosen=${isAll && 'false'} none="Upcoming" />
-            <button>Show</button>
-          </form>
-          ${
-            body &&
-            html`
-            <p>${covered.length} of ${body.data.length} states and territories have ${isAll ? 'an election' : 'an upcoming election'}.</p>
-            <${Table} caption="States with elections" head=${['State', ...Object.values(COUNTS), 'First', 'Last']} numbersFrom=${1} numbersTo=${FIELDS.length}>
-              ${covered.map((item) => html`<${StateRow} item=${item} />`)}
-              <${Totals} items=${covered} />
-            <//>`
-          }`,
-      });
-    },
-  },
+export const explorerCoveragePages = [
+  definePage(TAB, 'member', async (request, context) => {
+    const question = { path: '/v1/coverage', query: chooseQuery(request.query, ['upcoming']) };
+    const { body, problem } = await ask<{ data: Coverage[] }>(request, context, question);
+    const covered = (body?.data ?? [])
+      .filter(({ election_count: elections }) => elections > 0)
+      .sort((a, b) => a.name.localeCompare(b.name, 'en'));
+    const isAll = question.query.get('upcoming') === 'false';
+    return showExplorer(request, {
+      title: 'Coverage',
+      tab: TAB,
+      question,
+      problem,
+      body: html`
+        <form class="filters" method="get">
+          <${Select} label="Elections" name="upcoming" options=${[['false', 'All']]} chosen=${isAll && 'false'} none="Upcoming" />
+          <button>Show</button>
+        </form>
+        ${
+          body &&
+          html`
+          <p>${covered.length} of ${body.data.length} states and territories have ${isAll ? 'an election' : 'an upcoming election'}.</p>
+          <${Table} caption="States with elections" head=${['State', ...Object.values(COUNTS), 'First', 'Last']} numbersFrom=${1} numbersTo=${FIELDS.length}>
+            ${covered.map((item) => html`<${StateRow} item=${item} />`)}
+            <${Totals} items=${covered} />
+          <//>`
+        }`,
+    });
+  }),
 ];

@@ -19,7 +19,7 @@ import { HistoryLink } from '../history-link.ts';
 import { type Html, html, InTurns } from '../html.ts';
 import { mayUse } from '../layout.ts';
 import { number } from '../number.ts';
-import type { Page } from '../page.ts';
+import { definePage } from '../page.ts';
 import { PageError } from '../page-error.ts';
 
 type Election = Static<typeof election>;
@@ -76,97 +76,83 @@ function PositionRow({ position, contest }: { position: Position; contest: Conte
 }
 
 /** Elections, their contests, and the positions of endorsers in a contest. */
-export const explorerElectionPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: '/console/explorer',
-    role: 'member',
-    async handle(request, context) {
-      const query = chooseQuery(request.query, ['states', 'upcoming', 'lang', 'cursor']);
-      const question = { path: '/v1/elections', query };
-      const { body, problem } = await ask<List<Election>>(request, context, question);
-      return showExplorer(request, {
-        title: 'Explorer',
-        tab: '/console/explorer',
-        question,
-        problem,
-        body: html`
-          <form class="filters" method="get">
-            <${StateField} name="states" value=${query.get('states')} all="All states" />
-            <${Select} label="When" name="upcoming" options=${[['true', 'Upcoming']]} chosen=${query.get('upcoming')} none="All elections" />
-            <${LanguageField} value=${query.get('lang')} />
-            <button>Show</button>
-          </form>
-          ${
-            body &&
-            html`
-            <${Table} caption="Elections" head=${['Election', 'Date', 'State', 'Type', 'Contests', 'Endorsements']} numbersFrom=${4}>
-              ${body.data.map((item) => html`<${ElectionRow} item=${item} />`)}
-            <//>
-            ${body.data.length === 0 && html`<p>There is no such election.</p>`}
-            <${NextPage} request=${request} cursor=${body.next_cursor} />`
-          }`,
-      });
-    },
-  },
-  {
-    method: 'GET',
-    path: '/console/explorer/elections/{slug}',
-    role: 'member',
-    async handle(request, context) {
-      const slug = request.path.slug ?? '';
-      const query = chooseQuery(request.query, ['levels', 'contest_kinds', 'lang', 'cursor']);
-      query.set('elections', slug);
-      query.set('limit', '50');
-      const question = { path: '/v1/contests', query };
-      const { body, problem } = await ask<List<Contest>>(request, context, question);
-      const contests = body?.data ?? [];
-      const isEmpty = problem === null && contests.length === 0;
-      const name = isEmpty
-        ? await findElectionName(context.pool, slug, query.get('lang') === 'es' ? 'es' : 'en')
-        : contests[0]?.election.name;
-      if (name === null) throw new PageError(404, `There is no election ${slug}.`);
-      const isPart = ['levels', 'contest_kinds', 'cursor'].some((field) => query.has(field));
-      return showExplorer(request, {
-        title: name ?? 'Election',
-        isBallotTitle: name !== undefined,
-        tab: '/console/explorer',
-        question,
-        problem,
-        body: html`
-          ${isEmpty && html`<p>${isPart ? 'This election has no such contest.' : 'This election has no contests yet.'}</p>`}
-          ${[...Map.groupBy(contests, groupOf)].map(
-            ([group, ofGroup]) => html`
-            <h2>${group}</h2>
-            ${ofGroup.map((item) => html`<${ListedContest} item=${item} />`)}`,
-          )}
-          <${NextPage} request=${request} cursor=${body?.next_cursor ?? null} />`,
-      });
-    },
-  },
-  {
-    method: 'GET',
-    path: '/console/explorer/contests/{id}',
-    role: 'member',
-    async handle(request, context) {
-      const query = chooseQuery(request.query, ['categories', 'endorsers', 'endorser_states', 'lang']);
-      const question = { path: '/v1/contests/{id}', parameters: { id: request.path.id ?? '' }, query };
-      const { body, problem } = await ask<{ data: Static<typeof contestWithPositions> }>(
-        request,
-        context,
-        question,
-      );
-      const contest = body?.data;
-      const tally = contest ? await loadTally(request, context, contest.id) : null;
-      return showExplorer(request, {
-        title: contest?.title ?? 'Contest',
-        isBallotTitle: contest !== undefined,
-        tab: '/console/explorer',
-        question,
-        problem,
-        body:
-          contest &&
+export const explorerElectionPages = [
+  definePage('/console/explorer', 'member', async (request, context) => {
+    const query = chooseQuery(request.query, ['states', 'upcoming', 'lang', 'cursor']);
+    const question = { path: '/v1/elections', query };
+    const { body, problem } = await ask<List<Election>>(request, context, question);
+    return showExplorer(request, {
+      title: 'Explorer',
+      tab: '/console/explorer',
+      question,
+      problem,
+      body: html`
+        <form class="filters" method="get">
+          <${StateField} name="states" value=${query.get('states')} all="All states" />
+          <${Select} label="When" name="upcoming" options=${[['true', 'Upcoming']]} chosen=${query.get('upcoming')} none="All elections" />
+          <${LanguageField} value=${query.get('lang')} />
+          <button>Show</button>
+        </form>
+        ${
+          body &&
           html`
+          <${Table} caption="Elections" head=${['Election', 'Date', 'State', 'Type', 'Contests', 'Endorsements']} numbersFrom=${4}>
+            ${body.data.map((item) => html`<${ElectionRow} item=${item} />`)}
+          <//>
+          ${body.data.length === 0 && html`<p>There is no such election.</p>`}
+          <${NextPage} request=${request} cursor=${body.next_cursor} />`
+        }`,
+    });
+  }),
+  definePage('/console/explorer/elections/{slug}', 'member', async (request, context) => {
+    const slug = request.path.slug ?? '';
+    const query = chooseQuery(request.query, ['levels', 'contest_kinds', 'lang', 'cursor']);
+    query.set('elections', slug);
+    query.set('limit', '50');
+    const question = { path: '/v1/contests', query };
+    const { body, problem } = await ask<List<Contest>>(request, context, question);
+    const contests = body?.data ?? [];
+    const isEmpty = problem === null && contests.length === 0;
+    const name = isEmpty
+      ? await findElectionName(context.pool, slug, query.get('lang') === 'es' ? 'es' : 'en')
+      : contests[0]?.election.name;
+    if (name === null) throw new PageError(404, `There is no election ${slug}.`);
+    const isPart = ['levels', 'contest_kinds', 'cursor'].some((field) => query.has(field));
+    return showExplorer(request, {
+      title: name ?? 'Election',
+      isBallotTitle: name !== undefined,
+      tab: '/console/explorer',
+      question,
+      problem,
+      body: html`
+        ${isEmpty && html`<p>${isPart ? 'This election has no such contest.' : 'This election has no contests yet.'}</p>`}
+        ${[...Map.groupBy(contests, groupOf)].map(
+          ([group, ofGroup]) => html`
+          <h2>${group}</h2>
+          ${ofGroup.map((item) => html`<${ListedContest} item=${item} />`)}`,
+        )}
+        <${NextPage} request=${request} cursor=${body?.next_cursor ?? null} />`,
+    });
+  }),
+  definePage('/console/explorer/contests/{id}', 'member', async (request, context) => {
+    const query = chooseQuery(request.query, ['categories', 'endorsers', 'endorser_states', 'lang']);
+    const question = { path: '/v1/contests/{id}', parameters: { id: request.path.id ?? '' }, query };
+    const { body, problem } = await ask<{ data: Static<typeof contestWithPositions> }>(
+      request,
+      context,
+      question,
+    );
+    const contest = body?.data;
+    const tally = contest ? await loadTally(request, context, contest.id) : null;
+    return showExplorer(request, {
+      title: contest?.title ?? 'Contest',
+      isBallotTitle: contest !== undefined,
+      tab: '/console/explorer',
+      question,
+      problem,
+      body:
+        contest &&
+        html`
           <p>
             <${ExplorerLink} href=${`/console/explorer/elections/${encodeURIComponent(contest.election.slug)}`}><${BallotText}>${contest.election.name}<//><//>,
             ${' '}<${Day}>${contest.election.date}<//> · <${BallotText}>${contest.district.name}<//> · ${describeVote(contest)}
@@ -185,7 +171,6 @@ export const explorerElectionPages: readonly Page[] = [
             <//>
             ${contest.endorsements.length > MAX_POSITIONS && html`<p>These are the first ${MAX_POSITIONS}; the answer as JSON has all of them.</p>`}`
           }`,
-      });
-    },
-  },
+    });
+  }),
 ];

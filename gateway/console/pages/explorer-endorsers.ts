@@ -11,7 +11,7 @@ import { loadCategories } from '../filter/filter-fields.ts';
 import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
-import type { Page, PageRequest } from '../page.ts';
+import { definePage, type PageRequest } from '../page.ts';
 
 type Endorser = Static<typeof endorser>;
 type Endorsement = Static<typeof listedEndorsement>;
@@ -51,66 +51,57 @@ function EndorsementRow({ item }: { item: Endorsement }): Html {
 }
 
 /** The list of endorsers, and one endorser with the elections in which it has endorsed. */
-export const explorerEndorserPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: '/console/explorer/endorsers',
-    role: 'member',
-    async handle(request, context) {
-      const query = chooseQuery(request.query, ['q', 'categories', 'states', 'lang', 'cursor']);
-      const question = { path: '/v1/endorsers', query };
-      const categories = await loadCategories(request, context);
-      const { body, problem } = await ask<List<Endorser>>(request, context, question);
-      return showExplorer(request, {
-        title: 'Endorsers',
-        tab: '/console/explorer/endorsers',
-        question,
-        problem,
-        body: html`
-          <form class="filters" method="get">
-            <label>Name contains <input type="search" name="q" value=${query.get('q')} /></label>
-            <${Select} label="Category" name="categories" options=${categories.map(({ value, label }) => [value, label])} chosen=${query.get('categories')} none="All" />
-            <${StateField} name="states" value=${query.get('states')} all="All states" states=${ENDORSER_STATES} />
-            <${LanguageField} value=${query.get('lang')} />
-            <button>Show</button>
-          </form>
-          ${
-            body &&
-            html`
-            <${Table} caption="Endorsers" head=${['Endorser', 'Category', 'Home state', 'Endorsements']} numbersFrom=${3}>
-              ${body.data.map((item) => html`<${EndorserRow} item=${item} />`)}
-            <//>
-            ${body.data.length === 0 && html`<p>There is no such endorser.</p>`}
-            <${NextPage} request=${request} cursor=${body.next_cursor} />`
-          }`,
-      });
-    },
-  },
-  {
-    method: 'GET',
-    path: '/console/explorer/endorsers/{slug}',
-    role: 'member',
-    async handle(request, context) {
-      const question = {
-        path: '/v1/endorsers/{slug}',
-        parameters: { slug: request.path.slug ?? '' },
-        query: chooseQuery(request.query, ['lang']),
-      };
-      const { body, problem } = await ask<{ data: Static<typeof endorserWithElections> }>(
-        request,
-        context,
-        question,
-      );
-      const found = body?.data;
-      const held = found ? await loadEndorsements(request, context, found.slug) : null;
-      return showExplorer(request, {
-        title: found?.name ?? 'Endorser',
-        tab: '/console/explorer/endorsers',
-        question,
-        problem,
-        body:
-          found &&
+export const explorerEndorserPages = [
+  definePage('/console/explorer/endorsers', 'member', async (request, context) => {
+    const query = chooseQuery(request.query, ['q', 'categories', 'states', 'lang', 'cursor']);
+    const question = { path: '/v1/endorsers', query };
+    const categories = await loadCategories(request, context);
+    const { body, problem } = await ask<List<Endorser>>(request, context, question);
+    return showExplorer(request, {
+      title: 'Endorsers',
+      tab: '/console/explorer/endorsers',
+      question,
+      problem,
+      body: html`
+        <form class="filters" method="get">
+          <label>Name contains <input type="search" name="q" value=${query.get('q')} /></label>
+          <${Select} label="Category" name="categories" options=${categories.map(({ value, label }) => [value, label])} chosen=${query.get('categories')} none="All" />
+          <${StateField} name="states" value=${query.get('states')} all="All states" states=${ENDORSER_STATES} />
+          <${LanguageField} value=${query.get('lang')} />
+          <button>Show</button>
+        </form>
+        ${
+          body &&
           html`
+          <${Table} caption="Endorsers" head=${['Endorser', 'Category', 'Home state', 'Endorsements']} numbersFrom=${3}>
+            ${body.data.map((item) => html`<${EndorserRow} item=${item} />`)}
+          <//>
+          ${body.data.length === 0 && html`<p>There is no such endorser.</p>`}
+          <${NextPage} request=${request} cursor=${body.next_cursor} />`
+        }`,
+    });
+  }),
+  definePage('/console/explorer/endorsers/{slug}', 'member', async (request, context) => {
+    const question = {
+      path: '/v1/endorsers/{slug}',
+      parameters: { slug: request.path.slug ?? '' },
+      query: chooseQuery(request.query, ['lang']),
+    };
+    const { body, problem } = await ask<{ data: Static<typeof endorserWithElections> }>(
+      request,
+      context,
+      question,
+    );
+    const found = body?.data;
+    const held = found ? await loadEndorsements(request, context, found.slug) : null;
+    return showExplorer(request, {
+      title: found?.name ?? 'Endorser',
+      tab: '/console/explorer/endorsers',
+      question,
+      problem,
+      body:
+        found &&
+        html`
           <p><${BallotText}>${found.category.name}<//> · ${found.state} · ${number.format(found.endorsement_count)} ${found.endorsement_count === 1 ? 'endorsement' : 'endorsements'}</p>
           ${found.description && html`<p><${BallotText}>${found.description}<//></p>`}
           ${found.website_url && html`<p><${OutsideLink} href=${found.website_url} text=${found.website_url} /></p>`}
@@ -133,7 +124,6 @@ export const explorerEndorserPages: readonly Page[] = [
             <//>
             <${NextPage} request=${request} cursor=${held.next_cursor} />`
           }`,
-      });
-    },
-  },
+    });
+  }),
 ];

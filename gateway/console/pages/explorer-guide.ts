@@ -10,7 +10,7 @@ import { AGREEMENT } from '../explorer/tally.ts';
 import { loadCategories } from '../filter/filter-fields.ts';
 import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
-import type { Page } from '../page.ts';
+import { definePage } from '../page.ts';
 
 type Guide = Static<typeof recommendations>['data'];
 type GuideElection = Guide['elections'][number];
@@ -89,45 +89,40 @@ function cut({ elections }: Guide): {
 }
 
 /** A state's recommendations by chosen endorsers, as a voter guide shows them. */
-export const explorerGuidePages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: TAB,
-    role: 'member',
-    async handle(request, context) {
-      const query = chooseQuery(request.query, ['state', 'categories', 'endorsers', 'levels', 'lang']);
-      if (!query.has('state')) query.set('state', 'CA');
-      query.set('only_endorsed', 'true');
-      const question = { path: '/v1/recommendations', query };
-      const categories = await loadCategories(request, context);
-      const { body, problem } = await ask<{ data: Guide }>(request, context, question);
-      const chosen = (query.get('categories') ?? '').split(',');
-      const guide = body && cut(body.data);
-      return showExplorer(request, {
-        title: 'Voter guide',
-        tab: TAB,
-        question,
-        problem,
-        body: html`
-          <p>Choose the endorsers that you trust. The guide shows the choices to mark, as your own product would.</p>
-          <form class="filters" method="get">
-            <${StateField} name="state" value=${query.get('state')} />
-            <${Select} label="Part of the ballot" name="levels" options=${LEVELS.map((level) => [level, level])} chosen=${query.get('levels')} none="All of it" />
-            <${LanguageField} value=${query.get('lang')} />
-            <fieldset class="wide">
-              <legend>Kinds of endorsers <small>none: all of them</small></legend>
-              ${categories.map(
-                ({ value, label }) =>
-                  html`<label class="check"><input type="checkbox" name="categories" value=${value} checked=${chosen.includes(value)} /> ${label}</label>`,
-              )}
-            </fieldset>
-            <label class="wide">Or single endorsers <input name="endorsers" value=${query.get('endorsers')} placeholder="slugs, with commas between" /></label>
-            <button>Show the guide</button>
-          </form>
-          ${guide && guide.total === 0 && html`<p>None of the chosen endorsers took a position in an upcoming contest there.</p>`}
-          ${guide?.parts.map((part) => html`<${GuideOfElection} ...${part} />`)}
-          ${guide && guide.total > MAX_CONTESTS && html`<p>These are the first ${MAX_CONTESTS} of ${guide.total} contests. Narrow the guide to a part of the ballot to see others.</p>`}`,
-      });
-    },
-  },
+export const explorerGuidePages = [
+  definePage(TAB, 'member', async (request, context) => {
+    const query = chooseQuery(request.query, ['state', 'categories', 'endorsers', 'levels', 'lang']);
+    if (!query.has('state')) query.set('state', 'CA');
+    query.set('only_endorsed', 'true');
+    const question = { path: '/v1/recommendations', query };
+    const categories = await loadCategories(request, context);
+    const { body, problem } = await ask<{ data: Guide }>(request, context, question);
+    const chosen = (query.get('categories') ?? '').split(',');
+    const guide = body && cut(body.data);
+    return showExplorer(request, {
+      title: 'Voter guide',
+      tab: TAB,
+      question,
+      problem,
+      body: html`
+        <p>Choose the endorsers that you trust. The guide shows the choices to mark, as your own product would.</p>
+        <form class="filters" method="get">
+          <${StateField} name="state" value=${query.get('state')} />
+          <${Select} label="Part of the ballot" name="levels" options=${LEVELS.map((level) => [level, level])} chosen=${query.get('levels')} none="All of it" />
+          <${LanguageField} value=${query.get('lang')} />
+          <fieldset class="wide">
+            <legend>Kinds of endorsers <small>none: all of them</small></legend>
+            ${categories.map(
+              ({ value, label }) =>
+                html`<label class="check"><input type="checkbox" name="categories" value=${value} checked=${chosen.includes(value)} /> ${label}</label>`,
+            )}
+          </fieldset>
+          <label class="wide">Or single endorsers <input name="endorsers" value=${query.get('endorsers')} placeholder="slugs, with commas between" /></label>
+          <button>Show the guide</button>
+        </form>
+        ${guide && guide.total === 0 && html`<p>None of the chosen endorsers took a position in an upcoming contest there.</p>`}
+        ${guide?.parts.map((part) => html`<${GuideOfElection} ...${part} />`)}
+        ${guide && guide.total > MAX_CONTESTS && html`<p>These are the first ${MAX_CONTESTS} of ${guide.total} contests. Narrow the guide to a part of the ballot to see others.</p>`}`,
+    });
+  }),
 ];

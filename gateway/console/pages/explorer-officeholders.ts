@@ -4,7 +4,7 @@ import { Table } from '../components.ts';
 import { NextPage, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
 import { ask, chooseQuery, type List } from '../explorer/question.ts';
 import { type Html, html } from '../html.ts';
-import type { Page } from '../page.ts';
+import { definePage } from '../page.ts';
 
 type Officeholder = Static<typeof officeholder>;
 
@@ -22,37 +22,32 @@ function PersonRow({ item }: { item: Officeholder }): Html {
 }
 
 /** The people in office. */
-export const explorerOfficeholderPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: TAB,
-    role: 'member',
-    async handle(request, context) {
-      const query = chooseQuery(request.query, ['q', 'states', 'cursor']);
-      query.set('limit', '50');
-      const question = { path: '/v1/officeholders', query };
-      const { body, problem } = await ask<List<Officeholder>>(request, context, question);
-      return showExplorer(request, {
-        title: 'Officeholders',
-        tab: TAB,
-        question,
-        problem,
-        body: html`
-          <form class="filters" method="get">
-            <label>Name contains <input type="search" name="q" value=${query.get('q')} /></label>
-            <${StateField} name="states" value=${query.get('states')} all="All states" />
-            <button>Show</button>
-          </form>
-          ${
-            body &&
-            html`
-            <${Table} caption="Officeholders" head=${['Name', 'Party', 'Offices', 'State', 'Page']}>
-              ${body.data.map((item) => html`<${PersonRow} item=${item} />`)}
-            <//>
-            ${body.data.length === 0 && html`<p>There is no such officeholder.</p>`}
-            <${NextPage} request=${request} cursor=${body.next_cursor} />`
-          }`,
-      });
-    },
-  },
+export const explorerOfficeholderPages = [
+  definePage(TAB, 'member', async (request, context) => {
+    const query = chooseQuery(request.query, ['q', 'states', 'cursor']);
+    query.set('limit', '50');
+    const question = { path: '/v1/officeholders', query };
+    const { body, problem } = await ask<List<Officeholder>>(request, context, question);
+    return showExplorer(request, {
+      title: 'Officeholders',
+      tab: TAB,
+      question,
+      problem,
+      body: html`
+        <form class="filters" method="get">
+          <label>Name contains <input type="search" name="q" value=${query.get('q')} /></label>
+          <${StateField} name="states" value=${query.get('states')} all="All states" />
+          <button>Show</button>
+        </form>
+        ${
+          body &&
+          html`
+          <${Table} caption="Officeholders" head=${['Name', 'Party', 'Offices', 'State', 'Page']}>
+            ${body.data.map((item) => html`<${PersonRow} item=${item} />`)}
+          <//>
+          ${body.data.length === 0 && html`<p>There is no such officeholder.</p>`}
+          <${NextPage} request=${request} cursor=${body.next_cursor} />`
+        }`,
+    });
+  }),
 ];

@@ -10,7 +10,7 @@ import { SEARCH, showExplorer } from '../explorer/frame.ts';
 import { type Answer, ask, type List } from '../explorer/question.ts';
 import { type Content, type Html, html } from '../html.ts';
 import { number } from '../number.ts';
-import type { Page, PageRequest } from '../page.ts';
+import { definePage, type PageRequest } from '../page.ts';
 
 /** The most records of each kind on the page. */
 const LIMIT = 10;
@@ -107,42 +107,37 @@ function groupNames(
 }
 
 /** One search over contests, choices, elections, endorsers and officeholders. */
-export const explorerSearchPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: SEARCH,
-    role: 'member',
-    async handle(request, context) {
-      const text = request.query.get('q')?.trim().slice(0, MAX_TEXT) ?? '';
-      const page = { title: 'Search', tab: null, question: null };
-      if (text === '') {
-        return showExplorer(request, { ...page, problem: null, body: html`<p>Search for a name above.</p>` });
-      }
-      const lang = request.query.get('lang') === 'es' ? 'es' : 'en';
-      const endorsers = await askNames<Static<typeof endorser>>(request, context, {
-        path: '/v1/endorsers',
-        text,
-      });
-      if (endorsers.problem !== null) {
-        return showExplorer(request, { ...page, problem: endorsers.problem, body: null });
-      }
-      const officeholders = await askNames<Static<typeof officeholder>>(request, context, {
-        path: '/v1/officeholders',
-        text,
-      });
-      const from = context.findFirstUpcoming();
-      // One more than is shown, to say that there are more.
-      const found = await searchBallots(context.pool, { text, lang, from, limit: LIMIT + 1 });
-      const groups = [...groupBallots(found), ...groupNames(endorsers.body, officeholders.body, text)];
-      const isEmpty = groups.every(({ items }) => items.length === 0);
-      return showExplorer(request, {
-        ...page,
-        problem: null,
-        body: html`
-          ${isEmpty && html`<p role="status">Nothing has this in its name.</p>`}
-          <${Groups} groups=${groups} />
-          ${found.isPart && html`<p class="muted">Contests and choices are those of the nearest ${number.format(MAX_SEARCHED_CONTESTS)} contests, upcoming ones first.</p>`}`,
-      });
-    },
-  },
+export const explorerSearchPages = [
+  definePage(SEARCH, 'member', async (request, context) => {
+    const text = request.query.get('q')?.trim().slice(0, MAX_TEXT) ?? '';
+    const page = { title: 'Search', tab: null, question: null };
+    if (text === '') {
+      return showExplorer(request, { ...page, problem: null, body: html`<p>Search for a name above.</p>` });
+    }
+    const lang = request.query.get('lang') === 'es' ? 'es' : 'en';
+    const endorsers = await askNames<Static<typeof endorser>>(request, context, {
+      path: '/v1/endorsers',
+      text,
+    });
+    if (endorsers.problem !== null) {
+      return showExplorer(request, { ...page, problem: endorsers.problem, body: null });
+    }
+    const officeholders = await askNames<Static<typeof officeholder>>(request, context, {
+      path: '/v1/officeholders',
+      text,
+    });
+    const from = context.findFirstUpcoming();
+    // One more than is shown, to say that there are more.
+    const found = await searchBallots(context.pool, { text, lang, from, limit: LIMIT + 1 });
+    const groups = [...groupBallots(found), ...groupNames(endorsers.body, officeholders.body, text)];
+    const isEmpty = groups.every(({ items }) => items.length === 0);
+    return showExplorer(request, {
+      ...page,
+      problem: null,
+      body: html`
+        ${isEmpty && html`<p role="status">Nothing has this in its name.</p>`}
+        <${Groups} groups=${groups} />
+        ${found.isPart && html`<p class="muted">Contests and choices are those of the nearest ${number.format(MAX_SEARCHED_CONTESTS)} contests, upcoming ones first.</p>`}`,
+    });
+  }),
 ];

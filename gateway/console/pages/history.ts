@@ -12,7 +12,7 @@ import type { ConsoleContext } from '../context.ts';
 import { OutsideLink } from '../explorer/frame.ts';
 import { EFFECTS, historyAddress } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
-import type { Page, PageRequest, ShownPage } from '../page.ts';
+import { definePage, type PageRequest, type ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
 import { readRowId } from '../row-id.ts';
 
@@ -120,6 +120,4 @@ async function showHistory(request: PageRequest, context: ConsoleContext): Promi
 }
 
 /** The changes of an endorser's position in a contest, with their authors. */
-export const historyPages: readonly Page[] = [
-  { method: 'GET', path: '/console/history', role: 'member', handle: showHistory },
-];
+export const historyPages = [definePage('/console/history', 'member', showHistory)];

@@ -22,7 +22,14 @@ import { FormId, readFormId } from '../form-id.ts';
 import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 import { Form, mayUse } from '../layout.ts';
-import type { Page, PageReply, PageRequest, Refusal, ShownPage } from '../page.ts';
+import {
+  defineForm,
+  definePage,
+  type PageReply,
+  type PageRequest,
+  type Refusal,
+  type ShownPage,
+} from '../page.ts';
 import { PageError } from '../page-error.ts';
 import { PlanLimits } from '../plan-limits.ts';
 import { readRowId } from '../row-id.ts';
@@ -197,60 +204,38 @@ async function issue(
 }
 
 /** The keys of the account, and making, rotating and revoking them. */
-export const keyPages: readonly Page[] = [
-  { method: 'GET', path: '/console/keys', role: 'member', handle: showKeys },
-  {
-    method: 'POST',
-    path: '/console/keys',
-    role: 'owner',
-    async handle(request, context) {
-      const read = readKeyForm(request.form, context.clock.now());
-      if ('problem' in read) return showKeys(request, context, { status: 400, problem: read.problem });
-      return issue(request, context, read.grant, null);
-    },
-  },
-  {
-    method: 'POST',
-    path: '/console/keys/{id}/rotate',
-    role: 'owner',
-    async handle(request, context) {
-      const old = await findKey(request.session, context, request.path.id);
-      if (stateOf(old, context.clock.now()) !== 'usable') {
-        throw new PageError(409, 'Only a usable key can be rotated; make a new one instead.');
-      }
-      const { name, scopes, expiresAt } = old;
-      const formId = readFormId(request.form);
-      return issue(request, context, { name, scopes, expiresAt, replaces: old.id, formId }, old);
-    },
-  },
-  {
-    method: 'GET',
-    path: '/console/keys/{id}/revoke',
-    role: 'owner',
-    async handle({ session, path }, context) {
-      const key = await findKey(session, context, path.id);
-      if (key.revokedAt) return { redirect: '/console/keys?done=revoked' };
-      return {
-        title: `Revoke ${isolateName(nameOf(key))}?`,
-        body: html`
-          <p>Programs that use this key are refused within five seconds, and their streams end. This cannot be undone.</p>
-          <p>Last used: <${Moment} at=${key.lastUsedAt} /></p>
-          <${Form} action=${`/console/keys/${key.id}/revoke`}>
-            <button class="danger">Revoke the key</button> <a href="/console/keys">Keep it</a>
-          <//>`,
-      };
-    },
-  },
-  {
-    method: 'POST',
-    path: '/console/keys/{id}/revoke',
-    role: 'owner',
-    async handle({ session, path }, context) {
-      const { id } = await findKey(session, context, path.id);
-      await inTransaction(context.pool, (client) =>
-        revokeKey(client, id, actorOf(session), session.accountId),
-      );
-      return { redirect: '/console/keys?done=revoked' };
-    },
-  },
+export const keyPages = [
+  definePage('/console/keys', 'member', showKeys),
+  defineForm('/console/keys', 'owner', async (request, context) => {
+    const read = readKeyForm(request.form, context.clock.now());
+    if ('problem' in read) return showKeys(request, context, { status: 400, problem: read.problem });
+    return issue(request, context, read.grant, null);
+  }),
+  defineForm('/console/keys/{id}/rotate', 'owner', async (request, context) => {
+    const old = await findKey(request.session, context, request.path.id);
+    if (stateOf(old, context.clock.now()) !== 'usable') {
+      throw new PageError(409, 'Only a usable key can be rotated; make a new one instead.');
+    }
+    const { name, scopes, expiresAt } = old;
+    const formId = readFormId(request.form);
+    return issue(request, context, { name, scopes, expiresAt, replaces: old.id, formId }, old);
+  }),
+  definePage('/console/keys/{id}/revoke', 'owner', async ({ session, path }, context) => {
+    const key = await findKey(session, context, path.id);
+    if (key.revokedAt) return { redirect: '/console/keys?done=revoked' };
+    return {
+      title: `Revoke ${isolateName(nameOf(key))}?`,
+      body: html`
+        <p>Programs that use this key are refused within five seconds, and their streams end. This cannot be undone.</p>
+        <p>Last used: <${Moment} at=${key.lastUsedAt} /></p>
+        <${Form} action=${`/console/keys/${key.id}/revoke`}>
+          <button class="danger">Revoke the key</button> <a href="/console/keys">Keep it</a>
+        <//>`,
+    };
+  }),
+  defineForm('/console/keys/{id}/revoke', 'owner', async ({ session, path }, context) => {
+    const { id } = await findKey(session, context, path.id);
+    await inTransaction(context.pool, (client) => revokeKey(client, id, actorOf(session), session.accountId));
+    return { redirect: '/console/keys?done=revoked' };
+  }),
 ];

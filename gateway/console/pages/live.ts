@@ -6,7 +6,7 @@ import { addressOf, readStreamView, STARTS, type StreamView, writeApiQuery } fro
 import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 import { Form } from '../layout.ts';
-import type { Page, PageRequest, ShownPage } from '../page.ts';
+import { definePage, type PageRequest, type ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
 import { requireSubscription, type Subscription } from '../subscriptions/subscription.ts';
 import { loadEventPage, ShownEvents } from './live-events.ts';
@@ -139,6 +139,4 @@ async function showLive(request: PageRequest, context: ConsoleContext): Promise<
 }
 
 /** The stream in the browser. The view is in the address, so that people can bookmark it. */
-export const livePages: readonly Page[] = [
-  { method: 'GET', path: '/console/live', role: 'member', handle: showLive },
-];
+export const livePages = [definePage('/console/live', 'member', showLive)];

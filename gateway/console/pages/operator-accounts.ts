@@ -17,7 +17,7 @@ import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 import { Form } from '../layout.ts';
 import { LinkForm } from '../operators/link-form.ts';
-import type { Page, PageRequest, ShownPage } from '../page.ts';
+import { defineForm, definePage, type PageRequest, type ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
 import { readRowId } from '../row-id.ts';
 
@@ -139,90 +139,68 @@ async function showAccount(
   };
 }
 
-function setSuspended(isSuspended: boolean): Page['handle'] {
-  return async ({ path, session }, context) => {
-    const account = await findAccount(context, path.id);
-    await inTransaction(context.pool, (client) =>
-      setAccountSuspended(client, account.name, isSuspended, actorOf(session)),
-    );
-    return { redirect: `${addressOfAccount(account)}?done=${isSuspended ? 'suspended' : 'resumed'}` };
-  };
-}
+const setSuspended = (isSuspended: boolean) =>
+  defineForm(
+    `/console/operator/accounts/{id}/${isSuspended ? 'suspend' : 'resume'}`,
+    'operator',
+    async ({ path, session }, context) => {
+      const account = await findAccount(context, path.id);
+      await inTransaction(context.pool, (client) =>
+        setAccountSuspended(client, account.name, isSuspended, actorOf(session)),
+      );
+      return { redirect: `${addressOfAccount(account)}?done=${isSuspended ? 'suspended' : 'resumed'}` };
+    },
+  );
 
 /** Every account, for operators. */
-export const operatorAccountPages: readonly Page[] = [
-  { method: 'GET', path: '/console/operator/accounts', role: 'operator', handle: showAccounts },
-  {
-    method: 'POST',
-    path: '/console/operator/accounts',
-    role: 'operator',
-    async handle(request, context) {
-      const name = normalizeText(request.form.get('name') ?? '');
-      const plan = request.form.get('plan') ?? '';
-      if (name === '' || name.length > MAX_NAME_LENGTH) {
-        const problem = `The name must have 1 to ${MAX_NAME_LENGTH} characters.`;
-        return showAccounts(request, context, problem);
-      }
-      try {
-        return await inTransaction(context.pool, async (client) => {
-          const known = await findAccountId(client, name);
-          const id = await ensureAccount(client, { name, plan }, actorOf(request.session));
-          return { redirect: `${addressOfAccount({ id })}${known === null ? '' : '?done=known'}` };
-        });
-      } catch (error) {
-        if (error instanceof PlanMismatchError) return showAccounts(request, context, error.message);
-        throw error;
-      }
-    },
-  },
-  { method: 'GET', path: '/console/operator/accounts/{id}', role: 'operator', handle: showAccount },
-  {
-    method: 'POST',
-    path: '/console/operator/accounts/{id}/plan',
-    role: 'operator',
-    async handle(request, context) {
-      const { path, form, session } = request;
-      const account = await findAccount(context, path.id);
-      const plan = form.get('plan') ?? '';
-      try {
-        await inTransaction(context.pool, (client) =>
-          setAccountPlan(client, account.name, plan, actorOf(session), form.get('seen')),
-        );
-      } catch (error) {
-        if (error instanceof AccountMovedError) return showAccount(request, context, plan);
-        if (error instanceof PlanMismatchError) throw new PageError(400, error.message);
-        throw error;
-      }
-      return { redirect: `${addressOfAccount(account)}?done=plan` };
-    },
-  },
-  {
-    method: 'GET',
-    path: '/console/operator/accounts/{id}/suspend',
-    role: 'operator',
-    async handle({ path }, context) {
-      const account = await findAccount(context, path.id);
-      const where = addressOfAccount(account);
-      return {
-        title: `Suspend ${isolateName(account.name)}?`,
-        body: html`
-          <p>Its keys are refused and its streams end within five seconds, until it is resumed.</p>
-          <${Form} action=${`${where}/suspend`}>
-            <button class="danger">Suspend the account</button> <a href=${where}>Keep it in use</a>
-          <//>`,
-      };
-    },
-  },
-  {
-    method: 'POST',
-    path: '/console/operator/accounts/{id}/suspend',
-    role: 'operator',
-    handle: setSuspended(true),
-  },
-  {
-    method: 'POST',
-    path: '/console/operator/accounts/{id}/resume',
-    role: 'operator',
-    handle: setSuspended(false),
-  },
+export const operatorAccountPages = [
+  definePage('/console/operator/accounts', 'operator', showAccounts),
+  defineForm('/console/operator/accounts', 'operator', async (request, context) => {
+    const name = normalizeText(request.form.get('name') ?? '');
+    const plan = request.form.get('plan') ?? '';
+    if (name === '' || name.length > MAX_NAME_LENGTH) {
+      const problem = `The name must have 1 to ${MAX_NAME_LENGTH} characters.`;
+      return showAccounts(request, context, problem);
+    }
+    try {
+      return await inTransaction(context.pool, async (client) => {
+        const known = await findAccountId(client, name);
+        const id = await ensureAccount(client, { name, plan }, actorOf(request.session));
+        return { redirect: `${addressOfAccount({ id })}${known === null ? '' : '?done=known'}` };
+      });
+    } catch (error) {
+      if (error instanceof PlanMismatchError) return showAccounts(request, context, error.message);
+      throw error;
+    }
+  }),
+  definePage('/console/operator/accounts/{id}', 'operator', showAccount),
+  defineForm('/console/operator/accounts/{id}/plan', 'operator', async (request, context) => {
+    const { path, form, session } = request;
+    const account = await findAccount(context, path.id);
+    const plan = form.get('plan') ?? '';
+    try {
+      await inTransaction(context.pool, (client) =>
+        setAccountPlan(client, account.name, plan, actorOf(session), form.get('seen')),
+      );
+    } catch (error) {
+      if (error instanceof AccountMovedError) return showAccount(request, context, plan);
+      if (error instanceof PlanMismatchError) throw new PageError(400, error.message);
+      throw error;
+    }
+    return { redirect: `${addressOfAccount(account)}?done=plan` };
+  }),
+  definePage('/console/operator/accounts/{id}/suspend', 'operator', async ({ path }, context) => {
+    const account = await findAccount(context, path.id);
+    const where = addressOfAccount(account);
+    return {
+      title: `Suspend ${isolateName(account.name)}?`,
+      body: html`
+        <p>Its keys are refused and its streams end within five seconds, until it is resumed.</p>
+        <${Form} action=${`${where}/suspend`}>
+          <button class="danger">Suspend the account</button> <a href=${where}>Keep it in use</a>
+        <//>`,
+    };
+  }),
+  setSuspended(true),
+  setSuspended(false),
 ];

@@ -19,7 +19,7 @@ import { showFile } from '../imports/file-page.ts';
 import { addressOf, CONSENT_FIELD, findFile, IMPORTS, SEEN_FIELD } from '../imports/import-file.ts';
 import { ImportOptionFields, readEntries, readImportOptions } from '../imports/import-options.ts';
 import { Form } from '../layout.ts';
-import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
+import { defineForm, definePage, type PageReply, type PageRequest, type ShownPage } from '../page.ts';
 
 /** How long a form waits for its work, in milliseconds. The page then says that the work continues. */
 const WAIT_MS = 3_000;
@@ -137,16 +137,13 @@ async function remove(request: PageRequest, context: ConsoleContext): Promise<Pa
 }
 
 /** Imports of catalogue files by operators without a shell: the upload, the preview and the import. */
-export const operatorImportPages: readonly Page[] = [
-  { method: 'GET', path: IMPORTS, role: 'operator', handle: showFiles },
-  { method: 'POST', path: IMPORTS, role: 'operator', takesFile: true, handle: takeFile },
-  {
-    method: 'GET',
-    path: `${IMPORTS}/{id}`,
-    role: 'operator',
-    handle: async (request, context) => showFile(await findFile(request, context)),
-  },
-  { method: 'POST', path: `${IMPORTS}/{id}`, role: 'operator', handle: compareAgain },
-  { method: 'POST', path: `${IMPORTS}/{id}/import`, role: 'operator', handle: importSeen },
-  { method: 'POST', path: `${IMPORTS}/{id}/delete`, role: 'operator', handle: remove },
+export const operatorImportPages = [
+  definePage(IMPORTS, 'operator', showFiles),
+  defineForm(IMPORTS, 'operator', takeFile, { takesFile: true }),
+  definePage(`${IMPORTS}/{id}`, 'operator', async (request, context) =>
+    showFile(await findFile(request, context)),
+  ),
+  defineForm(`${IMPORTS}/{id}`, 'operator', compareAgain),
+  defineForm(`${IMPORTS}/{id}/import`, 'operator', importSeen),
+  defineForm(`${IMPORTS}/{id}/delete`, 'operator', remove),
 ];

@@ -5,17 +5,16 @@ import { actorOf } from '../actor.ts';
 import { CopyText, Notice } from '../components.ts';
 import { html } from '../html.ts';
 import { LINK_ROLES, MAX_NAME_LENGTH } from '../operators/link-form.ts';
-import type { Page } from '../page.ts';
+import { defineForm } from '../page.ts';
 import { PageError } from '../page-error.ts';
 import { addressOfAccount, findAccount } from './operator-accounts.ts';
 
 /** Links that sign people in to any account, for operators without a shell. */
-export const operatorLinkPages: readonly Page[] = [
-  {
-    method: 'POST',
-    path: '/console/operator/accounts/{id}/link',
-    role: 'operator',
-    async handle({ path, form, session, publicUrl }, context) {
+export const operatorLinkPages = [
+  defineForm(
+    '/console/operator/accounts/{id}/link',
+    'operator',
+    async ({ path, form, session, publicUrl }, context) => {
       const account = await findAccount(context, path.id);
       const person = normalizeText(form.get('person') ?? '');
       if (person === '' || person.length > MAX_NAME_LENGTH) {
@@ -35,5 +34,5 @@ export const operatorLinkPages: readonly Page[] = [
           <p><a href=${addressOfAccount(account)}>Back to ${account.name}</a></p>`,
       };
     },
-  },
+  ),
 ];

@@ -4,7 +4,7 @@ import { actorOf } from '../actor.ts';
 import { Notice } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { html } from '../html.ts';
-import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
+import { defineForm, definePage, type PageReply, type PageRequest, type ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
 import { PlanForm, type RefusedPlanForm, readPlanForm, readSeen } from './plan-form.ts';
 
@@ -53,7 +53,7 @@ async function savePlan(request: PageRequest, context: ConsoleContext): Promise<
 }
 
 /** The limits of every plan, for operators. */
-export const operatorPlanPages: readonly Page[] = [
-  { method: 'GET', path: '/console/operator/plans', role: 'operator', handle: showPlans },
-  { method: 'POST', path: '/console/operator/plans/{name}', role: 'operator', handle: savePlan },
+export const operatorPlanPages = [
+  definePage('/console/operator/plans', 'operator', showPlans),
+  defineForm('/console/operator/plans/{name}', 'operator', savePlan),
 ];

@@ -14,7 +14,7 @@ import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import { number } from '../number.ts';
-import type { Page, PageRequest, ShownPage } from '../page.ts';
+import { defineForm, definePage, type PageRequest, type ShownPage } from '../page.ts';
 import { fieldsOfQuery } from '../query-fields.ts';
 import {
   findOneIn,
@@ -135,11 +135,8 @@ function describeNothing(state: { isOlder: boolean; isFiltered: boolean; goesOn:
  *
  * @param count the parameter that tells the list how many rejections were acted on
  */
-const actOnOne = (action: string, act: typeof retryChosen, count: string): Page => ({
-  method: 'POST',
-  path: `${REJECTED}/{partition}/{offset}/${action}`,
-  role: 'operator',
-  handle: (request, context) =>
+const actOnOne = (action: string, act: typeof retryChosen, count: string) =>
+  defineForm(`${REJECTED}/{partition}/{offset}/${action}`, 'operator', (request, context) =>
     refuseAsPage(async () => {
       const chosen = [(await findOneIn(request, context)).item];
       const done = await inTransaction(context.pool, (client) =>
@@ -147,23 +144,19 @@ const actOnOne = (action: string, act: typeof retryChosen, count: string): Page 
       );
       return { redirect: `${REJECTED}?${count}=${done}` };
     }),
-});
+  );
 
 /** Rejected submissions with their reasons, and a way to send them again, for operators. */
-export const operatorRejectedPages: readonly Page[] = [
-  { method: 'GET', path: REJECTED, role: 'operator', handle: showRejected },
-  {
-    method: 'POST',
-    path: `${REJECTED}/retry`,
-    role: 'operator',
-    handle: ({ session }, context) =>
-      refuseAsPage(async () => {
-        const { sent } = await inTransaction(context.pool, (client) =>
-          retryNew(client, context, actorOf(session)),
-        );
-        return { redirect: `${REJECTED}?sent=${sent}` };
-      }),
-  },
+export const operatorRejectedPages = [
+  definePage(REJECTED, 'operator', showRejected),
+  defineForm(`${REJECTED}/retry`, 'operator', ({ session }, context) =>
+    refuseAsPage(async () => {
+      const { sent } = await inTransaction(context.pool, (client) =>
+        retryNew(client, context, actorOf(session)),
+      );
+      return { redirect: `${REJECTED}?sent=${sent}` };
+    }),
+  ),
   actOnOne('retry', retryChosen, 'sent'),
   actOnOne('dismiss', dismissChosen, 'dismissed'),
 ];

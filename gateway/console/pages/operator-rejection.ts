@@ -10,7 +10,7 @@ import type { ConsoleContext } from '../context.ts';
 import { BallotText } from '../explorer/ballot-text.ts';
 import { type Content, type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
-import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
+import { defineForm, definePage, type PageReply, type PageRequest, type ShownPage } from '../page.ts';
 import { readVersion, VERSION_FIELD } from '../publishing/own-position.ts';
 import { Changes } from '../publishing/position-changes.ts';
 import { PositionFields } from '../publishing/position-fields.ts';
@@ -164,26 +164,13 @@ async function correct(request: PageRequest, context: ConsoleContext): Promise<P
 }
 
 /** A rejected submission: the reason, what became of it since, and its correction, for operators. */
-export const operatorRejectionPages: readonly Page[] = [
-  { method: 'GET', path: `${REJECTED}/{partition}/{offset}`, role: 'operator', handle: showOne },
-  {
-    method: 'GET',
-    path: `${REJECTED}/{partition}/{offset}/edit`,
-    role: 'operator',
-    handle: async (request, context) => showEdit(request, context, await findCorrectable(request, context)),
-  },
-  {
-    method: 'POST',
-    path: `${REJECTED}/{partition}/{offset}/edit`,
-    role: 'operator',
+export const operatorRejectionPages = [
+  definePage(`${REJECTED}/{partition}/{offset}`, 'operator', showOne),
+  definePage(`${REJECTED}/{partition}/{offset}/edit`, 'operator', async (request, context) =>
+    showEdit(request, context, await findCorrectable(request, context)),
+  ),
+  defineForm(`${REJECTED}/{partition}/{offset}/edit`, 'operator', correct, { comesBack: true }),
+  defineForm(`${REJECTED}/{partition}/{offset}/edit/preview`, 'operator', previewCorrection, {
     comesBack: true,
-    handle: correct,
-  },
-  {
-    method: 'POST',
-    path: `${REJECTED}/{partition}/{offset}/edit/preview`,
-    role: 'operator',
-    comesBack: true,
-    handle: previewCorrection,
-  },
+  }),
 ];

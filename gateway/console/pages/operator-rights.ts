@@ -8,7 +8,7 @@ import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 import { Form } from '../layout.ts';
-import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
+import { defineForm, definePage, type PageReply, type PageRequest, type ShownPage } from '../page.ts';
 import { addressOfAccount, findAccount } from './operator-accounts.ts';
 
 const ON_PAGE = 100;
@@ -74,48 +74,33 @@ async function disallow({ path, session }: PageRequest, context: ConsoleContext)
 }
 
 /** The endorsers for which an account may publish, for operators. */
-export const operatorRightPages: readonly Page[] = [
-  { method: 'GET', path: '/console/operator/accounts/{id}/endorsers', role: 'operator', handle: showRights },
-  {
-    method: 'POST',
-    path: '/console/operator/accounts/{id}/endorsers',
-    role: 'operator',
-    async handle(request, context) {
-      const { path, form, session } = request;
-      const account = await findAccount(context, path.id);
-      const given = (form.get('endorsers') ?? '').split(/[\s,]+/);
-      try {
-        await inTransaction(context.pool, (client) =>
-          changeRights(client, account, { given, isAllowed: true }, actorOf(session)),
-        );
-      } catch (error) {
-        if (error instanceof OperatorError) return showRights(request, context, error.message);
-        throw error;
-      }
-      return { redirect: `${addressOfAccount(account)}/endorsers?done=allowed` };
-    },
-  },
-  {
-    method: 'GET',
-    path: '/console/operator/accounts/{id}/endorsers/{slug}',
-    role: 'operator',
-    async handle({ path }, context) {
-      const account = await findAccount(context, path.id);
-      const where = `${addressOfAccount(account)}/endorsers`;
-      return {
-        title: `Disallow ${isolateName(path.slug ?? '')}?`,
-        body: html`
-          <p>Requests of the account ${isolateName(account.name)} that publish for this endorser are refused at once. Its endorsements stay.</p>
-          <${Form} action=${`${where}/${encodeURIComponent(path.slug ?? '')}`}>
-            <button class="danger">Disallow the endorser</button> <a href=${where}>Keep it</a>
-          <//>`,
-      };
-    },
-  },
-  {
-    method: 'POST',
-    path: '/console/operator/accounts/{id}/endorsers/{slug}',
-    role: 'operator',
-    handle: disallow,
-  },
+export const operatorRightPages = [
+  definePage('/console/operator/accounts/{id}/endorsers', 'operator', showRights),
+  defineForm('/console/operator/accounts/{id}/endorsers', 'operator', async (request, context) => {
+    const { path, form, session } = request;
+    const account = await findAccount(context, path.id);
+    const given = (form.get('endorsers') ?? '').split(/[\s,]+/);
+    try {
+      await inTransaction(context.pool, (client) =>
+        changeRights(client, account, { given, isAllowed: true }, actorOf(session)),
+      );
+    } catch (error) {
+      if (error instanceof OperatorError) return showRights(request, context, error.message);
+      throw error;
+    }
+    return { redirect: `${addressOfAccount(account)}/endorsers?done=allowed` };
+  }),
+  definePage('/console/operator/accounts/{id}/endorsers/{slug}', 'operator', async ({ path }, context) => {
+    const account = await findAccount(context, path.id);
+    const where = `${addressOfAccount(account)}/endorsers`;
+    return {
+      title: `Disallow ${isolateName(path.slug ?? '')}?`,
+      body: html`
+        <p>Requests of the account ${isolateName(account.name)} that publish for this endorser are refused at once. Its endorsements stay.</p>
+        <${Form} action=${`${where}/${encodeURIComponent(path.slug ?? '')}`}>
+          <button class="danger">Disallow the endorser</button> <a href=${where}>Keep it</a>
+        <//>`,
+    };
+  }),
+  defineForm('/console/operator/accounts/{id}/endorsers/{slug}', 'operator', disallow),
 ];

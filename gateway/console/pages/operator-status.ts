@@ -14,7 +14,7 @@ import { EFFECTS, HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
 import { loadHops } from '../operators/hops.ts';
-import type { Page } from '../page.ts';
+import { definePage } from '../page.ts';
 
 /** The number of changes that the page lists. */
 const NEWEST = 5;
@@ -129,34 +129,29 @@ function ProcessRow({ process }: { process: ListedProcess }): Html {
 }
 
 /** The state of the service, for operators. */
-export const operatorStatusPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: '/console/operator/status',
-    role: 'operator',
-    async handle(_request, context) {
-      const { pool } = context;
-      const hops = await loadHops(context);
-      const processes = await listProcesses(pool);
-      const findings = [...(hops?.problems ?? [judgeKafkaAway(processes)]), ...judgeProcesses(processes)];
-      const at = new Date().toISOString();
-      const activity = await loadStreamActivity(pool);
-      const newest = await listNewestChanges(pool, NEWEST);
-      return {
-        title: 'Status',
-        script: 'status',
-        body: html`
-          <${Verdict} findings=${findings} />
-          <${Facts} activity=${activity} processes=${processes} />
-          <${Table} caption="Processes" head=${['Program', 'Machine', 'State', 'Details', 'Version', 'Started']}>
-            ${processes.map((process) => html`<${ProcessRow} process=${process} />`)}
-          <//>
-          ${hops && html`<${Lag} lag=${hops.lag} />`}
-          <${Table} caption="The last changes" head=${['Time', 'Change', 'Endorser', 'Choice', 'More']} empty=${null}>
-            ${newest.map((change) => html`<${ChangeRow} change=${change} />`)}
-          <//>
-          <p class="muted">As of <time datetime=${at}>${at.slice(11, 19)} UTC</time>. The command <code>npm run ops -- doctor</code> also examines settings, rights, certificates and clocks.</p>`,
-      };
-    },
-  },
+export const operatorStatusPages = [
+  definePage('/console/operator/status', 'operator', async (_request, context) => {
+    const { pool } = context;
+    const hops = await loadHops(context);
+    const processes = await listProcesses(pool);
+    const findings = [...(hops?.problems ?? [judgeKafkaAway(processes)]), ...judgeProcesses(processes)];
+    const at = new Date().toISOString();
+    const activity = await loadStreamActivity(pool);
+    const newest = await listNewestChanges(pool, NEWEST);
+    return {
+      title: 'Status',
+      script: 'status',
+      body: html`
+        <${Verdict} findings=${findings} />
+        <${Facts} activity=${activity} processes=${processes} />
+        <${Table} caption="Processes" head=${['Program', 'Machine', 'State', 'Details', 'Version', 'Started']}>
+          ${processes.map((process) => html`<${ProcessRow} process=${process} />`)}
+        <//>
+        ${hops && html`<${Lag} lag=${hops.lag} />`}
+        <${Table} caption="The last changes" head=${['Time', 'Change', 'Endorser', 'Choice', 'More']} empty=${null}>
+          ${newest.map((change) => html`<${ChangeRow} change=${change} />`)}
+        <//>
+        <p class="muted">As of <time datetime=${at}>${at.slice(11, 19)} UTC</time>. The command <code>npm run ops -- doctor</code> also examines settings, rights, certificates and clocks.</p>`,
+    };
+  }),
 ];

@@ -8,7 +8,7 @@ import {
 import { Select, Table } from '../components.ts';
 import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
-import type { Page } from '../page.ts';
+import { definePage } from '../page.ts';
 import { PageError } from '../page-error.ts';
 import { readRowId } from '../row-id.ts';
 import { addressOfAccount, findAccount } from './operator-accounts.ts';
@@ -55,46 +55,36 @@ function AccountRow({ item }: { item: AccountUsage }): Html {
 }
 
 /** The usage of every account, for operators. */
-export const operatorUsagePages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: '/console/operator/usage',
-    role: 'operator',
-    async handle({ query }, { pool }) {
-      const choice = readChoice(query);
-      const offset = (choice.page - 1) * ON_PAGE;
-      const accounts = await loadUsageByAccount(pool, { ...choice, limit: ON_PAGE + 1, offset });
-      const order = (TOTALS_HEAD[TOTAL_KINDS.indexOf(choice.by)] ?? '').toLowerCase();
-      return {
-        title: 'Usage of all accounts',
-        body: html`
-          <form class="filters" method="get">
-            <${Select} label="Period" name="days" options=${[...PERIODS]} chosen=${choice.days} />
-            <${Select} label="Highest first by" name="by" options=${TOTAL_KINDS.map((kind, index) => [kind, TOTALS_HEAD[index]])} chosen=${choice.by} />
-            <button>Show</button>
-          </form>
-          <${Table} caption=${`Accounts by ${order}, ${PERIODS.get(choice.days)}`} head=${['Account', 'Plan', ...TOTALS_HEAD, 'Events to webhooks']} numbersFrom=${2}>
-            ${accounts.slice(0, ON_PAGE).map((item) => html`<${AccountRow} item=${item} />`)}
-          <//>
-          ${accounts.length > ON_PAGE && html`<p><a class="button" href=${addressOf({ ...choice, page: choice.page + 1 })}>Next accounts</a></p>`}
-          <p class="muted">Accounts without a request or a delivery are left out. Numbers are written about every ten seconds.</p>`,
-      };
-    },
-  },
-  {
-    method: 'GET',
-    path: '/console/operator/usage/{id}',
-    role: 'operator',
-    async handle({ path }, context) {
-      const account = await findAccount(context, path.id);
-      const plan = (await listPlans(context.pool)).find(({ name }) => name === account.plan);
-      if (!plan) throw new PageError(404, 'There is no such account.');
-      return {
-        title: `Usage of ${account.name}`,
-        body: html`
-          ${await showUsage(context, { ...plan, accountId: account.id, plan: plan.name })}
-          <p><a href=${addressOfAccount(account)}>The account</a></p>`,
-      };
-    },
-  },
+export const operatorUsagePages = [
+  definePage('/console/operator/usage', 'operator', async ({ query }, { pool }) => {
+    const choice = readChoice(query);
+    const offset = (choice.page - 1) * ON_PAGE;
+    const accounts = await loadUsageByAccount(pool, { ...choice, limit: ON_PAGE + 1, offset });
+    const order = (TOTALS_HEAD[TOTAL_KINDS.indexOf(choice.by)] ?? '').toLowerCase();
+    return {
+      title: 'Usage of all accounts',
+      body: html`
+        <form class="filters" method="get">
+          <${Select} label="Period" name="days" options=${[...PERIODS]} chosen=${choice.days} />
+          <${Select} label="Highest first by" name="by" options=${TOTAL_KINDS.map((kind, index) => [kind, TOTALS_HEAD[index]])} chosen=${choice.by} />
+          <button>Show</button>
+        </form>
+        <${Table} caption=${`Accounts by ${order}, ${PERIODS.get(choice.days)}`} head=${['Account', 'Plan', ...TOTALS_HEAD, 'Events to webhooks']} numbersFrom=${2}>
+          ${accounts.slice(0, ON_PAGE).map((item) => html`<${AccountRow} item=${item} />`)}
+        <//>
+        ${accounts.length > ON_PAGE && html`<p><a class="button" href=${addressOf({ ...choice, page: choice.page + 1 })}>Next accounts</a></p>`}
+        <p class="muted">Accounts without a request or a delivery are left out. Numbers are written about every ten seconds.</p>`,
+    };
+  }),
+  definePage('/console/operator/usage/{id}', 'operator', async ({ path }, context) => {
+    const account = await findAccount(context, path.id);
+    const plan = (await listPlans(context.pool)).find(({ name }) => name === account.plan);
+    if (!plan) throw new PageError(404, 'There is no such account.');
+    return {
+      title: `Usage of ${account.name}`,
+      body: html`
+        ${await showUsage(context, { ...plan, accountId: account.id, plan: plan.name })}
+        <p><a href=${addressOfAccount(account)}>The account</a></p>`,
+    };
+  }),
 ];

@@ -14,7 +14,7 @@ import { InBoth, Spanish } from '../explorer/ballot-text.ts';
 import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
-import type { Page, PageRequest, ShownPage } from '../page.ts';
+import { definePage, type PageRequest, type ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
 import { electionOption, listElections, listEndorsers } from '../publishing/own-position.ts';
 import { readRowId } from '../row-id.ts';
@@ -156,14 +156,9 @@ async function writeTable({ query, session }: PageRequest, { pool }: ConsoleCont
 }
 
 /** The positions of the account's endorsers, by election, and as a table. */
-export const ownEndorsementPages: readonly Page[] = [
-  { method: 'GET', path: '/console/endorsements', role: 'editor', handle: showList },
-  {
-    method: 'GET',
-    path: '/console/endorsements.csv',
-    role: 'editor',
-    async handle(request, context) {
-      return { table: await writeTable(request, context), name: 'endorsements.csv' };
-    },
-  },
+export const ownEndorsementPages = [
+  definePage('/console/endorsements', 'editor', showList),
+  definePage('/console/endorsements.csv', 'editor', async (request, context) => {
+    return { table: await writeTable(request, context), name: 'endorsements.csv' };
+  }),
 ];

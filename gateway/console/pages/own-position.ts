@@ -9,7 +9,7 @@ import { FormId, idempotencyKeyOf } from '../form-id.ts';
 import { historyAddress } from '../history-link.ts';
 import { type Content, type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
-import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
+import { defineForm, definePage, type PageReply, type PageRequest, type ShownPage } from '../page.ts';
 import { findSubject, type Subject, VERSION_FIELD } from '../publishing/own-position.ts';
 import { Changes, changesTo, PickText } from '../publishing/position-changes.ts';
 import { PositionFields } from '../publishing/position-fields.ts';
@@ -236,41 +236,24 @@ async function undo(request: PageRequest, context: ConsoleContext): Promise<Page
 }
 
 /** An endorser's position in a contest: its form, the preview, and the publication. */
-export const ownPositionPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: '/console/endorsements/{id}',
-    role: 'editor',
-    async handle(request, context) {
-      const subject = await findSubject(request, context);
-      return showForm(subject, { values: writePosition(subject.position) });
-    },
-  },
-  { method: 'POST', path: '/console/endorsements/{id}', role: 'editor', comesBack: true, handle: publish },
-  {
-    method: 'POST',
-    path: '/console/endorsements/{id}/preview',
-    role: 'editor',
-    comesBack: true,
-    handle: preview,
-  },
-  { method: 'POST', path: '/console/endorsements/{id}/undo', role: 'editor', comesBack: true, handle: undo },
-  {
-    method: 'POST',
-    path: '/console/endorsements/{id}/edit',
-    role: 'editor',
-    comesBack: true,
-    async handle(request, context) {
+export const ownPositionPages = [
+  definePage('/console/endorsements/{id}', 'editor', async (request, context) => {
+    const subject = await findSubject(request, context);
+    return showForm(subject, { values: writePosition(subject.position) });
+  }),
+  defineForm('/console/endorsements/{id}', 'editor', publish, { comesBack: true }),
+  defineForm('/console/endorsements/{id}/preview', 'editor', preview, { comesBack: true }),
+  defineForm('/console/endorsements/{id}/undo', 'editor', undo, { comesBack: true }),
+  defineForm(
+    '/console/endorsements/{id}/edit',
+    'editor',
+    async (request, context) => {
       return showForm(await findSubject(request, context), { values: request.form });
     },
-  },
-  {
-    method: 'GET',
-    path: '/console/endorsements/{id}/withdraw',
-    role: 'editor',
-    async handle(request, context) {
-      const subject = await findSubject(request, context);
-      return showPreview(subject, { values: new URLSearchParams(), picks: [] });
-    },
-  },
+    { comesBack: true },
+  ),
+  definePage('/console/endorsements/{id}/withdraw', 'editor', async (request, context) => {
+    const subject = await findSubject(request, context);
+    return showPreview(subject, { values: new URLSearchParams(), picks: [] });
+  }),
 ];

@@ -21,7 +21,14 @@ import type { ConsoleContext } from '../context.ts';
 import { html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 import { Form } from '../layout.ts';
-import type { Page, PageReply, PageRequest, Refusal, ShownPage } from '../page.ts';
+import {
+  defineForm,
+  definePage,
+  type PageReply,
+  type PageRequest,
+  type Refusal,
+  type ShownPage,
+} from '../page.ts';
 import { PageError } from '../page-error.ts';
 import { nameOf, showPeople } from '../people/people-page.ts';
 import { readRowId } from '../row-id.ts';
@@ -91,76 +98,56 @@ async function answerChange(
 }
 
 /** The members of the account, and the invitations to it. */
-export const peoplePages: readonly Page[] = [
-  { method: 'GET', path: '/console/people', role: 'member', handle: showPeople },
-  { method: 'POST', path: '/console/people/invitations', role: 'owner', handle: invite },
-  {
-    method: 'POST',
-    path: '/console/people/invitations/{id}/withdraw',
-    role: 'owner',
-    async handle(request, context) {
-      const { session, path } = request;
-      const { accountId, account } = session;
-      const id = readRowId(path.id);
-      const withdrawn =
-        id !== null &&
-        (await inTransaction(context.pool, (client) =>
-          withdrawInvitation(client, { accountId, account, id }, actorOf(session)),
-        ));
-      if (!withdrawn) return showPeople(request, context, { status: 404, problem: NOT_OPEN });
-      return { redirect: '/console/people?done=withdrawn' };
-    },
-  },
-  {
-    method: 'POST',
-    path: '/console/people/{id}/role',
-    role: 'owner',
-    async handle(request, context) {
-      const { personId, email, role: present } = await requireMember(request, context);
-      const { session, form } = request;
-      const { accountId, account } = session;
-      const role = MEMBER_ROLES.find((known) => known === form.get('role'));
-      if (!role) return showPeople(request, context, { status: 400, problem: 'Choose a role.' });
-      if ((form.get('seen') ?? present) !== present && role !== present) {
-        const problem = `Somebody has changed the role of ${email} meanwhile: it is ${present} now. Nothing was changed.`;
-        return showPeople(request, context, { status: 409, problem });
-      }
-      const change = await inTransaction(context.pool, (client) =>
-        changeRole(client, { accountId, account, personId, role }, actorOf(session)),
-      );
-      return answerChange(change, 'role', request, context);
-    },
-  },
-  {
-    method: 'GET',
-    path: '/console/people/{id}/remove',
-    role: 'owner',
-    async handle(request, context) {
-      const member = await requireMember(request, context);
-      return {
-        title: `Remove ${isolateName(nameOf(member))}?`,
-        body: html`
-          <p>${member.email} loses access to the account at once. Keys that this person made keep working: <a href="/console/keys">revoke them</a> if need be.</p>
-          <${Form} action=${`/console/people/${member.personId}/remove`}>
-            <button class="danger">Remove the person</button> <a href="/console/people">Keep the person</a>
-          <//>`,
-      };
-    },
-  },
-  {
-    method: 'POST',
-    path: '/console/people/{id}/remove',
-    role: 'owner',
-    async handle(request, context) {
-      const { personId } = await requireMember(request, context);
-      const { session } = request;
-      const { accountId, account } = session;
-      const change = await inTransaction(context.pool, (client) =>
-        removeMember(client, { accountId, account, personId }, actorOf(session)),
-      );
-      // Their session has ended with it.
-      if (change === 'done' && personId === session.personId) return { redirect: '/console/sign-in?left' };
-      return answerChange(change, 'removed', request, context);
-    },
-  },
+export const peoplePages = [
+  definePage('/console/people', 'member', showPeople),
+  defineForm('/console/people/invitations', 'owner', invite),
+  defineForm('/console/people/invitations/{id}/withdraw', 'owner', async (request, context) => {
+    const { session, path } = request;
+    const { accountId, account } = session;
+    const id = readRowId(path.id);
+    const withdrawn =
+      id !== null &&
+      (await inTransaction(context.pool, (client) =>
+        withdrawInvitation(client, { accountId, account, id }, actorOf(session)),
+      ));
+    if (!withdrawn) return showPeople(request, context, { status: 404, problem: NOT_OPEN });
+    return { redirect: '/console/people?done=withdrawn' };
+  }),
+  defineForm('/console/people/{id}/role', 'owner', async (request, context) => {
+    const { personId, email, role: present } = await requireMember(request, context);
+    const { session, form } = request;
+    const { accountId, account } = session;
+    const role = MEMBER_ROLES.find((known) => known === form.get('role'));
+    if (!role) return showPeople(request, context, { status: 400, problem: 'Choose a role.' });
+    if ((form.get('seen') ?? present) !== present && role !== present) {
+      const problem = `Somebody has changed the role of ${email} meanwhile: it is ${present} now. Nothing was changed.`;
+      return showPeople(request, context, { status: 409, problem });
+    }
+    const change = await inTransaction(context.pool, (client) =>
+      changeRole(client, { accountId, account, personId, role }, actorOf(session)),
+    );
+    return answerChange(change, 'role', request, context);
+  }),
+  definePage('/console/people/{id}/remove', 'owner', async (request, context) => {
+    const member = await requireMember(request, context);
+    return {
+      title: `Remove ${isolateName(nameOf(member))}?`,
+      body: html`
+        <p>${member.email} loses access to the account at once. Keys that this person made keep working: <a href="/console/keys">revoke them</a> if need be.</p>
+        <${Form} action=${`/console/people/${member.personId}/remove`}>
+          <button class="danger">Remove the person</button> <a href="/console/people">Keep the person</a>
+        <//>`,
+    };
+  }),
+  defineForm('/console/people/{id}/remove', 'owner', async (request, context) => {
+    const { personId } = await requireMember(request, context);
+    const { session } = request;
+    const { accountId, account } = session;
+    const change = await inTransaction(context.pool, (client) =>
+      removeMember(client, { accountId, account, personId }, actorOf(session)),
+    );
+    // Their session has ended with it.
+    if (change === 'done' && personId === session.personId) return { redirect: '/console/sign-in?left' };
+    return answerChange(change, 'removed', request, context);
+  }),
 ];

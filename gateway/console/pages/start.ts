@@ -3,7 +3,7 @@ import { CopyText } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import { mayUse } from '../layout.ts';
-import type { Page, PageRequest, ShownPage } from '../page.ts';
+import { definePage, type PageRequest, type ShownPage } from '../page.ts';
 import { FIRST_REQUESTS, type FirstRequest, KEY_PLACE, type Snippet, snippetsOf } from './first-requests.ts';
 
 /** Says whether the account has a key for the programs, and how to get one. */
@@ -62,7 +62,7 @@ async function showStart(request: PageRequest, context: ConsoleContext): Promise
 }
 
 /** A newcomer's first requests. */
-export const startPages: readonly Page[] = [
-  { method: 'GET', path: '/console', role: 'member', handle: async () => ({ redirect: '/console/start' }) },
-  { method: 'GET', path: '/console/start', role: 'member', handle: showStart },
+export const startPages = [
+  definePage('/console', 'member', async () => ({ redirect: '/console/start' })),
+  definePage('/console/start', 'member', showStart),
 ];

@@ -7,7 +7,7 @@ import { describeFilter, readFilter, writeFilter } from '../filter/filter-form.t
 import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 import { Form } from '../layout.ts';
-import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
+import { defineForm, definePage, type PageReply, type PageRequest, type ShownPage } from '../page.ts';
 import type { MatchCount } from '../subscriptions/match-counts.ts';
 import {
   listSubscriptions,
@@ -161,61 +161,35 @@ function valuesOf({ name, filter, updated_at }: Subscription): URLSearchParams {
 }
 
 /** The saved filters of the account. */
-export const subscriptionPages: readonly Page[] = [
-  { method: 'GET', path: '/console/subscriptions', role: 'member', handle: showList },
-  {
-    method: 'GET',
-    path: '/console/subscriptions/new',
-    role: 'member',
-    handle: (request, context) => showForm(request, context, { id: null, name: '', values: request.query }),
-  },
-  {
-    method: 'POST',
-    path: '/console/subscriptions',
-    role: 'member',
-    handle: (request, context) => save(request, context, null),
-  },
-  {
-    method: 'GET',
-    path: '/console/subscriptions/{id}',
-    role: 'member',
-    async handle(request, context) {
-      const found = await requireSubscription(request, context, request.path.id ?? '');
-      return showForm(request, context, { id: String(found.id), name: found.name, values: valuesOf(found) });
-    },
-  },
-  {
-    method: 'POST',
-    path: '/console/subscriptions/{id}',
-    role: 'member',
-    handle: (request, context) => save(request, context, request.path.id ?? ''),
-  },
-  {
-    method: 'GET',
-    path: '/console/subscriptions/{id}/delete',
-    role: 'member',
-    async handle(request, context) {
-      const { id, name, filter } = await requireSubscription(request, context, request.path.id ?? '');
-      return {
-        title: `Delete ${isolateName(name)}?`,
-        body: html`
-          <p>${describeFilter(filter)}</p>
-          <p>Streams that follow it end, and requests that name it are refused. This cannot be undone.</p>
-          <${Form} action=${`/console/subscriptions/${id}/delete`}>
-            <button class="danger">Delete the subscription</button> <a href="/console/subscriptions">Keep it</a>
-          <//>`,
-      };
-    },
-  },
-  {
-    method: 'POST',
-    path: '/console/subscriptions/{id}/delete',
-    role: 'member',
-    async handle(request, context) {
-      const { id } = await requireSubscription(request, context, request.path.id ?? '');
-      const parameters = { id: String(id) };
-      await context.api.call(request, { method: 'DELETE', path: '/v1/subscriptions/{id}', parameters });
-      return { redirect: '/console/subscriptions?done=deleted' };
-    },
-  },
+export const subscriptionPages = [
+  definePage('/console/subscriptions', 'member', showList),
+  definePage('/console/subscriptions/new', 'member', (request, context) =>
+    showForm(request, context, { id: null, name: '', values: request.query }),
+  ),
+  defineForm('/console/subscriptions', 'member', (request, context) => save(request, context, null)),
+  definePage('/console/subscriptions/{id}', 'member', async (request, context) => {
+    const found = await requireSubscription(request, context, request.path.id ?? '');
+    return showForm(request, context, { id: String(found.id), name: found.name, values: valuesOf(found) });
+  }),
+  defineForm('/console/subscriptions/{id}', 'member', (request, context) =>
+    save(request, context, request.path.id ?? ''),
+  ),
+  definePage('/console/subscriptions/{id}/delete', 'member', async (request, context) => {
+    const { id, name, filter } = await requireSubscription(request, context, request.path.id ?? '');
+    return {
+      title: `Delete ${isolateName(name)}?`,
+      body: html`
+        <p>${describeFilter(filter)}</p>
+        <p>Streams that follow it end, and requests that name it are refused. This cannot be undone.</p>
+        <${Form} action=${`/console/subscriptions/${id}/delete`}>
+          <button class="danger">Delete the subscription</button> <a href="/console/subscriptions">Keep it</a>
+        <//>`,
+    };
+  }),
+  defineForm('/console/subscriptions/{id}/delete', 'member', async (request, context) => {
+    const { id } = await requireSubscription(request, context, request.path.id ?? '');
+    const parameters = { id: String(id) };
+    await context.api.call(request, { method: 'DELETE', path: '/v1/subscriptions/{id}', parameters });
+    return { redirect: '/console/subscriptions?done=deleted' };
+  }),
 ];

@@ -15,7 +15,7 @@ import {
   type Upload,
 } from '../../../store/console/uploads.ts';
 import type { ConsoleContext } from '../context.ts';
-import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
+import { defineForm, definePage, type PageReply, type PageRequest, type ShownPage } from '../page.ts';
 import { SEEN_FIELD } from '../uploads/preview-page.ts';
 import { sendUpload } from '../uploads/sending.ts';
 import { showNoUndo, showUndoPreview } from '../uploads/undo-page.ts';
@@ -91,13 +91,9 @@ async function undo(request: PageRequest, context: ConsoleContext): Promise<Page
 }
 
 /** Undoing an upload: the preview of what is restored, and the undoing, which has a receipt like an upload. */
-export const uploadUndoPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: `${UPLOADS}/{id}/undo`,
-    role: 'editor',
-    handle: (request, context) =>
-      preview(request, context, { problem: request.query.has('stopped') ? CHANGED : null, status: 200 }),
-  },
-  { method: 'POST', path: `${UPLOADS}/{id}/undo`, role: 'editor', handle: undo },
+export const uploadUndoPages = [
+  definePage(`${UPLOADS}/{id}/undo`, 'editor', (request, context) =>
+    preview(request, context, { problem: request.query.has('stopped') ? CHANGED : null, status: 200 }),
+  ),
+  defineForm(`${UPLOADS}/{id}/undo`, 'editor', undo),
 ];

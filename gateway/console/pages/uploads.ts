@@ -18,7 +18,7 @@ import { Moment, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
-import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
+import { defineForm, definePage, type PageReply, type PageRequest, type ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
 import { listElections, listEndorsers } from '../publishing/own-position.ts';
 import { readRowId } from '../row-id.ts';
@@ -212,14 +212,14 @@ async function remove(request: PageRequest, context: ConsoleContext): Promise<Pa
 }
 
 /** Tables of endorsements: the upload, the review of what their rows mean, the preview and the publication. */
-export const uploadPages: readonly Page[] = [
-  { method: 'GET', path: UPLOADS, role: 'editor', handle: showUploads },
-  { method: 'POST', path: UPLOADS, role: 'editor', takesFile: true, handle: takeFile },
-  { method: 'GET', path: `${UPLOADS}/{id}`, role: 'editor', handle: showUpload },
-  { method: 'POST', path: `${UPLOADS}/{id}`, role: 'editor', handle: saveChoices },
-  { method: 'POST', path: `${UPLOADS}/{id}/settings`, role: 'editor', handle: saveSettings },
-  { method: 'GET', path: `${UPLOADS}/{id}/preview`, role: 'editor', handle: preview },
-  { method: 'POST', path: `${UPLOADS}/{id}/publish`, role: 'editor', handle: publish },
-  { method: 'POST', path: `${UPLOADS}/{id}/send`, role: 'editor', handle: send },
-  { method: 'POST', path: `${UPLOADS}/{id}/delete`, role: 'editor', handle: remove },
+export const uploadPages = [
+  definePage(UPLOADS, 'editor', showUploads),
+  defineForm(UPLOADS, 'editor', takeFile, { takesFile: true }),
+  definePage(`${UPLOADS}/{id}`, 'editor', showUpload),
+  defineForm(`${UPLOADS}/{id}`, 'editor', saveChoices),
+  defineForm(`${UPLOADS}/{id}/settings`, 'editor', saveSettings),
+  definePage(`${UPLOADS}/{id}/preview`, 'editor', preview),
+  defineForm(`${UPLOADS}/{id}/publish`, 'editor', publish),
+  defineForm(`${UPLOADS}/{id}/send`, 'editor', send),
+  defineForm(`${UPLOADS}/{id}/delete`, 'editor', remove),
 ];

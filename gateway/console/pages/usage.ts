@@ -20,7 +20,7 @@ import { Moment, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
-import type { Page } from '../page.ts';
+import { definePage } from '../page.ts';
 import { describeLimit } from '../plan-limits.ts';
 import { Plot, type PlotBar } from '../plot.ts';
 import { readRowId } from '../row-id.ts';
@@ -128,59 +128,44 @@ export function readPlace(text: string | null): { occurredAt: Date; id: number }
 export const writePlace = ({ occurredAt, id }: ErrorPlace): string => `${occurredAt.toISOString()},${id}`;
 
 /** The requests of the account, by their answers. */
-export const usagePages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: '/console/usage',
-    role: 'member',
-    async handle({ session }, context) {
-      return {
-        title: 'Usage',
-        body: html`
-          ${await showUsage(context, session)}
-          <p><a href="/console/usage/keys">Requests by key</a> · <a href="/console/usage/errors">Errors with their request ids</a></p>
-          <p class="muted">Numbers are written about every ten seconds and kept for 35 days. Requests of these pages are shown as the console’s, and do not count against the plan.</p>`,
-      };
-    },
-  },
-  {
-    method: 'GET',
-    path: '/console/usage/keys',
-    role: 'member',
-    async handle({ session, query }, { pool }) {
-      const before = readRowId(query.get('before'));
-      const page = { days: DAYS, limit: KEYS_ON_PAGE + 1, before };
-      const used = await loadUsageByKey(pool, session.accountId, page);
-      const shown = used.slice(0, KEYS_ON_PAGE);
-      return {
-        title: 'Requests by key',
-        body: html`
-          <${Table} caption=${`Keys with requests, ${DAYS} days, the newest first`} head=${['Key', ...TOTALS_HEAD]} numbersFrom=${1}>
-            ${shown.map((each) => html`<tr><th scope="row">${nameOf(each)}</th><${TotalsCells} totals=${each} /></tr>`)}
-          <//>
-          ${used.length > KEYS_ON_PAGE && html`<p><a class="button" href=${`?before=${shown.at(-1)?.keyId}`}>Older keys</a></p>`}`,
-      };
-    },
-  },
-  {
-    method: 'GET',
-    path: '/console/usage/errors',
-    role: 'member',
-    async handle({ session, query }, { pool }) {
-      const after = readPlace(query.get('after'));
-      const { errors, next } = await listRequestErrors(pool, session.accountId, {
-        limit: ERRORS_ON_PAGE,
-        after,
-      });
-      return {
-        title: 'Errors',
-        body: html`
-          <p>The errors that the account was answered in the last seven days. Of a flood, only some are kept.</p>
-          <${Table} caption="Errors, newest first" head=${['Time', 'Answer', 'Request', 'Message', 'Key', 'Request id']} empty="There are none.">
-            ${errors.map((error) => html`<${ErrorRow} error=${error} />`)}
-          <//>
-          ${next && html`<p><a class="button" href=${`?after=${writePlace(next)}`}>Older errors</a></p>`}`,
-      };
-    },
-  },
+export const usagePages = [
+  definePage('/console/usage', 'member', async ({ session }, context) => {
+    return {
+      title: 'Usage',
+      body: html`
+        ${await showUsage(context, session)}
+        <p><a href="/console/usage/keys">Requests by key</a> · <a href="/console/usage/errors">Errors with their request ids</a></p>
+        <p class="muted">Numbers are written about every ten seconds and kept for 35 days. Requests of these pages are shown as the console’s, and do not count against the plan.</p>`,
+    };
+  }),
+  definePage('/console/usage/keys', 'member', async ({ session, query }, { pool }) => {
+    const before = readRowId(query.get('before'));
+    const page = { days: DAYS, limit: KEYS_ON_PAGE + 1, before };
+    const used = await loadUsageByKey(pool, session.accountId, page);
+    const shown = used.slice(0, KEYS_ON_PAGE);
+    return {
+      title: 'Requests by key',
+      body: html`
+        <${Table} caption=${`Keys with requests, ${DAYS} days, the newest first`} head=${['Key', ...TOTALS_HEAD]} numbersFrom=${1}>
+          ${shown.map((each) => html`<tr><th scope="row">${nameOf(each)}</th><${TotalsCells} totals=${each} /></tr>`)}
+        <//>
+        ${used.length > KEYS_ON_PAGE && html`<p><a class="button" href=${`?before=${shown.at(-1)?.keyId}`}>Older keys</a></p>`}`,
+    };
+  }),
+  definePage('/console/usage/errors', 'member', async ({ session, query }, { pool }) => {
+    const after = readPlace(query.get('after'));
+    const { errors, next } = await listRequestErrors(pool, session.accountId, {
+      limit: ERRORS_ON_PAGE,
+      after,
+    });
+    return {
+      title: 'Errors',
+      body: html`
+        <p>The errors that the account was answered in the last seven days. Of a flood, only some are kept.</p>
+        <${Table} caption="Errors, newest first" head=${['Time', 'Answer', 'Request', 'Message', 'Key', 'Request id']} empty="There are none.">
+          ${errors.map((error) => html`<${ErrorRow} error=${error} />`)}
+        <//>
+        ${next && html`<p><a class="button" href=${`?after=${writePlace(next)}`}>Older errors</a></p>`}`,
+    };
+  }),
 ];

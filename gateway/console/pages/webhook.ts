@@ -11,7 +11,14 @@ import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 import { Form, mayUse } from '../layout.ts';
 import { number } from '../number.ts';
-import type { Page, PageReply, PageRequest, Refusal, ShownPage } from '../page.ts';
+import {
+  defineForm,
+  definePage,
+  type PageReply,
+  type PageRequest,
+  type Refusal,
+  type ShownPage,
+} from '../page.ts';
 import { readRowId } from '../row-id.ts';
 import { Secret } from '../webhooks/secret.ts';
 import {
@@ -148,69 +155,44 @@ async function rotate(request: PageRequest, context: ConsoleContext): Promise<Pa
 }
 
 /** One webhook: its state, its attempts, and what its owners do to it. */
-export const oneWebhookPages: readonly Page[] = [
-  { method: 'GET', path: '/console/webhooks/{id}', role: 'member', handle: showWebhook },
-  { method: 'POST', path: '/console/webhooks/{id}/test', role: 'owner', handle: sendTest },
-  {
-    method: 'POST',
-    path: '/console/webhooks/{id}/resume',
-    role: 'owner',
-    handle: resume,
-  },
-  {
-    method: 'POST',
-    path: '/console/webhooks/{id}/disable',
-    role: 'owner',
-    async handle(request, context) {
-      const { id } = await requireWebhook(request, context);
-      const { session } = request;
-      await inTransaction(context.pool, (client) =>
-        disableWebhook(client, { id, accountId: session.accountId }, actorOf(session)),
-      );
-      return { redirect: `/console/webhooks/${id}?done=disabled` };
-    },
-  },
-  {
-    method: 'GET',
-    path: '/console/webhooks/{id}/rotate',
-    role: 'owner',
-    async handle(request, context) {
-      const { id, name } = await requireWebhook(request, context);
-      return {
-        title: `Rotate the secret of ${isolateName(name)}?`,
-        body: html`
-          <p>The new secret is shown once. For 24 hours messages carry signatures of both, so that your receiver can change over. A secret that was replaced before that no longer signs.</p>
-          <${Form} action=${`/console/webhooks/${id}/rotate`}>
-            <${FormId} />
-            <button>Make a new secret</button> <a href=${`/console/webhooks/${id}`}>Keep the present one</a>
-          <//>`,
-      };
-    },
-  },
-  { method: 'POST', path: '/console/webhooks/{id}/rotate', role: 'owner', handle: rotate },
-  {
-    method: 'GET',
-    path: '/console/webhooks/{id}/delete',
-    role: 'owner',
-    async handle(request, context) {
-      const { id, name, url } = await requireWebhook(request, context);
-      return {
-        title: `Delete ${isolateName(name)}?`,
-        body: html`
-          <p>Nothing is sent to ${url} after five seconds, and the attempts and the position are forgotten. This cannot be undone.</p>
-          <${Form} action=${`/console/webhooks/${id}/delete`}>
-            <button class="danger">Delete the webhook</button> <a href=${`/console/webhooks/${id}`}>Keep it</a>
-          <//>`,
-      };
-    },
-  },
-  {
-    method: 'POST',
-    path: '/console/webhooks/{id}/delete',
-    role: 'owner',
-    async handle(request, context) {
-      await callWebhook(request, context, { method: 'DELETE', path: '/v1/webhooks/{id}' });
-      return { redirect: '/console/webhooks?done=deleted' };
-    },
-  },
+export const oneWebhookPages = [
+  definePage('/console/webhooks/{id}', 'member', showWebhook),
+  defineForm('/console/webhooks/{id}/test', 'owner', sendTest),
+  defineForm('/console/webhooks/{id}/resume', 'owner', resume),
+  defineForm('/console/webhooks/{id}/disable', 'owner', async (request, context) => {
+    const { id } = await requireWebhook(request, context);
+    const { session } = request;
+    await inTransaction(context.pool, (client) =>
+      disableWebhook(client, { id, accountId: session.accountId }, actorOf(session)),
+    );
+    return { redirect: `/console/webhooks/${id}?done=disabled` };
+  }),
+  definePage('/console/webhooks/{id}/rotate', 'owner', async (request, context) => {
+    const { id, name } = await requireWebhook(request, context);
+    return {
+      title: `Rotate the secret of ${isolateName(name)}?`,
+      body: html`
+        <p>The new secret is shown once. For 24 hours messages carry signatures of both, so that your receiver can change over. A secret that was replaced before that no longer signs.</p>
+        <${Form} action=${`/console/webhooks/${id}/rotate`}>
+          <${FormId} />
+          <button>Make a new secret</button> <a href=${`/console/webhooks/${id}`}>Keep the present one</a>
+        <//>`,
+    };
+  }),
+  defineForm('/console/webhooks/{id}/rotate', 'owner', rotate),
+  definePage('/console/webhooks/{id}/delete', 'owner', async (request, context) => {
+    const { id, name, url } = await requireWebhook(request, context);
+    return {
+      title: `Delete ${isolateName(name)}?`,
+      body: html`
+        <p>Nothing is sent to ${url} after five seconds, and the attempts and the position are forgotten. This cannot be undone.</p>
+        <${Form} action=${`/console/webhooks/${id}/delete`}>
+          <button class="danger">Delete the webhook</button> <a href=${`/console/webhooks/${id}`}>Keep it</a>
+        <//>`,
+    };
+  }),
+  defineForm('/console/webhooks/{id}/delete', 'owner', async (request, context) => {
+    await callWebhook(request, context, { method: 'DELETE', path: '/v1/webhooks/{id}' });
+    return { redirect: '/console/webhooks?done=deleted' };
+  }),
 ];

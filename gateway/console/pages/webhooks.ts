@@ -9,7 +9,14 @@ import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 import { Form, mayUse } from '../layout.ts';
 import { number } from '../number.ts';
-import type { Page, PageReply, PageRequest, Refusal, ShownPage } from '../page.ts';
+import {
+  defineForm,
+  definePage,
+  type PageReply,
+  type PageRequest,
+  type Refusal,
+  type ShownPage,
+} from '../page.ts';
 import { listSubscriptions } from '../subscriptions/subscription.ts';
 import { Secret } from '../webhooks/secret.ts';
 import {
@@ -152,23 +159,15 @@ async function saveEdit(request: PageRequest, context: ConsoleContext): Promise<
 }
 
 /** The webhooks of the account: the list, and the forms of their values. */
-export const webhookPages: readonly Page[] = [
-  { method: 'GET', path: '/console/webhooks', role: 'member', handle: showList },
-  {
-    method: 'GET',
-    path: '/console/webhooks/new',
-    role: 'owner',
-    handle: (request, context) => showForm(request, context, { stored: null, values: request.query }),
-  },
-  { method: 'POST', path: '/console/webhooks', role: 'owner', handle: add },
-  {
-    method: 'GET',
-    path: '/console/webhooks/{id}/edit',
-    role: 'owner',
-    async handle(request, context) {
-      const stored = await requireWebhook(request, context);
-      return showForm(request, context, { stored, values: valuesOf(stored) });
-    },
-  },
-  { method: 'POST', path: '/console/webhooks/{id}/edit', role: 'owner', handle: saveEdit },
+export const webhookPages = [
+  definePage('/console/webhooks', 'member', showList),
+  definePage('/console/webhooks/new', 'owner', (request, context) =>
+    showForm(request, context, { stored: null, values: request.query }),
+  ),
+  defineForm('/console/webhooks', 'owner', add),
+  definePage('/console/webhooks/{id}/edit', 'owner', async (request, context) => {
+    const stored = await requireWebhook(request, context);
+    return showForm(request, context, { stored, values: valuesOf(stored) });
+  }),
+  defineForm('/console/webhooks/{id}/edit', 'owner', saveEdit),
 ];
