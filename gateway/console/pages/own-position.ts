@@ -211,11 +211,14 @@ async function publish(request: PageRequest, context: ConsoleContext): Promise<P
     id,
     children: html`
       <p><a href=${listOf(subject)}>Our endorsements</a></p>
-      <${UndoForm} subject=${subject} />`,
+      ${!position.isChanged && html`<${UndoForm} subject=${subject} />`}`,
   });
 }
 
-/** Leads back to the position before. The preview shows the changes first. */
+/**
+ * Leads back to the position before, which is known only to the first answer to a form. The preview shows the changes
+ * first.
+ */
 function UndoForm({ subject }: { subject: Subject }): Html {
   const { position, endorser } = subject;
   return html`

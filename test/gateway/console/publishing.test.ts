@@ -92,8 +92,9 @@ describe('an editor', () => {
     expect(await positions()).toEqual([['ann', null, 'She <listens> & "acts".']]);
     expect((await editor.get('/console/endorsements')).html).toContain('2 of 3 contests');
 
-    // The same form again publishes nothing and shows the same receipt.
+    // The same form again publishes nothing and shows the same receipt, without an "Undo" that would change nothing.
     const again = await editor.post(mayor, sent);
+    expect([receipt, again].map(({ html }) => html.includes('>Undo<'))).toEqual([true, false]);
     expect(/Receipt \d+/.exec(again.html)?.[0]).toBe(/Receipt \d+/.exec(receipt.html)?.[0]);
 
     const undone = await editor.post(`${mayor}/undo`, fieldsOf(receipt, `${mayor}/undo`));
