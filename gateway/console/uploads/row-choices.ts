@@ -103,10 +103,16 @@ function CandidateLabel({ item: { contest, choice } }: { item: Candidate }): Htm
 const writeDecision = (decided: UploadDecision | null | undefined): string =>
   decided ? JSON.stringify([decided.decision, decided.endorser]) : '';
 
-/** Reads what a form says about a row; null for no decision. */
+/**
+ * Reads what a form says about a row; null for no decision. A key that somebody has written counts even if "Decide later"
+ * is still marked, but not the key that the page has shown.
+ */
 function readDecision(form: URLSearchParams, line: string): UploadDecision | null {
   const value = form.get(`row:${line}`) ?? '';
-  const decision = (value === 'other' ? (form.get(`key:${line}`) ?? '') : value).trim().slice(0, MAX_KEY);
+  const key = form.get(`key:${line}`)?.trim() ?? '';
+  const isKey =
+    value === 'other' || (value === '' && !form.get(`shown:${line}`)?.includes(JSON.stringify(key)));
+  const decision = (isKey ? key : value).trim().slice(0, MAX_KEY);
   return decision === ''
     ? null
     : { decision, endorser: form.get(`endorser:${line}`)?.slice(0, MAX_KEY) || null };

@@ -33,7 +33,7 @@ describe('the decisions of a form', () => {
   };
 
   test('are added to those about other rows, changed, and taken back', () => {
-    const stored = { 2: of('a/b/c'), 3: of('no'), 4: of('x/y/z', 'acme') };
+    const stored = { 2: of('a/b/c'), 3: of('no'), 4: of('x/y/z', 'acme'), 8: of('v/w/x') };
     expect(
       merge(
         stored,
@@ -51,9 +51,17 @@ describe('the decisions of a form', () => {
           ['endorser:5', 'birch'],
           ['line', '6'],
           ['row:6', 'other'],
+          // A key that is written beside "Decide later" counts, but not one that the page has shown there.
+          ['line', '7'],
+          ['row:7', ''],
+          ['key:7', 's/t/u'],
+          ['line', '8'],
+          ['shown:8', shown(of('v/w/x'))],
+          ['row:8', ''],
+          ['key:8', 'v/w/x'],
         ] as [string, string][]),
       ),
-    ).toEqual([{ 2: of('a/b/c'), 3: of('a/b/d'), 5: of('p/q/r', 'birch') }, {}]);
+    ).toEqual([{ 2: of('a/b/c'), 3: of('a/b/d'), 5: of('p/q/r', 'birch'), 7: of('s/t/u') }, {}]);
   });
 
   test('do not replace what somebody else has decided meanwhile, unless they say the same', () => {
