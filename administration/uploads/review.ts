@@ -95,7 +95,7 @@ export interface Review {
   /** The number of rows by fate. */
   counts: ReadonlyMap<Fate, number>;
   rows: number;
-  /** The number of rows that are not decided on. */
+  /** The number of rows that are not decided on, or whose decision cannot be used. */
   open: number;
   /** The rows to decide on that follow a line, with those that are decided on already. At most ROWS_ON_PAGE. */
   asked: SeenRow[];
@@ -123,7 +123,8 @@ export async function reviewUpload(client: ClientBase, work: UploadWork, after: 
   let open = 0;
   const onRow = (seen: SeenRow) => {
     const isDecided = work.upload.decisions[seen.line] !== undefined;
-    const isOpen = OPEN.includes(seen.fate);
+    // A decision that cannot be used decides nothing.
+    const isOpen = OPEN.includes(seen.fate) || (isDecided && seen.fate === 'refused');
     if (isOpen) open += 1;
     if (isOpen || isDecided) {
       askedInAll += 1;

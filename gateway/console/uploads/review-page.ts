@@ -104,7 +104,7 @@ function Questions(props: { review: Review; work: PageWork; options: ReviewOptio
   const address = addressOf(work.upload);
   if (askedInAll === 0) return null;
   if (asked.length === 0) {
-    return html`<h2>Rows to decide on</h2><p>That was the last row. <a href=${address}>Begin with the first again</a></p>`;
+    return html`<h2>Rows to decide on</h2><p>That was the last row.${review.open > 0 && ` ${rowsThat(review.open, 'still needs', 'still need')} a decision.`} <a href=${address}>Begin with the first again</a></p>`;
   }
   const first = askedBefore + 1;
   const last = askedBefore + asked.length;

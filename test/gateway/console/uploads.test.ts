@@ -107,9 +107,12 @@ test('an editor uploads a table, decides on its unclear rows, publishes it, and 
   expect(review.html).toContain('has 9 cells, and the header 7');
   expect(review.html).toContain('“Leaning yes”'.replaceAll(/[“”]/g, '&quot;'));
 
-  const chosen = { 4: `${GENERAL}/senate-4/smith`, 5: `${GENERAL}/senate-5/smith-jr`, 9: 'no' };
-  const saved = await editor.post(address, choicesOf(review, address, chosen));
+  const chosen = { 4: `${GENERAL}/senate-4/smith`, 5: `${GENERAL}/senate-5/smith-jr`, 9: 'other' };
+  const saved = await editor.post(address, { ...choicesOf(review, address, chosen), 'key:9': 'no key' });
   expect([saved.status, saved.location]).toEqual([303, `${address}?after=9`]);
+  const end = await editor.get(saved.location);
+  expect(end.html).toContain('That was the last row. 1 row still needs a decision.');
+  await editor.post(address, choicesOf(await editor.get(address), address, { 9: 'no' }));
   const decided = await editor.get(address);
   // The decision about line 5 counts for line 6, which has the same name.
   expect(decided.html).toContain('No row needs a decision.');
