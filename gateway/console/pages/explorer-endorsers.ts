@@ -14,7 +14,11 @@ import { number } from '../number.ts';
 import { definePage, type PageRequest } from '../page.ts';
 
 type Endorser = Static<typeof endorser>;
+type EndorserWithElections = Static<typeof endorserWithElections>;
 type Endorsement = Static<typeof listedEndorsement>;
+
+/** A longer table of elections is folded, so that people reach the endorsements below it. */
+const MAX_OPEN = 20;
 
 function EndorserRow({ item }: { item: Endorser }): Html {
   return html`
@@ -23,6 +27,16 @@ function EndorserRow({ item }: { item: Endorser }): Html {
       <td><${BallotText}>${item.category.name}<//></td>
       <td>${item.state}</td>
       <td class="number">${number.format(item.endorsement_count)}</td>
+    </tr>`;
+}
+
+function ElectionRow({ item }: { item: EndorserWithElections['elections'][number] }): Html {
+  const { election, name, date, contests } = item;
+  return html`
+    <tr>
+      <th scope="row"><${ExplorerLink} href=${`/console/explorer/elections/${encodeURIComponent(election)}`}><${BallotText}>${name}<//><//></th>
+      <td class="day">${date}</td>
+      <td class="number">${number.format(contests)}</td>
     </tr>`;
 }
 
@@ -73,10 +87,9 @@ export const explorerEndorserPages = [
         ${
           body &&
           html`
-          <${Table} caption="Endorsers" head=${['Endorser', 'Category', 'Home state', 'Endorsements']} numbersFrom=${3}>
+          <${Table} caption="Endorsers" head=${['Endorser', 'Category', 'Home state', 'Endorsements']} numbersFrom=${3} empty="There is no such endorser.">
             ${body.data.map((item) => html`<${EndorserRow} item=${item} />`)}
           <//>
-          ${body.data.length === 0 && html`<p>There is no such endorser.</p>`}
           <${NextPage} request=${request} cursor=${body.next_cursor} />`
         }`,
     });
@@ -87,11 +100,7 @@ export const explorerEndorserPages = [
       parameters: { slug: request.path.slug ?? '' },
       query: chooseQuery(request.query, ['lang']),
     };
-    const { body, problem } = await ask<{ data: Static<typeof endorserWithElections> }>(
-      request,
-      context,
-      question,
-    );
+    const { body, problem } = await ask<{ data: EndorserWithElections }>(request, context, question);
     const found = body?.data;
     const held = found ? await loadEndorsements(request, context, found.slug) : null;
     return showExplorer(request, {
@@ -106,16 +115,12 @@ export const explorerEndorserPages = [
           ${found.description && html`<p><${BallotText}>${found.description}<//></p>`}
           ${found.website_url && html`<p><${OutsideLink} href=${found.website_url} text=${found.website_url} /></p>`}
           <p><a href=${`/console/live?endorsers=${encodeURIComponent(found.slug)}`}>Watch its changes live</a></p>
-          <${Table} caption="Elections that it has endorsed in" head=${['Election', 'Date', 'Contests']} numbersFrom=${2}>
-            ${found.elections.map(
-              ({ election, name, date, contests }) => html`
-              <tr>
-                <th scope="row"><${ExplorerLink} href=${`/console/explorer/elections/${encodeURIComponent(election)}`}><${BallotText}>${name}<//><//></th>
-                <td class="day">${date}</td>
-                <td class="number">${number.format(contests)}</td>
-              </tr>`,
-            )}
-          <//>
+          <details open=${found.elections.length <= MAX_OPEN}>
+            <summary>Elections that it has endorsed in: ${number.format(found.elections.length)}</summary>
+            <${Table} caption="Elections that it has endorsed in" head=${['Election', 'Date', 'Contests']} numbersFrom=${2}>
+              ${found.elections.map((item) => html`<${ElectionRow} item=${item} />`)}
+            <//>
+          </details>
           ${
             held &&
             html`

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
-import { election } from '../../helpers/ballots/catalogue-records.ts';
+import { contest, election } from '../../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { importPeople } from '../../helpers/officeholders/import-people.ts';
@@ -230,6 +230,7 @@ test('a contest has the tally of its endorsers, of the chosen ones if some are c
 
 test('an endorser has its endorsements, each with its history', async () => {
   const html = await open('/console/explorer/endorsers/bakers-local-1');
+  expect(html).toContain('<details open><summary>Elections that it has endorsed in: 1</summary>');
   expect(html).toMatch(
     /Its endorsements.*Title of mayor.*ann.*She listens\..*\/console\/history\?endorser=bakers-local-1/s,
   );
@@ -275,4 +276,23 @@ test('officeholders are found by name and state, and a service without them says
   expect(await found('')).toEqual(['Ann Álvarez', 'Bo Berg']);
   expect(await found('?q=berg')).toEqual(['Bo Berg']);
   expect(await found('?states=OR')).toEqual(['Ann Álvarez']);
+});
+
+test('the endorsements of an endorser stand below a long list of elections, which is folded', async () => {
+  const slugs = Array.from({ length: 20 }, (_, at) => `or-${2000 + at}-11-07-general`);
+  await loadCatalogue(
+    service.databaseUrl,
+    slugs.flatMap((slug) => [
+      ['elections', election({ slug, date: slug.slice(3, 13) })],
+      ['contests', contest('clerk', { election: slug })],
+    ]),
+  );
+  const endorsed = slugs.map((slug) => ({
+    ...endorse('bakers-local-1', '', 'ann'),
+    contest: `${slug}/clerk`,
+  }));
+  await service.submit(endorsed);
+  await service.eventsOnceThereAre(21);
+  const html = await open('/console/explorer/endorsers/bakers-local-1');
+  expect(html).toContain('<details><summary>Elections that it has endorsed in: 21</summary>');
 });
