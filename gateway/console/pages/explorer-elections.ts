@@ -96,10 +96,9 @@ export const explorerElectionPages = [
         ${
           body &&
           html`
-          <${Table} caption="Elections" head=${['Election', 'Date', 'State', 'Type', 'Contests', 'Endorsements']} numbersFrom=${4}>
+          <${Table} caption="Elections" head=${['Election', 'Date', 'State', 'Type', 'Contests', 'Endorsements']} numbersFrom=${4} empty="There is no such election.">
             ${body.data.map((item) => html`<${ElectionRow} item=${item} />`)}
           <//>
-          ${body.data.length === 0 && html`<p>There is no such election.</p>`}
           <${NextPage} request=${request} cursor=${body.next_cursor} />`
         }`,
     });

@@ -42,10 +42,9 @@ export const explorerOfficeholderPages = [
         ${
           body &&
           html`
-          <${Table} caption="Officeholders" head=${['Name', 'Party', 'Offices', 'State', 'Page']}>
+          <${Table} caption="Officeholders" head=${['Name', 'Party', 'Offices', 'State', 'Page']} empty="There is no such officeholder.">
             ${body.data.map((item) => html`<${PersonRow} item=${item} />`)}
           <//>
-          ${body.data.length === 0 && html`<p>There is no such officeholder.</p>`}
           <${NextPage} request=${request} cursor=${body.next_cursor} />`
         }`,
     });

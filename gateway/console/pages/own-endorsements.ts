@@ -106,10 +106,9 @@ async function showList(request: PageRequest, context: ConsoleContext): Promise<
       <p><a href="/console/endorsements/uploads">Upload a table</a></p>
       <p>${number.format(counts.all - counts.taken)} of ${number.format(counts.all)} contests are without a position of ${endorser.name}.</p>
       <p><a href=${`/console/endorsements.csv?${new URLSearchParams(subject)}`}>These endorsements as CSV</a> · <a href="/console/endorsements.csv">All endorsements of the account as CSV</a></p>
-      <${Table} caption=${election.name} head=${['Contest', 'Place', 'Position', 'History']}>
+      <${Table} caption=${election.name} head=${['Contest', 'Place', 'Position', 'History']} empty="There is no such contest.">
         ${contests.slice(0, ON_PAGE).map((item) => html`<${ContestRow} item=${item} endorser=${endorser.slug} />`)}
       <//>
-      ${contests.length === 0 && html`<p>There is no such contest.</p>`}
       ${contests.length > ON_PAGE && html`<p><a class="button" href=${`?${next}`}>Next contests</a></p>`}`,
   };
 }
