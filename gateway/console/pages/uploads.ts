@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { makeBatches } from '../../../administration/uploads/batches.ts';
 import { checkTable, MAX_ROWS, stageUpload } from '../../../administration/uploads/review.ts';
 import { countRemovals } from '../../../domain/removal-guard.ts';
@@ -27,7 +28,7 @@ import { showReview } from '../uploads/review-page.ts';
 import { mergeDecisions } from '../uploads/row-choices.ts';
 import { sendUpload } from '../uploads/sending.ts';
 import { showSending } from '../uploads/sending-page.ts';
-import { readSettings, SettingFields } from '../uploads/settings-form.ts';
+import { readSettings, SETTINGS_FIELD, SettingFields, writeSettings } from '../uploads/settings-form.ts';
 import { addressOf, BOUNDS, UPLOADS, withUpload } from '../uploads/upload.ts';
 
 const NO_SETTINGS: UploadSettings = { map: [], endorser: null, election: null, isWhole: false };
@@ -159,8 +160,17 @@ const saveChoices = (request: PageRequest, context: ConsoleContext) =>
   });
 
 const saveSettings = (request: PageRequest, context: ConsoleContext) =>
-  changeDraft(request, context, async (client, { upload, endorsers }) => {
-    const settings = readSettings(request.form, { endorsers, header: upload.header });
+  changeDraft(request, context, async (client, work) => {
+    const { form } = request;
+    const { upload, endorsers } = work;
+    const settings = readSettings(form, { endorsers, header: upload.header });
+    const stored = writeSettings(upload);
+    const hasSeen = (form.get(SETTINGS_FIELD) ?? stored) === stored;
+    if (!hasSeen && !isDeepStrictEqual(settings, upload.settings)) {
+      const problem =
+        'Somebody else has changed the endorser, the election or the columns since you opened the page, so your choice is not saved. The form below has theirs.';
+      return showReview(context, { client, work, options: { after: 0, problem, status: 409 } });
+    }
     await changeUpload(client, upload.id, { settings, decisions: upload.decisions });
     return { redirect: addressOf(upload) };
   });

@@ -13,7 +13,7 @@ import { number } from '../number.ts';
 import type { ShownPage } from '../page.ts';
 import { listElections } from '../publishing/own-position.ts';
 import { describeRow, RowChoices } from './row-choices.ts';
-import { ColumnFields, SettingFields } from './settings-form.ts';
+import { ColumnFields, SETTINGS_FIELD, SettingFields, writeSettings } from './settings-form.ts';
 import { addressOf, type PageWork, rowsThat, UPLOADS } from './upload.ts';
 
 const FATES: Readonly<Record<Fate, string>> = {
@@ -64,6 +64,7 @@ export async function showReview(
       <details open=${!isReadable}>
         <summary>Endorser, election and columns</summary>
         <${Form} action=${`${addressOf(upload)}/settings`} class="card">
+          <input type="hidden" name=${SETTINGS_FIELD} value=${writeSettings(upload)} />
           <${SettingFields} endorsers=${work.endorsers} elections=${elections} settings=${upload.settings} />
           <${ColumnFields} header=${upload.header} settings=${upload.settings} />
           <button>Read the table again</button>

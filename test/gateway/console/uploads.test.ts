@@ -202,6 +202,20 @@ test('of two tabs with one upload, the second sees what the first has decided, a
   expect((await editor.get(address)).html).toContain('name="row:5" value checked');
 });
 
+test('of two people who say what a table holds, the second sees what the first has said', async () => {
+  const { address } = await upload(MIXED);
+  const page = await editor.get(address);
+  const [, shown = ''] = /name="shown" value="([^"]+)"/.exec(page.html) ?? [];
+  const seen = { shown: shown.replaceAll('&quot;', '"'), election: GENERAL, 'column:4': '-' };
+  const say = (fields: object) => editor.post(`${address}/settings`, { ...seen, ...fields });
+  expect((await say({ endorser: 'coast-gazette' })).status).toBe(303);
+  // The same again is no other choice.
+  expect((await say({ endorser: 'coast-gazette' })).status).toBe(303);
+  const refused = await say({ endorser: 'sierra-club' });
+  expect([refused.status, refused.html.includes('so your choice is not saved')]).toEqual([409, true]);
+  expect((await editor.get(address)).html).toContain('<option value="coast-gazette" selected>');
+});
+
 test('an endorser is a part of the decision on a row: one can be chosen anew, and none is lost', async () => {
   const { address } = await upload(MIXED);
   const tabs = [await editor.get(address), await editor.get(address)] as const;
