@@ -57,7 +57,7 @@ export async function showReview(
       ${
         isReadable
           ? html`<${Summary} review=${review} work=${work} />`
-          : html`<${Notice} kind="bad">${review} Nothing is lost: below, say what the columns hold, or choose the endorser and the election of all rows.<//>`
+          : html`<${Notice} kind="bad">${review} Nothing is lost: below, say what the columns hold, or choose the endorser and the election of all rows. If the first line of the file is an endorsement, put a line with the names of the columns above it, and upload the file again.<//>`
       }
       ${isReadable && html`<${Questions} review=${review} work=${work} options=${options} />`}
       ${isReadable && html`<${Listed} review=${review} />`}

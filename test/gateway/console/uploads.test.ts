@@ -527,9 +527,8 @@ describe('a file', () => {
       election: '',
     });
     const unread = await editor.get(address);
-    expect([unread.status, unread.html.includes('choose the endorser and the election of all rows')]).toEqual(
-      [400, true],
-    );
+    expect(unread.status).toBe(400);
+    expect(unread.html).toContain('choose the endorser and the election of all rows. If the first line');
     expect((await editor.get(`${address}/preview`)).location).toBe(address);
     const columns = { 'column:0': 'endorser', 'column:1': 'position', 'column:2': 'contest' };
     await editor.post(`${address}/settings`, { ...columns, election: GENERAL });
