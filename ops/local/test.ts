@@ -13,14 +13,20 @@ import { childExit } from './processes/daemon.ts';
 import { chooseRunner, inspectMachine } from './servers/runner.ts';
 import { formatTally, type JestResults } from './test-tally.ts';
 
+const UNIT = '--unit';
+
 /** The groups of jest.config.mjs that run if no file is named, by the script's option. */
 const GROUPS: Record<string, string[]> = {
-  '--unit': ['unit'],
+  [UNIT]: ['unit'],
   '--system': ['system'],
   '--all': ['unit', 'servers', 'system'],
 };
 /** The groups of `npm test`. */
 const DEFAULT_GROUPS = ['unit', 'servers'];
+
+/** For a quick answer: no more workers than processors, as these tests rarely wait, and fewer cases of each property. */
+const UNIT_ARGS = [`--maxWorkers=${os.availableParallelism()}`];
+const UNIT_ENV = { PROPERTY_LIMIT: '100' };
 
 /** The option that runs tests against three brokers with TLS, logins and rights. */
 const SECURED = '--secured';
@@ -30,16 +36,13 @@ const SECURED_TESTS = [
   ...['--testPathIgnorePatterns', 'runbooks', 'root-home', 'least-rights'],
 ];
 
-/** For a quick answer: fewer cases of each property, and no more workers than processors, as these tests rarely wait. */
-const UNIT_ENV = { PROPERTY_LIMIT: '100' };
-const UNIT_ARGS = [`--maxWorkers=${os.availableParallelism()}`];
-
 /** @returns jest's arguments: named files run whatever their group */
 function chooseTests(options: string[], args: string[]): string[] {
   if (args.some((arg) => arg.startsWith('test/'))) return args;
   if (options.includes(SECURED)) return [...SECURED_TESTS, ...args];
   const groups = options.flatMap((option) => GROUPS[option] ?? []);
-  return [...args, '--selectProjects', ...(groups.length > 0 ? groups : DEFAULT_GROUPS)];
+  const unitArgs = options.includes(UNIT) ? UNIT_ARGS : [];
+  return [...unitArgs, ...args, '--selectProjects', ...(groups.length > 0 ? groups : DEFAULT_GROUPS)];
 }
 
 async function runJest(args: string[], env: Record<string, string>): Promise<number> {
@@ -51,7 +54,7 @@ async function runJest(args: string[], env: Record<string, string>): Promise<num
     const child = spawn(process.execPath, [jest, ...args, '--json', `--outputFile=${outputFile}`], {
       // With --json, jest prints its results on standard output too; they are read from the file.
       stdio: ['inherit', 'ignore', 'inherit'],
-      env: { ...process.env, ...env },
+      env: { ...env, ...process.env },
     });
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
     const ending = await childExit(child);
@@ -77,7 +80,10 @@ try {
   if (isSecured && runner === 'containers') {
     throw new OperatorError('The secured brokers need Java and Maven on this machine, and openssl.');
   }
-  process.exitCode = await runJest(chooseTests(options, args), isSecured ? { TEST_SECURED: '1' } : {});
+  process.exitCode = await runJest(chooseTests(options, args), {
+    ...(isSecured && { TEST_SECURED: '1' }),
+    ...(options.includes(UNIT) && UNIT_ENV),
+  });
 } catch (error) {
   process.stderr.write(`${describeFailure(error)}\n`);
   process.exitCode = 1;
