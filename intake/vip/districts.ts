@@ -91,10 +91,9 @@ export function mapDistrict(
   };
 }
 
-function ocdIdOf({ identifiers }: VipObject): string | null {
-  const ids = identifiers.filter(({ type, value }) => type === 'ocd-id' || value.startsWith('ocd-division/'));
-  return ids.map(({ value }) => readDivision(value)).find((id) => id !== null) ?? null;
-}
+/** The OCD id of a district, whatever type its feed gives the identifier. */
+const ocdIdOf = ({ identifiers }: VipObject): string | null =>
+  identifiers.map(readDivision).find((id) => id !== null) ?? null;
 
 function hasCommonName(name: string): boolean {
   const words = slugOf(name).split('-');

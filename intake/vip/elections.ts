@@ -22,7 +22,7 @@ function stateOf(feed: Feed, election: VipObject): string {
         : `The Election names the State ${showValue(id)}, which the feed does not have.`,
     );
   }
-  const ids = state.identifiers.map(({ value }) =>
+  const ids = state.identifiers.map((value) =>
     /^ocd-division\/country:us\/(?:state|district|territory):([a-z]{2})$/i.exec(value),
   );
   const code = ids.find((match) => match !== null)?.[1]?.toUpperCase();

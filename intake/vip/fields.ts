@@ -91,5 +91,6 @@ export interface VipObject {
   line: number;
   values: Record<string, string>;
   texts: Record<string, Texts>;
-  identifiers: { type: string; value: string }[];
+  /** The values of its external identifiers. */
+  identifiers: string[];
 }

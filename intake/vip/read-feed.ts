@@ -103,7 +103,6 @@ class FeedBuilder {
   #object: VipObject | null = null;
   /** The language of the text that is being read. */
   #language = '';
-  #identifier = { type: '', value: '' };
   #text = '';
   isComplete = false;
 
@@ -121,7 +120,6 @@ class FeedBuilder {
     if (this.#object === null) return;
     this.#text = '';
     if (name === 'Text') this.#language = (attributes.language ?? '').toLowerCase();
-    if (name === 'ExternalIdentifier') this.#identifier = { type: '', value: '' };
   }
 
   text(text: string): void {
@@ -201,10 +199,7 @@ class FeedBuilder {
     }
     if (form === 'texts' && depth === 4 && name === 'Text' && text !== '') this.#addText(object, field, text);
     else if (form === 'term' && depth === 4 && name === 'Type') object.values.TermType ??= text;
-    else if (form === 'identifiers' && depth === 5) {
-      if (name === 'Type') this.#identifier.type = text;
-      if (name === 'Value') this.#identifier.value = text;
-    } else if (form === 'identifiers' && depth === 4) object.identifiers.push(this.#identifier);
+    else if (form === 'identifiers' && depth === 5 && name === 'Value') object.identifiers.push(text);
   }
 
   #addText(object: VipObject, field: string, text: string): void {

@@ -44,7 +44,7 @@ export function choiceOrders(feed: Feed): ChoiceOrders {
 function selectionsOf(feed: Feed, contest: VipObject, type: string, orders: ChoiceOrders): VipObject[] {
   const listed = findAll(feed, type, contest.values.BallotSelectionIds);
   const number = ({ values }: VipObject) => Number(values.SequenceOrder);
-  if (listed.every((selection) => Number.isInteger(number(selection)) && selection.values.SequenceOrder)) {
+  if (listed.every((selection) => Number.isInteger(number(selection)))) {
     return listed.toSorted((a, b) => number(a) - number(b));
   }
   const order = orders.get(contest.id);

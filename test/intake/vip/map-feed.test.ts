@@ -205,6 +205,21 @@ test.each([
   expect([record?.slug, record?.details]).toEqual([slug, details]);
 });
 
+test('contests without a number come by their first place in a ballot style', async () => {
+  const names = ['A', 'B', 'C'];
+  const styles = ['{in-B} {in-A}', '{in-C} {in-A} {in-B}'];
+  const { records } = await mapText(
+    writeFeed([
+      ...ELECTION,
+      VIRGINIA,
+      ...names.map((name) => contest('CandidateContest', name, 'virginia')),
+      ...names.map((name) => object('OrderedContest', `in-${name}`, `<ContestId>{${name}}</ContestId>`)),
+      ...styles.map((ids) => object('BallotStyle', ids, `<OrderedContestIds>${ids}</OrderedContestIds>`)),
+    ]),
+  );
+  expect(records.slice(1).map(({ record }) => record.slug)).toEqual(['b', 'c', 'a']);
+});
+
 test('a feed without contests, and a contest without candidates, are to be checked', async () => {
   const { notes } = await mapText(writeFeed(ELECTION));
   expect(notes.all).toContainEqual({
@@ -320,6 +335,7 @@ describe('the level of a district', () => {
     ['judicial', ocd('/county:albemarle'), 'county'],
     ['national', '', 'federal'],
     ['other', ocd('/place:vienna/council_district:2'), 'city'],
+    ['other', ocd('/place:vienna/council_district:2').replace('ocd-id', 'other'), 'city'],
     ['other', '', 'special'],
     ['school', '', 'school'],
     ['water', '', 'special'],
@@ -486,8 +502,9 @@ describe('candidates', () => {
         `<ContestId>{Board}</ContestId><OrderedBallotSelectionIds>${lines}</OrderedBallotSelectionIds>`,
       );
     const plain = [...candidate('A'), ...candidate('B')];
-    const ordered = await race('{line-A} {line-B}', ...plain, order('o1', '{line-B} {line-A}'));
-    expect(ordered.record?.choices.map(({ key }) => key)).toEqual(['b', 'a']);
+    const more = [...plain, ...candidate('C')];
+    const ordered = await race('{line-C} {line-A} {line-B}', ...more, order('o1', '{line-B} {line-A}'));
+    expect(ordered.record?.choices.map(({ key }) => key)).toEqual(['b', 'a', 'c']);
     const rotated = await race(
       '{line-A} {line-B}',
       ...plain,
