@@ -1,9 +1,7 @@
 import type { ClientBase } from 'pg';
 import { findReplacement } from '../../domain/generation.ts';
-import type { PublishedChange } from '../../kafka/reading/newest-published.ts';
 import { SupersededError } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
-import { OperatorError } from '../../service/operator-error.ts';
 import { loadEpoch } from '../../store/stream/epoch.ts';
 import {
   beginGeneration,
@@ -20,8 +18,6 @@ export interface ChangesLog {
   topicId: string;
   /** The end of each partition. */
   ends: readonly number[];
-  /** Its newest change; null if it has none. */
-  published: PublishedChange | null;
 }
 
 /**
@@ -29,7 +25,6 @@ export interface ChangesLog {
  * replaced by a mirror, or if an operator asks for it, a new generation begins, which the relay must write.
  *
  * @param client the leader's connection
- * @throws OperatorError if the topic holds another stream, which suggests the wrong cluster
  */
 export async function reconcileGeneration(
   client: ClientBase,
@@ -39,8 +34,7 @@ export async function reconcileGeneration(
   const known = await loadGeneration(client);
   const reason = findReplacement({ ...known, offsets: await loadKnownOffsets(client) }, seen);
   if (reason !== null || known.isRequested) {
-    const { epoch, after } = await loadEpoch(client);
-    if (!known.isRequested) requireOwnStream(seen, epoch);
+    const { after } = await loadEpoch(client);
     const last = await loadLastBatch(client);
     const sent = Math.max(last?.lastSequence ?? 0, after);
     await client.query('BEGIN');
@@ -58,14 +52,6 @@ export async function reconcileGeneration(
   const generation = await loadGeneration(client);
   streamGeneration.set(generation.generation);
   return generation;
-}
-
-function requireOwnStream({ published }: ChangesLog, epoch: number): void {
-  if (published === null || published.epoch === epoch) return;
-  throw new OperatorError(
-    `The changes topic was replaced by one that holds another stream, of epoch ${published.epoch} instead of ${epoch}. ` +
-      'Check KAFKA_BROKERS and TOPIC_PREFIX. If this topic is to take the stream, run "npm run ops -- stream rebuild".',
-  );
 }
 
 /** @throws SupersededError if the topic is no longer this generation's log, or an operator asked for another one */

@@ -69,14 +69,14 @@ async function lead(options: RelayOptions, term: Term): Promise<void> {
   const { client, signal, succeeded, atEnd } = term;
   const { brokers, topicPrefix, log } = options;
   const { changes: topic } = topicNames(topicPrefix);
-  const published = await verifyHistory(client, { brokers, topic, signal });
+  await verifyHistory(client, { brokers, topic, signal });
   const producer = createChangesProducer({ brokers, topic });
   atEnd(() => producer.disconnect());
   await producer.connect();
   const reader = new TopicReader({ brokers, topic, clientId: 'ballot-endorsements-relay' });
   atEnd(() => reader.close());
   const { topicId } = await reader.identify();
-  const seen = { topicId, ends: await producer.fetchEndOffsets(), published };
+  const seen = { topicId, ends: await producer.fetchEndOffsets() };
   const replicas = await openGate(options, term);
   const generation = await reconcileGeneration(client, seen, log);
   await rebuildWindow({ client, producer, generation, signal, succeeded, log });

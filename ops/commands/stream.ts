@@ -77,14 +77,15 @@ async function withPool<T>(databaseUrl: string, work: (pool: DatabasePool) => Pr
   }
 }
 
-/** The relayed changes of the window that the topic lacks. */
+/** The relayed changes of the window that the topic lacks. @throws OperatorError as `verifyHistory` does */
 async function loadHoles(
-  { brokers, topicPrefix, retentionMs }: OpsConfig,
+  { brokers, topicPrefix, databaseUrl, retentionMs }: OpsConfig,
   pool: DatabasePool,
   { terminal }: CommandIo,
 ): Promise<SequenceRange[]> {
-  const range = await loadRelayedRange(pool, new Date((await loadDatabaseTime(pool)) - retentionMs));
   const { changes: topic } = topicNames(topicPrefix);
+  await withDatabase(databaseUrl, 'stream', (client) => verifyHistory(client, { brokers, topic }));
+  const range = await loadRelayedRange(pool, new Date((await loadDatabaseTime(pool)) - retentionMs));
   if (!range) return [];
   return withProgress(terminal, 'Reading', (onProgress) =>
     findHoles({ brokers, topic, epoch: range.epoch }, range, onProgress),
@@ -92,10 +93,6 @@ async function loadHoles(
 }
 
 async function check(config: OpsConfig, io: CommandIo): Promise<void> {
-  const { brokers, databaseUrl, topicPrefix } = config;
-  await withDatabase(databaseUrl, 'stream-check', (client) =>
-    verifyHistory(client, { brokers, topic: topicNames(topicPrefix).changes }),
-  );
   const holes = await withPool(config.databaseUrl, (pool) => loadHoles(config, pool, io));
   for (const hole of holes) io.out(`missing: ${format(hole)}`);
   if (holes.length > 0) {

@@ -175,10 +175,8 @@ describe('faults are found', () => {
   });
 
   test('a database that lacks published changes', async () => {
-    const databaseUrl = await createTestDatabase();
-    // As after restoring a backup from before the current epoch.
-    await query('UPDATE stream_head SET epoch = 0', databaseUrl);
-    const { of } = await diagnose({ DATABASE_URL: databaseUrl });
+    // All databases of a run begin with the same epoch, as a backup from before the first change does.
+    const { of } = await diagnose({ DATABASE_URL: await createTestDatabase() });
     expect(of('failed', 'history')).toContain('Kafka has published change');
     expect(of('warning', 'processes')).toContain('No process leads apply');
   });
