@@ -14,6 +14,9 @@ export function PickText({ position, pick }: { position: Labels; pick: Submitted
     ${pick.rank !== null && `${pick.rank}. `}${label}${pick.statement && html`: “${pick.statement}”`}`;
 }
 
+/** How soon a publication is public. */
+export const IN_SECONDS = 'Readers usually have what you publish within seconds.';
+
 const EFFECTS = { created: 'Endorse', updated: 'Change', deleted: 'Withdraw' } as const;
 
 /** The changes of a position, each of which is an event. */
@@ -21,7 +24,7 @@ export function Changes({ position, changes }: { position: Labels; changes: read
   if (changes.length === 0) return html`<p>This is the present position, so nothing changes.</p>`;
   return html`
     <ul>${changes.map(({ type, pick }) => html`<li><strong>${EFFECTS[type]}</strong> <${PickText} position=${position} pick=${pick} /></li>`)}</ul>
-    <p>${changes.length === 1 ? 'One event reaches the stream.' : `${changes.length} events reach the stream.`}</p>`;
+    <p>${changes.length === 1 ? 'One event reaches the stream.' : `${changes.length} events reach the stream.`} ${IN_SECONDS}</p>`;
 }
 
 /** The changes that a new position makes, which are its events. */

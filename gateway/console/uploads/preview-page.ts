@@ -7,6 +7,7 @@ import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import { number } from '../number.ts';
 import type { ShownPage } from '../page.ts';
+import { IN_SECONDS } from '../publishing/position-changes.ts';
 import { addressOf, describeEvents, type PageWork, rowsThat } from './upload.ts';
 
 /** The state that the preview has shown, so that nothing else is published. */
@@ -72,7 +73,7 @@ export function showUploadPreview(
     ...answer,
     body: html`
       ${refusal && html`<${Notice} kind="bad">${refusal}<//>`}
-      <p>${describePublishing(effects)}</p>
+      <p>${describePublishing(effects)}${changes > 0 && ` ${IN_SECONDS}`}</p>
       <ul>
         ${counts.unchanged > 0 && html`<li>${counts.unchanged === 1 ? '1 endorsement stays' : `${number.format(counts.unchanged)} endorsements stay`} as ${counts.unchanged === 1 ? 'it is' : 'they are'}.</li>`}
         ${leftOut > 0 && html`<li>${rowsThat(leftOut, 'is', 'are')} left out: not decided on, or not usable. <a href=${addressOf(upload)}>Look at them</a> first: publishing closes the upload, and they need another one then.</li>`}

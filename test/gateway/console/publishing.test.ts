@@ -78,7 +78,9 @@ describe('an editor', () => {
       'statement:bob': 'not sent',
     });
     expect(preview.html).toMatch(/<strong>Endorse<\/strong>.*ann.*She &lt;listens/);
-    expect(preview.html).toContain('One event reaches the stream.');
+    expect(preview.html).toContain(
+      'One event reaches the stream. Readers usually have what you publish within',
+    );
     // So that the way back from the receipt is not the browser's error page.
     expect(preview.headers.get('Cache-Control')).toBe('private, max-age=0');
     expect(preview.headers.get('Vary')).toContain('Cookie');

@@ -256,7 +256,10 @@ describe('the preview of an upload', () => {
 
   test('offers to publish what it shows, if that changes something and nothing forbids it', () => {
     const { text, status = 200 } = show();
-    expect([status, text.includes('3 events reach the stream: 1 new, 2 changed.')]).toEqual([200, true]);
+    expect([
+      status,
+      text.includes('3 events reach the stream: 1 new, 2 changed. Readers usually have'),
+    ]).toEqual([200, true]);
     expect(text).toContain('name="seen" value="seen-1"');
     expect(text).not.toContain('name="withdraw"');
     const nothing = show({ counts: { created: 0, changed: 0, withdrawn: 0, unchanged: 2 } }).text;
