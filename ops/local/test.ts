@@ -24,8 +24,7 @@ const GROUPS: Record<string, string[]> = {
 /** The groups of `npm test`. */
 const DEFAULT_GROUPS = ['unit', 'servers'];
 
-/** For a quick answer: no more workers than processors, as these tests rarely wait, and fewer cases of each property. */
-const UNIT_ARGS = [`--maxWorkers=${os.availableParallelism()}`];
+/** Fewer cases of each property, for a quick answer. */
 const UNIT_ENV = { PROPERTY_LIMIT: '100' };
 
 /** The option that runs tests against three brokers with TLS, logins and rights. */
@@ -41,8 +40,7 @@ function chooseTests(options: string[], args: string[]): string[] {
   if (args.some((arg) => arg.startsWith('test/'))) return args;
   if (options.includes(SECURED)) return [...SECURED_TESTS, ...args];
   const groups = options.flatMap((option) => GROUPS[option] ?? []);
-  const unitArgs = options.includes(UNIT) ? UNIT_ARGS : [];
-  return [...unitArgs, ...args, '--selectProjects', ...(groups.length > 0 ? groups : DEFAULT_GROUPS)];
+  return [...args, '--selectProjects', ...(groups.length > 0 ? groups : DEFAULT_GROUPS)];
 }
 
 async function runJest(args: string[], env: Record<string, string>): Promise<number> {

@@ -167,14 +167,16 @@ test('a contest is refused exactly if a rule says so, whatever its fields are', 
       lines.map((all) => all.map((each) => ({ ...each, measure_answer: null }))),
     ),
   });
+  let tried = 0;
   let accepted = 0;
   fc.assert(
     fc.property(fields, (given) => {
       const { ok } = parseCatalogueRecord('contests', contest('x', given));
+      tried += 1;
       accepted += ok ? 1 : 0;
       expect({ ...given, ok }).toEqual({ ...given, ok: agrees(given) });
     }),
     { numRuns: 2000 },
   );
-  expect(accepted).toBeGreaterThan(100);
+  expect(accepted).toBeGreaterThan(tried / 20);
 });
