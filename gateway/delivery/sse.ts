@@ -1,7 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import { RETENTION_GRACE } from '../../domain/retention.ts';
 import type { StreamFilter } from '../../domain/stream-filter.ts';
-import { AccountTurns } from '../../feed/account-turns.ts';
 import { cursorOf, timeOf } from '../../feed/cursor-of.ts';
 import { Delivery } from '../../feed/fan-out.ts';
 import type { Feed } from '../../feed/feed.ts';
@@ -16,6 +14,7 @@ import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import type { EventOutput } from '../wire/event-output.ts';
 import { noteStreamEnd, type StreamEnding } from './stream-ending.ts';
+import { takeTurn } from './write-turns.ts';
 
 /*
  * A stream of Server-Sent Events is a resume point, a filter and a socket, without a queue (INV-10). It asks for the next
@@ -57,20 +56,6 @@ const RETRY_MS = 1000;
 const RETRY_RANGE_MS = { min: 1000, max: 5000 };
 /** Lifetimes are shortened by up to this part, so that clients that connected together do not reconnect together. */
 const LIFETIME_JITTER = 0.05;
-
-const turns = new AccountTurns<() => void>();
-let lastTurn = Promise.resolve();
-
-/**
- * Resolves in a turn of the event loop in which no other stream writes a piece: many would hold it up together. Accounts
- * take turns (INV-15).
- */
-function takeTurn(accountId: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  turns.add(resolve, accountId);
-  lastTurn = lastTurn.then(() => setImmediate()).then(() => turns.take()?.());
-  return promise;
-}
 
 /** One client's stream of Server-Sent Events (specification, "Server-Sent Events kinds"). */
 export class EventStream {
