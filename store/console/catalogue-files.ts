@@ -101,10 +101,16 @@ export async function findCatalogueFile<T>(
   client: ClientBase | Pool,
   id: number,
 ): Promise<CatalogueFile<T> | null> {
-  const { rows } = await client.query<CatalogueFile<T>>(`SELECT ${FILE} FROM catalogue_files WHERE id = $1`, [
-    id,
-  ]);
-  return rows[0] ?? null;
+  const read = async () => {
+    const { rows } = await client.query<CatalogueFile<T>>(
+      `SELECT ${FILE} FROM catalogue_files WHERE id = $1`,
+      [id],
+    );
+    return rows[0] ?? null;
+  };
+  const file = await read();
+  // A statement sees rows as of its start but locks as of now, so work that ends in between looks abandoned.
+  return file && file.work !== null && !file.isWorkedOn ? read() : file;
 }
 
 /**

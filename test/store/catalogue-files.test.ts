@@ -1,5 +1,5 @@
 /** Catalogue files that operators upload. */
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { ClientBase, PoolClient } from 'pg';
 import { inTransaction } from '../../store/connection/transaction.ts';
 import {
@@ -117,6 +117,27 @@ describe('the work on a file', () => {
     expect(await findCatalogueFile(client, id)).toMatchObject({
       ...{ outcome: null, options: { ...OPTIONS, keepMissing: true } },
     });
+  });
+
+  test('does not look abandoned to a reader whose snapshot is older than its end', async () => {
+    const id = await save();
+    const [worker, reader] = [await pool.connect(), await pool.connect()];
+    try {
+      await beginCatalogueWork(worker, id, 'compare');
+      await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+      expect(await findCatalogueFile(reader, id)).toMatchObject({ work: 'compare', isWorkedOn: true });
+      await endCatalogueWork(worker, id, { problem: 'No room.' });
+      await worker.query('SELECT pg_advisory_unlock_all()');
+      const query = jest.spyOn(pool, 'query');
+      query.mockImplementationOnce((...asked: Parameters<typeof reader.query>) => reader.query(...asked));
+      expect(await findCatalogueFile(pool, id)).toMatchObject({ work: null, problem: 'No room.' });
+      expect(query).toHaveBeenCalledTimes(2);
+      query.mockRestore();
+    } finally {
+      await reader.query('ROLLBACK');
+      await release(reader);
+      await release(worker);
+    }
   });
 
   test('is not begun on a file that is imported, whose options and outcome stay', async () => {
