@@ -49,7 +49,7 @@ async function install(entry) {
     signal,
     () => process.exit(128 + os.constants.signals[signal]),
   ]);
-  for (const [signal, end] of ends) process.once(signal, end);
+  for (const [signal, end] of ends) process.on(signal, end);
   const startsKafka =
     hasJava && (entry === START ? !process.env.KAFKA_BROKERS : !isRunning && entry !== undefined);
   const done = await Promise.allSettled([installPackages(plan), startsKafka && findKafkaJars()]);

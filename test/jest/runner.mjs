@@ -38,7 +38,7 @@ registerHooks({
 const END = 2;
 
 // A worker ends with its run, whatever its files have left open, and so does everything that it has started.
-for (const event of ['disconnect', 'SIGTERM']) process.once(event, () => process.exit(1));
+for (const event of ['disconnect', 'SIGINT', 'SIGTERM']) process.on(event, () => process.exit(1));
 process.on('message', ([type]) => {
   if (type === END) process.exit(0);
 });

@@ -43,8 +43,6 @@ function reportLeftOut(): void {
   if (leftOut.length > 0) say(`Left out, slow or failing without a mutant: ${leftOut.join(', ')}`);
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-
 const paths = process.argv.slice(2).filter((arg) => arg !== '--static');
 for (const given of paths) if (findCode(given).length === 0) say(`${given} names no code.`);
 const chosen = paths.flatMap(findCode).map((code) => ({ ...code, tests: chooseTests(code.file) }));

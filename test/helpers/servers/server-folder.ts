@@ -8,6 +8,10 @@ const open = new Set<ServerFolder>();
 process.once('exit', () => {
   for (const folder of open) folder.abandon();
 });
+// Ctrl-C comes twice, from the terminal and from npm. Without a listener, the second one would cut the handler of `exit` off.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => process.exit(128 + os.constants.signals[signal]));
+}
 
 /** A folder for a test's servers, which end with this process. */
 export class ServerFolder {

@@ -1,6 +1,5 @@
 /** Runs one Postgres and one Kafka for a whole test run, in a folder that is removed with them. */
 
-import os from 'node:os';
 import path from 'node:path';
 import { findRunner } from '../../../ops/local/servers/runner.ts';
 import type { ServerOptions, ServerRunner } from '../../../ops/local/servers/server.ts';
@@ -22,21 +21,13 @@ const KAFKA_FOR_TESTS = {
 let folder: ServerFolder | null = null;
 let running: { stop(): Promise<void> }[] = [];
 
-/** Makes the folder of the run, which is removed even if the run is interrupted. */
-async function makeFolder(): Promise<ServerFolder> {
-  folder = await ServerFolder.make('ballot-test-');
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => process.exit(128 + os.constants.signals[signal]));
-  }
-  return folder;
-}
-
 /** Starts Postgres with its template, and a Kafka of a kind beside it. */
 async function startServers<Kafka extends { stop(): Promise<void> }>(
   startKafka: (options: ServerOptions, runner: ServerRunner) => Promise<Kafka>,
 ): Promise<{ databaseUrl: string; kafka: Kafka }> {
   const runner = await findRunner();
-  const { dir, onSpawn } = await makeFolder();
+  folder = await ServerFolder.make('ballot-test-');
+  const { dir, onSpawn } = folder;
   const [postgres, kafka] = await Promise.all([
     runner.startPostgres({ dir: path.join(dir, 'postgres'), onSpawn, overrides: POSTGRES_FOR_TESTS }),
     startKafka({ dir: path.join(dir, 'kafka'), onSpawn, overrides: KAFKA_FOR_TESTS }, runner),
