@@ -21,7 +21,7 @@ const USER_AGENT = 'Ballot-Endorsements-Webhooks/1';
 /** Connections that are kept for the next message: of one host, and how long. Many servers end idle ones after 5 s. */
 const KEPT_SOCKETS = { maxFreeSockets: 4, timeout: 4000 };
 
-/** A receiver sends interim answers without an answer. */
+/** A receiver sends interim answers, or asks for another protocol, without an answer. */
 class EndlessAnswerError extends Error {}
 
 /** The outcome of an attempt. */
@@ -179,6 +179,8 @@ function sendBody(request: http.ClientRequest, body: Buffer): Promise<IncomingMe
     });
     request.on('error', reject);
     request.once('response', resolve);
+    // Node reports nothing else of an answer 101 (Switching Protocols), and the signal has no effect after it.
+    request.once('close', () => reject(new EndlessAnswerError()));
     request.end(body);
   });
 }

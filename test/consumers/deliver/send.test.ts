@@ -160,6 +160,14 @@ describe('an answer', () => {
       (socket: net.Socket) => void socket.end(`${INTERIM.repeat(1000)}HTTP/1.1 204 No Content\r\n\r\n`),
       null,
     ],
+    [
+      'that asks for another protocol',
+      (socket: net.Socket) =>
+        void socket.write(
+          'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+        ),
+      null,
+    ],
   ])('%s is broken', async (_, answer, status) => {
     const { url } = await startRaw(answer);
     expect(await sendWith(senderWith(), url)).toMatchObject({ outcome: 'answer_broken', status });
