@@ -141,8 +141,8 @@ export function createSender({ timeoutMs = ATTEMPT_TIMEOUT_MS, ca, ...options }:
       if (request.reusedSocket && code === 'ECONNRESET' && !isAgain) return exchange(outgoing, timeout, true);
       return failed(outcomeOf(error as NodeJS.ErrnoException));
     } finally {
-      // An answer that was read to its end has given its connection back.
-      if (!response?.complete) request.destroy();
+      // An answer that was read to its end gives its connection back, unless the receiver has not taken the whole message.
+      if (!response?.complete || !request.writableFinished) request.destroy();
     }
   };
   const send = async (outgoing: Outgoing): Promise<Attempt> => {

@@ -226,6 +226,21 @@ describe('a connection', () => {
     expect(connections).toBe(2);
   });
 
+  test('ends if the receiver answers without reading the message', async () => {
+    const taken = Promise.withResolvers<number>();
+    let receiving: net.Socket | undefined;
+    const { url } = await startRaw((socket) => {
+      receiving = socket.pause();
+      socket.once('close', () => taken.resolve(socket.bytesRead));
+      socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+    });
+    const body = Buffer.alloc(64 * 1024 * 1024);
+    const { outcome } = await senderWith().send({ url, headers: HEADERS, body, signal: never });
+    receiving?.resume();
+    expect(outcome).toBe('delivered');
+    expect(await taken.promise).toBeLessThan(body.length);
+  });
+
   test('that cannot be made is reported', async () => {
     const receiver = await Receiver.start();
     const { url } = receiver;
