@@ -255,6 +255,21 @@ test('a change that would replace what another person has made of the record sin
   expect(await titlesOf(slug)).toEqual(['Clerk of the court']);
 });
 
+test('of two operators who say how a file is imported, the second sees what the first has said', async () => {
+  const { address, page } = await upload(contestsOf(ballot('or-2026-11-03-general', ['mayor'])));
+  const [, shown = ''] = /name="shown" value="([^"]+)"/.exec(page.html) ?? [];
+  const say = (fields: object) =>
+    operator.post(address, { shown: shown.replaceAll('&quot;', '"'), ...fields });
+  expect((await say({ 'keep-missing': 'yes' })).status).toBe(303);
+  await settled(address);
+  // The same again is no other choice.
+  expect((await say({ 'keep-missing': 'yes' })).status).toBe(303);
+  await settled(address);
+  const refused = await say({ 'skip-refused': 'yes' });
+  expect([refused.status, refused.html.includes('so your choice is not saved')]).toEqual([409, true]);
+  expect(refused.html).toContain('name="keep-missing" value="yes" checked');
+});
+
 test('a table is read by what its name or the operator says, and its faults are shown', async () => {
   const rows = ['election,contest,candidate', ',Treasurer,Ann Lee', ',Treasurer,Bob Ray'].join('\n');
   const unread = await upload(rows, { name: 'list.csv' });
