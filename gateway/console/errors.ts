@@ -3,6 +3,7 @@ import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import { ApiError } from '../http/api-error.ts';
 import { isRejectedValue } from '../http/middleware/errors.ts';
+import { isFileForm } from './file-form.ts';
 import { html } from './html.ts';
 import { Entered } from './kept-form.ts';
 import { renderPublicPage } from './layout.ts';
@@ -51,7 +52,11 @@ export async function answerErrors(ctx: Context, log: Logger, work: () => Promis
       body: html`
         <p>${message}</p>
         ${entered && html`<${Entered} form=${entered} />`}
-        <p><a href="/console">Back to the console</a></p>
+        ${
+          isFileForm(ctx)
+            ? html`<p><a href=${ctx.path}>Back to the form</a></p>`
+            : html`<p><a href="/console">Back to the console</a></p>`
+        }
         <p class="muted">Request ${ctx.state.requestId}</p>`,
     });
   }

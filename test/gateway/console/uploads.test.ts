@@ -430,7 +430,9 @@ describe('a file', () => {
   ])('%s is refused with the reason, and nothing is kept', async (_what, text, reason, status) => {
     const answer = await editor.postFile(UPLOADS, GAZETTE, { name: 'list.csv', text });
     expect([answer.status, answer.html.includes(reason)]).toEqual([status, true]);
-    if (status === 400) expect(answer.html).toContain('value="coast-gazette" selected');
+    const again =
+      status === 400 ? 'value="coast-gazette" selected' : `<a href="${UPLOADS}">Back to the form</a>`;
+    expect(answer.html).toContain(again);
     expect((await editor.get(UPLOADS)).html).not.toContain('list.csv');
   });
 
