@@ -220,12 +220,16 @@ export async function stopUpload(client: ClientBase | Pool, id: number): Promise
   );
 }
 
-/** Deletes an upload of an account, and what is not sent of it. */
+/** Deletes an upload of an account, and what is not sent of it, if it is in this state. */
 export async function deleteUpload(
   client: ClientBase | Pool,
-  { accountId, id }: { accountId: number; id: number },
+  { accountId, id, state }: { accountId: number; id: number; state: string },
 ): Promise<void> {
-  await client.query('DELETE FROM uploads WHERE account_id = $1 AND id = $2', [accountId, id]);
+  await client.query(`DELETE FROM uploads WHERE account_id = $1 AND id = $2 AND ${STATE} = $3`, [
+    accountId,
+    id,
+    state,
+  ]);
 }
 
 /** Deletes uploads that nobody has changed for KEPT_DAYS. */

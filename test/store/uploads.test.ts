@@ -114,9 +114,10 @@ test('an upload is deleted by its account alone, and forgotten some days after i
     await saveTable(client, accountId),
   ];
   const held = async () => (await listUploads(client, accountId)).map(({ id }) => id);
-  await deleteUpload(client, { accountId: stranger, id: first });
+  await deleteUpload(client, { accountId: stranger, id: first, state: 'draft' });
+  await deleteUpload(client, { accountId, id: first, state: 'sent' });
   expect(await held()).toEqual([third, second, first]);
-  await deleteUpload(client, { accountId, id: first });
+  await deleteUpload(client, { accountId, id: first, state: 'draft' });
   await client.query(`UPDATE uploads SET changed_at = now() - $2 * interval '1 day' WHERE account_id = $1`, [
     accountId,
     KEPT_DAYS + 0.01,

@@ -7,6 +7,7 @@ import { inTransaction } from '../../../store/connection/transaction.ts';
 import {
   changeUpload,
   deleteUpload,
+  findUpload,
   KEPT_DAYS,
   listUploads,
   MAX_UPLOADS,
@@ -214,11 +215,16 @@ async function send(request: PageRequest, context: ConsoleContext): Promise<Page
   return upload.state === 'draft' ? { redirect: addressOf(upload) } : sendUpload(request, context, upload);
 }
 
+/** Deletes an upload as the page has shown it. If somebody has sent it since, its receipt follows. */
 async function remove(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
-  const { accountId } = request.session;
-  const id = readRowId(request.path.id);
-  if (id !== null) await deleteUpload(context.pool, { accountId, id });
-  return { redirect: UPLOADS };
+  const { form, path, session } = request;
+  const { accountId } = session;
+  const { pool } = context;
+  const id = readRowId(path.id);
+  if (id === null) return { redirect: UPLOADS };
+  await deleteUpload(pool, { accountId, id, state: form.get(SEEN_FIELD) ?? '' });
+  const kept = await findUpload(pool, { accountId, id });
+  return { redirect: kept ? addressOf(kept) : UPLOADS };
 }
 
 /** Tables of endorsements: the upload, the review of what their rows mean, the preview and the publication. */

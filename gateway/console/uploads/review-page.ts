@@ -3,7 +3,7 @@ import type { SeenRow } from '../../../administration/intake/match-table.ts';
 import { type Review, ROWS_ON_PAGE, reviewUpload } from '../../../administration/uploads/review.ts';
 import type { Fate } from '../../../intake/endorsements/outcome.ts';
 import { TableError } from '../../../intake/tables/table-error.ts';
-import type { UploadDecision } from '../../../store/console/uploads.ts';
+import type { Upload, UploadDecision } from '../../../store/console/uploads.ts';
 import { Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
@@ -12,6 +12,7 @@ import { Form } from '../layout.ts';
 import { number } from '../number.ts';
 import type { ShownPage } from '../page.ts';
 import { listElections } from '../publishing/own-position.ts';
+import { SEEN_FIELD } from './preview-page.ts';
 import { describeRow, RowChoices } from './row-choices.ts';
 import { ColumnFields, SETTINGS_FIELD, SettingFields, writeSettings } from './settings-form.ts';
 import { addressOf, type PageWork, rowsThat, UPLOADS } from './upload.ts';
@@ -75,9 +76,13 @@ export async function showReview(
   };
 }
 
-export function DeleteForm({ upload }: { upload: { id: number } }): Html {
+/** The form to delete an upload, if it is still as the page shows it: somebody may have sent it since. */
+export function DeleteForm({ upload }: { upload: Pick<Upload, 'id' | 'state'> }): Html {
   return html`
-    <${Form} action=${`${addressOf(upload)}/delete`}><button class="plain">Delete this upload</button><//>`;
+    <${Form} action=${`${addressOf(upload)}/delete`}>
+      <input type="hidden" name=${SEEN_FIELD} value=${upload.state} />
+      <button class="plain">Delete this upload</button>
+    <//>`;
 }
 
 function Summary({

@@ -176,9 +176,9 @@ test('what is decided stays for the next session, and only for the account', asy
   for (const path of ['', '/settings', '/publish', '/send']) {
     expect((await stranger.post(`${address}${path}`)).status).toBe(404);
   }
-  await stranger.post(`${address}/delete`);
+  await stranger.post(`${address}/delete`, { seen: 'draft' });
   expect((await again.get(address)).status).toBe(200);
-  await again.post(`${address}/delete`);
+  await again.post(`${address}/delete`, { seen: readSeen(await again.get(address)) });
   expect((await again.get(address)).status).toBe(404);
 });
 
@@ -253,6 +253,14 @@ test('two tabs that publish one upload publish it once', async () => {
     expect((await editor.post(`${address}${path}`)).location).toMatch(address);
   }
   expect((await editor.get(`${address}/preview`)).location).toBe(address);
+});
+
+test('an upload that somebody has sent since the page was opened is not deleted, and its receipt follows', async () => {
+  const { address } = await upload(tableOf('council,ann'), GAZETTE);
+  const seen = readSeen(await editor.get(address));
+  expect((await publish(address)).answer.status).toBe(303);
+  expect((await editor.post(`${address}/delete`, { seen })).location).toBe(address);
+  expect((await editor.get(address)).html).toContain('1 of 1 submissions are sent.');
 });
 
 test('a batch is published once, even if its answer is lost, and its key forgotten before the rest is sent', async () => {
