@@ -127,10 +127,15 @@ async function act(
 
 async function resume(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
   const from = request.form.get('from');
-  // "Retry now" was shown while the webhook was failing, and must not undo what somebody has decided since.
-  if (from === null && (await requireWebhook(request, context)).state === 'disabled') {
-    const problem = 'The webhook was disabled since this page was opened, so it was not tried again.';
-    return showWebhook(request, context, { status: 409, problem });
+  const isDisabled = (await requireWebhook(request, context)).state === 'disabled';
+  const refuse = (problem: string) => showWebhook(request, context, { status: 409, problem });
+  // "Retry now" was shown while the webhook was failing, and "Resume" while it was disabled. Neither may undo what somebody
+  // has decided since.
+  if (from === null && isDisabled) {
+    return refuse('The webhook was disabled since this page was opened, so it was not tried again.');
+  }
+  if (from === 'latest' && !isDisabled) {
+    return refuse('The webhook was resumed since this page was opened, so no change is left out.');
   }
   const body = { from: from ?? 'position' };
   return act(request, context, { path: '/v1/webhooks/{id}/resume', body, done: 'resumed' });

@@ -112,6 +112,9 @@ test('a webhook is disabled and resumed, where it stood or at the newest change'
   const stood = await position();
   await service.submit([endorse('coast-gazette', 'mayor', 'bob')]);
   await owner.post(`${path}/resume`, { from: 'position' });
+  // In another tab, it was still disabled.
+  const late = await owner.post(`${path}/resume`, { from: 'latest' });
+  expect([late.status, late.html]).toEqual([409, expect.stringContaining('so no change is left out')]);
   expect(await position()).toBe(stood);
   await owner.post(`${path}/disable`);
   expect((await owner.post(`${path}/resume`, { from: 'latest' })).location).toBe(`${path}?done=resumed`);
