@@ -2,7 +2,7 @@ import { readSubmission } from '../../../administration/rejections/describe.ts';
 import { findMended } from '../../../administration/rejections/find-mended.ts';
 import { findSuperseded } from '../../../administration/rejections/find-superseded.ts';
 import { originOf } from '../../../administration/rejections/name.ts';
-import { retryChosen, retryNew } from '../../../administration/rejections/retry.ts';
+import { retryNew } from '../../../administration/rejections/retry.ts';
 import { searchRejections } from '../../../administration/rejections/search.ts';
 import { dismissChosen, findSettled } from '../../../administration/rejections/settle.ts';
 import { shorten } from '../../../schemas/problems.ts';
@@ -130,21 +130,15 @@ function describeNothing(state: { isOlder: boolean; isFiltered: boolean; goesOn:
   return state.isOlder ? 'No older rejected submissions.' : 'No rejected submissions in the last 30 days.';
 }
 
-/**
- * The address to which the form of one rejection is sent.
- *
- * @param count the parameter that tells the list how many rejections were acted on
- */
-const actOnOne = (action: string, act: typeof retryChosen, count: string) =>
-  defineForm(`${REJECTED}/{partition}/{offset}/${action}`, 'operator', (request, context) =>
-    refuseAsPage(async () => {
-      const chosen = [(await findOneIn(request, context)).item];
-      const done = await inTransaction(context.pool, (client) =>
-        act(client, context, chosen, actorOf(request.session)),
-      );
-      return { redirect: `${REJECTED}?${count}=${done}` };
-    }),
-  );
+/** Notes that nothing more is to be done about a rejection. */
+const dismissOne = (request: PageRequest, context: ConsoleContext) =>
+  refuseAsPage(async () => {
+    const chosen = [(await findOneIn(request, context)).item];
+    const dismissed = await inTransaction(context.pool, (client) =>
+      dismissChosen(client, context, chosen, actorOf(request.session)),
+    );
+    return { redirect: `${REJECTED}?dismissed=${dismissed}` };
+  });
 
 /** Rejected submissions with their reasons, and a way to send them again, for operators. */
 export const operatorRejectedPages = [
@@ -157,6 +151,5 @@ export const operatorRejectedPages = [
       return { redirect: `${REJECTED}?sent=${sent}` };
     }),
   ),
-  actOnOne('retry', retryChosen, 'sent'),
-  actOnOne('dismiss', dismissChosen, 'dismissed'),
+  defineForm(`${REJECTED}/{partition}/{offset}/dismiss`, 'operator', dismissOne),
 ];

@@ -1,5 +1,6 @@
 import { readSubmission } from '../../../administration/rejections/describe.ts';
 import { originOf } from '../../../administration/rejections/name.ts';
+import { retryChosen } from '../../../administration/rejections/retry.ts';
 import { sendCorrection } from '../../../administration/rejections/settle.ts';
 import { showRejection } from '../../../administration/rejections/show.ts';
 import type { Rejection } from '../../../schemas/submission.ts';
@@ -10,7 +11,14 @@ import type { ConsoleContext } from '../context.ts';
 import { BallotText } from '../explorer/ballot-text.ts';
 import { type Content, type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
-import { defineForm, definePage, type PageReply, type PageRequest, type ShownPage } from '../page.ts';
+import {
+  defineForm,
+  definePage,
+  type PageReply,
+  type PageRequest,
+  type Refusal,
+  type ShownPage,
+} from '../page.ts';
 import { readVersion, VERSION_FIELD } from '../publishing/own-position.ts';
 import { Changes } from '../publishing/position-changes.ts';
 import { PositionFields } from '../publishing/position-fields.ts';
@@ -23,12 +31,15 @@ import {
   MAX_JSON,
   readCorrection,
 } from '../rejections/correction.ts';
-import { findNamedIn, nameIn, placeOf, REJECTED, refuseAsPage } from '../rejections/rejection.ts';
+import { findNamedIn, findOneIn, nameIn, placeOf, REJECTED, refuseAsPage } from '../rejections/rejection.ts';
 import { loadStory, PositionHistory, Story } from '../rejections/story.ts';
 import { CSRF_FIELD } from '../session/forgery.ts';
 
 /** The button that leads from the preview back to the form. */
 const BACK_FIELD = 'back';
+
+/** The field with the length of the story that a page has told. The list offers a retry only without a story. */
+const SEEN_FIELD = 'seen';
 
 /** A rejection in full. */
 function WholeRejection(props: { item: Rejection; story: readonly Content[]; before: string | null }): Html {
@@ -42,23 +53,51 @@ function WholeRejection(props: { item: Rejection; story: readonly Content[]; bef
     ${!canRetry && html`<p>It cannot be sent again: its producer must send it.</p>`}
     <div class="actions">
       ${canRetry && html`<a class="button" href=${`${place}/edit${search}`}>Edit and send again</a>${' '}`}
-      ${canRetry && html`<${Form} action=${`${place}/retry${search}`}><button class="plain">Retry</button><//>${' '}`}
+      ${
+        canRetry &&
+        html`
+        <${Form} action=${`${place}/retry${search}`}>
+          <input type="hidden" name=${SEEN_FIELD} value=${story.length} />
+          <button class="plain">Retry</button>
+        <//>${' '}`
+      }
       <${Form} action=${`${place}/dismiss${search}`}><button class="plain">Dismiss</button><//>
     </div>`;
 }
 
-async function showOne(request: PageRequest, context: ConsoleContext): Promise<ShownPage> {
+async function showOne(
+  request: PageRequest,
+  context: ConsoleContext,
+  refusal: Refusal | null = null,
+): Promise<ShownPage> {
   const { query } = request;
   const { named, rejections } = await findNamedIn(request, context);
   const stories = [];
   for (const item of named) stories.push({ item, story: await loadStory(context, item, rejections) });
   return {
     title: `Rejected submission ${nameIn(request)}`,
+    ...refusal,
     body: html`
       ${stories.map(({ item, story }) => html`<${WholeRejection} item=${item} story=${story} before=${query.get('before')} />`)}
       <p><a href=${REJECTED}>All rejected submissions</a></p>`,
   };
 }
+
+/** Sends a submission again. If something became of it that the page has not told, a retry could undo a newer change. */
+const retryOne = (request: PageRequest, context: ConsoleContext): Promise<PageReply> =>
+  refuseAsPage(async () => {
+    const { item, rejections } = await findOneIn(request, context);
+    const story = await loadStory(context, item, rejections);
+    if (story.length > Number(request.form.get(SEEN_FIELD) ?? 0)) {
+      const problem =
+        'Something has become of it since the page was opened, so nothing was sent. The list below tells it.';
+      return showOne(request, context, { problem, status: 409 });
+    }
+    const sent = await inTransaction(context.pool, (client) =>
+      retryChosen(client, context, [item], actorOf(request.session)),
+    );
+    return { redirect: `${REJECTED}?sent=${sent}` };
+  });
 
 /** @param refused the fields of a form that was refused, and why */
 async function showEdit(
@@ -165,7 +204,8 @@ async function correct(request: PageRequest, context: ConsoleContext): Promise<P
 
 /** A rejected submission: the reason, what became of it since, and its correction, for operators. */
 export const operatorRejectionPages = [
-  definePage(`${REJECTED}/{partition}/{offset}`, 'operator', showOne),
+  definePage(`${REJECTED}/{partition}/{offset}`, 'operator', (request, context) => showOne(request, context)),
+  defineForm(`${REJECTED}/{partition}/{offset}/retry`, 'operator', retryOne),
   definePage(`${REJECTED}/{partition}/{offset}/edit`, 'operator', async (request, context) =>
     showEdit(request, context, await findCorrectable(request, context)),
   ),

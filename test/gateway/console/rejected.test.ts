@@ -6,7 +6,7 @@ import { openProducer } from '../../../kafka/writing/submissions-producer.ts';
 import { rejectionCodec, submissionCodec } from '../../../schemas/submission.ts';
 import { endorse, pick, position } from '../../helpers/ballots/submissions.ts';
 import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
-import { ConsoleClient } from '../../helpers/console/console-client.ts';
+import { ConsoleClient, readSeen } from '../../helpers/console/console-client.ts';
 import { inputsOf } from '../../helpers/console/console-pages.ts';
 import { brokersOf } from '../../helpers/servers/servers.ts';
 import { findRejection } from '../../helpers/service/publishing.ts';
@@ -205,6 +205,14 @@ test('the page of a rejection says what came later', async () => {
   );
   await until('the position has changed', async () =>
     (await operator.get(mended)).html.includes('has changed the position since'),
+  );
+  // The list from before offers a retry, which would undo the change.
+  const before = await submissionsEnd();
+  const refused = await operator.post(`${mended}/retry`);
+  expect([refused.status, refused.html]).toEqual([409, expect.stringContaining('so nothing was sent')]);
+  expect(await submissionsEnd()).toEqual(before);
+  expect((await operator.post(`${mended}/retry`, { seen: readSeen(refused) })).location).toBe(
+    `${REJECTED}?sent=1`,
   );
   expect((await operator.get(mended)).html).toMatch(
     /The submission \d\/\d+ has changed.*: change \d+ of the stream\. <a href="\/console\/history\?endorser=nation-herald&amp;/,
