@@ -153,10 +153,19 @@ describe('the wait that a service asks for', () => {
     ['Tue, 03 Nov 2026 08:00:30 GMT', 30_000],
     ['Tue, 03 Nov 2026 07:59:00 GMT', 0],
   ])('is read from %j', (value, waitMs) => {
-    expect(readRetryAfter(value, now)).toBe(waitMs);
+    expect(readRetryAfter(new Headers({ 'Retry-After': value }), now)).toBe(waitMs);
+  });
+
+  test.each([-3, 3])('counts from the time of the answer if this clock is %i hours wrong', (hours) => {
+    const headers = new Headers({
+      Date: new Date(now).toUTCString(),
+      'Retry-After': 'Tue, 03 Nov 2026 08:00:30 GMT',
+    });
+    expect(readRetryAfter(headers, now + hours * 3_600_000)).toBe(30_000);
   });
 
   test.each([null, '', 'soon', '-1', '1.5', '2027-11-03'])('is unknown for %j', (value) => {
-    expect(readRetryAfter(value, now)).toBeNull();
+    const headers = new Headers(value === null ? {} : { 'Retry-After': value });
+    expect(readRetryAfter(headers, now)).toBeNull();
   });
 });

@@ -135,7 +135,7 @@ export class Connection {
       ...readError(response.status, text),
       status: response.status,
       requestId: response.headers.get('X-Request-Id'),
-      retryAfterMs: readRetryAfter(response.headers.get('Retry-After')),
+      retryAfterMs: readRetryAfter(response.headers),
     });
   }
 
