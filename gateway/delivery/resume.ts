@@ -141,8 +141,14 @@ export async function resolveStart(start: StartRequest, services: ResumeServices
       // The schema accepts times that Date does not, such as leap seconds and offsets without minutes.
       throw new ApiError('invalid_parameter', `since must be ${SINCE_FORM}, is "${start.since}".`);
     }
-    if (time > clock.now()) {
-      throw new ApiError('invalid_parameter', `since must not be in the future, is "${start.since}".`);
+    const now = clock.now();
+    if (time > now) {
+      // The client's clock may be wrong.
+      const present = new Date(now).toISOString();
+      throw new ApiError(
+        'invalid_parameter',
+        `since must not be in the future: it is "${start.since}", and the service's time is ${present}.`,
+      );
     }
     return resumeSince(time, services);
   }
