@@ -37,7 +37,7 @@ async function rekeyCorrectedCandidates(client: ClientBase): Promise<void> {
       FROM (
         SELECT DISTINCT ON (old.id) old.id AS candidate_id, r.contest_id, r.candidate_key
         FROM choice_records r
-        JOIN choices h ON h.contest_id = r.contest_id AND h.key = r.key
+        JOIN choices h ON h.contest_id = r.contest_id AND h.key = r.key AND h.removed_at IS NULL
         JOIN candidates old ON old.id = h.candidate_id AND old.full_name IN (old.key, r.candidate_key)
         WHERE r.candidate_key <> old.key
           AND NOT EXISTS (

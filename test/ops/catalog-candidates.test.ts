@@ -219,6 +219,13 @@ describe('a part of a contest, with --keep-missing,', () => {
     expect(await lines()).toEqual(['d 1 Zed Moss', 'w 0 Ann Lee']);
   });
 
+  test('that gives the key of a removed line to another person leaves the lines that stay to the candidate', async () => {
+    await load([D, W], [], { fusion: true });
+    await load([W], [], { fusion: true });
+    expect(await load([['d', 'Zed Moss']], PART, { fusion: true })).toBe(null);
+    expect(await lines()).toEqual(['d 1 Zed Moss', 'w 0 Ann Lee']);
+  });
+
   test('that corrects a name to that of a line that stays makes them lines of one, unless others keep the name', async () => {
     const three: Line[] = [D, ['w', 'Ann Lee'], ['x', 'Anne Lee']];
     await load(three, [], { fusion: true });
