@@ -43,5 +43,5 @@ export function checkDraft(file: string, draft: Draft | EndorserDraft, refusals:
     add: (refusal: LineRefusal) => refusals.add({ ...refusal, line: lineOf(refusal.field) }),
   };
   const checked = checkRecord(kind, file, line, record, byChoice);
-  return 'isNamed' in draft && draft.isNamed ? { ...checked, isNamed: true } : checked;
+  return 'namedBy' in draft && draft.namedBy ? { ...checked, namedBy: draft.namedBy } : checked;
 }

@@ -50,7 +50,9 @@ export async function* buildDrafts(
   const isNamedOnly = [...values.keys()].every((name) => name === 'election');
   const isNamed = [...values.keys()].every((name) => NAMING.includes(name));
   const record = electionOf(values, notes);
-  if (!isNamedOnly && !isDayUnread(election)) yield { kind: 'elections', line, record, problems, isNamed };
+  if (!isNamedOnly && !isDayUnread(election)) {
+    yield { kind: 'elections', line, record, problems, ...(isNamed && { namedBy: 'table' }) };
+  }
   const contests: ReturnType<typeof contestOf>[] = [];
   for (const contest of election.contests.values()) {
     contests.push(contestOf(contest, record, shape, notes));

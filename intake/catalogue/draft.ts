@@ -17,8 +17,8 @@ interface Drafted {
 export type Draft = Drafted & {
   /** The lines of a contest's choices, if each has its own. */
   choiceLines?: number[];
-  /** Whether the table only names the election, so that it says nothing new about one that exists. */
-  isNamed?: boolean;
+  /** Set if a table only names the election, so that it says nothing new about one that exists, or if a feed names it. */
+  namedBy?: 'table' | 'feed';
 } & ({ kind: 'elections'; record: ElectionRecord } | { kind: 'contests'; record: ContestRecord });
 
 /** An endorser or a category that was made from a row of a table, before its check. */

@@ -34,7 +34,7 @@ export function mapFeed(
   contests.sort((a, b) => compareOrders(a, b, styles));
   const [object] = all(feed, 'Election');
   return [
-    { kind: 'elections', line: object?.line ?? 1, record: election, problems: [] },
+    { kind: 'elections', line: object?.line ?? 1, record: election, problems: [], namedBy: 'feed' },
     ...contests.map(({ object: { line }, record, slug, problems }, index): Draft => {
       const key = slug === '' ? '' : `${election.slug}/${slug}`;
       return { kind: 'contests', line, record: { key, slug, ...record, ballot_order: index + 1 }, problems };

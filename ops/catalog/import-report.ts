@@ -53,3 +53,13 @@ export function formatAmbiguousDistricts({ ambiguousDistricts }: CatalogueImport
     return showControls(`${district} is called "${name}", but ${given}; "${name}" stays.`);
   });
 }
+
+/** Elections that feeds name otherwise, a line each. */
+export function formatAmbiguousElections({ ambiguousElections }: CatalogueImport): string[] {
+  return ambiguousElections.map(({ slug, name, other, file, more }) => {
+    const others = more === 0 ? '' : `, and otherwise in ${count(more)} more`;
+    return showControls(
+      `The election ${slug} is called "${name}", but "${other}" in ${file}${others}; "${name}" stays.`,
+    );
+  });
+}

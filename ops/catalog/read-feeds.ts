@@ -78,8 +78,7 @@ export class FeedReader {
       .digest('base64');
     const known = this.#seen.get(name);
     this.#seen.set(name, known ?? hash);
-    if (known === undefined) return true;
-    if (kind === 'contests' && known !== hash) return true;
+    if (known !== hash) return true;
     this.#found.notes.add('left out', `${kind} that an earlier feed of the import has too`, record.slug);
     return false;
   }

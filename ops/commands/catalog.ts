@@ -12,7 +12,12 @@ import { writeElection } from '../catalog/export-election.ts';
 import { findCatalogueFiles } from '../catalog/find-files.ts';
 import { formatRefusals } from '../catalog/format-refusals.ts';
 import { type ImportOptions, importFiles } from '../catalog/import-catalogue.ts';
-import { formatAmbiguousDistricts, formatAnnounced, formatImport } from '../catalog/import-report.ts';
+import {
+  formatAmbiguousDistricts,
+  formatAmbiguousElections,
+  formatAnnounced,
+  formatImport,
+} from '../catalog/import-report.ts';
 import { type CommandIo, type DefineCommand, UnfinishedError } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { withDatabase } from '../database.ts';
@@ -194,6 +199,7 @@ function report(
 ): void {
   for (const line of formatRefusals(outcome.allRefusals)) io.err(line);
   for (const line of formatAmbiguousDistricts(outcome)) io.err(line);
+  for (const line of formatAmbiguousElections(outcome)) io.err(line);
   const refused = Object.values(outcome.refused).reduce((sum, number) => sum + number, 0);
   const { removalsRefused } = outcome;
   if (removalsRefused !== null) {

@@ -9,7 +9,9 @@ import type { MergeCounts } from './merge.ts';
 import { mergeCandidates, mergeChoices, spreadChoices } from './merge-choices.ts';
 import {
   type AmbiguousDistrict,
+  type AmbiguousElection,
   findAmbiguousDistricts,
+  findAmbiguousElections,
   mergeContests,
   mergeDistricts,
   mergeElections,
@@ -27,7 +29,7 @@ import { type StagedLine, stageLines } from './staging.ts';
 const MAX_REFUSALS = 100;
 /** The most changed records to list. */
 const MAX_CHANGES = 200;
-/** The most districts with conflicting descriptions to report. */
+/** The most districts, and elections, with several names to report. */
 const MAX_AMBIGUOUS = 20;
 
 /** The tables of the catalogue, each after those that it refers to. */
@@ -63,6 +65,8 @@ export interface CatalogueImport extends ListedRefusals {
   refused: Partial<Record<CatalogueKind, number>>;
   /** Districts with conflicting descriptions. */
   ambiguousDistricts: AmbiguousDistrict[];
+  /** Elections that feeds name otherwise. */
+  ambiguousElections: AmbiguousElection[];
 }
 
 export interface CatalogueImportOptions extends EditOptions {
@@ -114,7 +118,7 @@ async function mergeLines(
   const { skipRefused, maxRemovals, keepMissing = false, allowRenames = false } = options;
   await client.query(`SET LOCAL work_mem = '64MB'`);
   await client.query('SET LOCAL jit = off');
-  await stageLines(client, lines);
+  await stageLines(client, lines, { keepMissing });
   await refuseUnfit(client, { keepMissing });
   const equals = await adoptKeys(client);
   await refuseWithKept(client, { keepMissing, equals: equals.choices });
@@ -125,7 +129,7 @@ async function mergeLines(
   if (Object.keys(refused).length > 0 && !skipRefused) {
     const nothing = {
       ...{ loaded: false, counts: {}, removals: [], removalsRefused: null },
-      ...{ changes: null, ambiguousDistricts: [] },
+      ...{ changes: null, ambiguousDistricts: [], ambiguousElections: [] },
     };
     return { result: { ...nothing, refused, ...listed }, keep: false };
   }
@@ -134,10 +138,11 @@ async function mergeLines(
   const removals = await countByElection(client);
   const changes = options.listChanges ? await readChanges(client, MAX_CHANGES) : null;
   const ambiguousDistricts = await findAmbiguousDistricts(client, MAX_AMBIGUOUS);
+  const ambiguousElections = await findAmbiguousElections(client, MAX_AMBIGUOUS);
   const isAllowed = !needsConsent(removals, maxRemovals);
   const imported = {
     ...{ loaded: isAllowed, counts, removals, removalsRefused: isAllowed ? null : removals },
-    ...{ changes, ambiguousDistricts, refused, ...listed },
+    ...{ changes, ambiguousDistricts, ambiguousElections, refused, ...listed },
   };
   const loaded = isAllowed && (options.dryRun || (await (options.accept?.(imported) ?? true)));
   return { result: { ...imported, loaded }, keep: loaded };

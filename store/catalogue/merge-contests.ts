@@ -26,6 +26,34 @@ export async function mergeElections(client: ClientBase): Promise<MergeCounts> {
   });
 }
 
+/** An election that feeds name otherwise. */
+export interface AmbiguousElection {
+  slug: string;
+  /** The name that counts. */
+  name: string;
+  /** Another name, and the feed that gives it. */
+  other: string;
+  file: string;
+  /** The number of further feeds with other names. */
+  more: number;
+}
+
+/** The first elections of which feeds gave names that do not count. The elections must be merged already. */
+export async function findAmbiguousElections(
+  client: ClientBase,
+  limit: number,
+): Promise<AmbiguousElection[]> {
+  const { rows } = await client.query<AmbiguousElection>(
+    `SELECT l.slug, l.name, (array_agg(s.name ORDER BY s.ordinal))[1] AS other,
+       (array_agg(s.file ORDER BY s.ordinal))[1] AS file, count(*)::int - 1 AS more
+     FROM dropped_names s JOIN elections l USING (slug)
+     WHERE s.name <> l.name
+     GROUP BY l.id ORDER BY min(s.ordinal) LIMIT $1`,
+    [limit],
+  );
+  return rows;
+}
+
 /** Spreads the staged contests into `contest_records` and their districts into `district_records`. */
 export async function spreadContests(client: ClientBase): Promise<void> {
   await client.query(`

@@ -13,8 +13,8 @@ export interface StagedLine {
   key: string | null;
   /** The parsed record; null for a refused line. */
   record: CatalogueRecord | null;
-  /** Whether the line only names an election: one that exists stays as it is. */
-  isNamed?: boolean;
+  /** Set if a table only says which election it is about, or if a feed names it: other feeds can name it differently. */
+  namedBy?: 'table' | 'feed';
 }
 
 const CHUNK_CHARACTERS = 256 * 1024;
@@ -23,9 +23,14 @@ const CHUNK_CHARACTERS = 256 * 1024;
  * Copies the lines into the temporary table `staged`, which lives until the caller's transaction ends.
  * Includes refused lines, because their records have not vanished from the catalogue.
  *
+ * @param options.keepMissing whether the lines are a part of their elections, so that feeds name only new ones
  * @throws the errors of `lines`; the caller must then roll back.
  */
-export async function stageLines(client: pg.Client, lines: AsyncIterable<StagedLine>): Promise<void> {
+export async function stageLines(
+  client: pg.Client,
+  lines: AsyncIterable<StagedLine>,
+  { keepMissing }: { keepMissing: boolean },
+): Promise<void> {
   await client.query(`
     CREATE TEMPORARY TABLE staged (
       ordinal bigint GENERATED ALWAYS AS IDENTITY,
@@ -35,7 +40,7 @@ export async function stageLines(client: pg.Client, lines: AsyncIterable<StagedL
       key text,
       record jsonb,
       refused boolean NOT NULL,
-      named boolean NOT NULL,
+      named_by text,
       -- Set by checks against other records.
       field text,
       problem text,
@@ -43,34 +48,48 @@ export async function stageLines(client: pg.Client, lines: AsyncIterable<StagedL
       reason text
     ) ON COMMIT DROP`);
   const copy = client.query(
-    copyFrom('COPY staged (kind, file, line, key, record, refused, named) FROM STDIN'),
+    copyFrom('COPY staged (kind, file, line, key, record, refused, named_by) FROM STDIN'),
   );
   await pipeline(Readable.from(encodeLines(lines)), copy);
   await client.query('CREATE UNIQUE INDEX ON staged (ordinal)');
   await client.query('ANALYZE staged');
-  await dropNamed(client);
+  await dropNamed(client, keepMissing);
 }
 
-/** Drops the lines that only name an election that the catalogue, or another line, describes. */
-async function dropNamed(client: pg.Client): Promise<void> {
-  await client.query(`
-    WITH known AS (
-      SELECT slug, state, date::text, type, 0 AS ordinal FROM elections WHERE removed_at IS NULL
-      UNION ALL
-      SELECT key, record ->> 'state', record ->> 'date', record ->> 'type', CASE WHEN named THEN ordinal ELSE 0 END
+/**
+ * Drops the lines that name an election that the catalogue, or another line, describes, and all but one of those that name
+ * one election. Keeps the names of feeds in the temporary table `dropped_names`.
+ */
+async function dropNamed(client: pg.Client, keepMissing: boolean): Promise<void> {
+  await client.query(
+    'CREATE TEMPORARY TABLE dropped_names (slug text, name text, file text, ordinal bigint) ON COMMIT DROP',
+  );
+  await client.query(
+    `WITH given AS (
+      SELECT ordinal, row_number() OVER same AS place, EXISTS (
+        SELECT FROM elections l WHERE l.slug = staged.key AND l.removed_at IS NULL
+          AND (named_by = 'feed' OR (l.state, l.date::text, l.type)
+            = (record ->> 'state', record ->> 'date', record ->> 'type'))) AS is_known
       FROM staged WHERE kind = 'elections' AND NOT refused
+      -- The order of the files does not matter.
+      WINDOW same AS (PARTITION BY key, record ->> 'state', record ->> 'date', record ->> 'type'
+        ORDER BY named_by = 'table' NULLS FIRST, record ->> 'name' COLLATE "C", record::text COLLATE "C", ordinal)
+    ), dropped AS (
+      DELETE FROM staged USING given
+      WHERE given.ordinal = staged.ordinal AND named_by IS NOT NULL
+        AND (place > 1 OR is_known AND (named_by = 'table' OR $1))
+      RETURNING staged.*
     )
-    DELETE FROM staged USING known
-    WHERE staged.named AND NOT staged.refused AND known.slug = staged.key AND known.ordinal < staged.ordinal
-      AND (known.state, known.date, known.type)
-        = (staged.record ->> 'state', staged.record ->> 'date', staged.record ->> 'type')`);
+    INSERT INTO dropped_names SELECT key, record ->> 'name', file, ordinal FROM dropped WHERE named_by = 'feed'`,
+    [keepMissing],
+  );
 }
 
 async function* encodeLines(lines: AsyncIterable<StagedLine>): AsyncGenerator<string> {
   let chunk = '';
-  for await (const { kind, file, line, key, record, isNamed = false } of lines) {
+  for await (const { kind, file, line, key, record, namedBy = null } of lines) {
     const json = record === null ? null : JSON.stringify(record);
-    const values = [kind, file, String(line), key, json, record === null ? 't' : 'f', isNamed ? 't' : 'f'];
+    const values = [kind, file, String(line), key, json, record === null ? 't' : 'f', namedBy];
     chunk += `${values.map(encodeValue).join('\t')}\n`;
     if (chunk.length >= CHUNK_CHARACTERS) {
       yield chunk;

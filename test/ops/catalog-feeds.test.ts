@@ -14,7 +14,8 @@ import {
 } from '../helpers/feeds/vip-feed.ts';
 import { zip } from '../helpers/feeds/zip.ts';
 
-const { client, contents, writeFiles, file, importFiles, importPaths } = useCatalogueCommand();
+const { client, contents, writeFiles, file, importFiles, importPaths, removeElection } =
+  useCatalogueCommand();
 
 const FEED = writeFeed(BALLOT);
 const importFeed = async (files: Record<string, string | Buffer>, ...options: string[]) => {
@@ -134,6 +135,65 @@ describe('county feeds of one election', () => {
     await importFeed({ 'rio.xml': writeFeed(county('rio')) });
     await importFeed({ 'fern.xml': writeFeed(county('fern')) }, '--keep-missing');
     expect(await contestKeys()).toEqual(KEYS);
+  });
+
+  const named = (name: string, place = name): string =>
+    writeFeed(county(place)).replace('>General Election<', `>${name} Election<`);
+  const electionNames = async () => (await client.query('SELECT name, name_es FROM elections')).rows;
+  const RECORD = {
+    ...{ slug: 'va-2026-11-03-general', name: 'Record', name_es: 'Registro' },
+    ...{ date: '2026-11-03', state: 'VA', type: 'general' },
+  };
+  const STAYS =
+    'The election va-2026-11-03-general is called "rio Election", but "fern Election" in fern.xml; "rio Election" stays.';
+  const TABLE =
+    'state,election_date,election_type,election_name,contest,candidate\nVA,11/3/2026,general,Table,Lieutenant Governor,Cy';
+
+  test.each<[string, Record<string, string>, string[], string, string[]]>([
+    ['another feed', { 'fern.xml': named('fern') }, ['--keep-missing'], 'rio Election', [STAYS]],
+    ['a feed with all contests', { 'fern.xml': named('fern') }, [], 'fern Election', []],
+    ['a record', { 'elections.ndjson': JSON.stringify(RECORD) }, ['--keep-missing'], 'Record', []],
+    ['a table with its name', { 'a.csv': TABLE }, ['--keep-missing'], 'Table', []],
+  ])('after %s have an election of the right name', async (_, files, options, name, told) => {
+    await importFeed({ 'rio.xml': named('rio') });
+    expect((await importFeed(files, ...options)).told).toEqual(told);
+    expect(await electionNames()).toMatchObject([{ name }]);
+  });
+
+  test('leave all that is known about an election with --keep-missing, until it is removed', async () => {
+    const known = {
+      ...RECORD,
+      date: '2026-11-10',
+      info_url: 'https://example.org',
+      details: { all_mail: true },
+    };
+    await importFeed({ 'elections.ndjson': JSON.stringify(known) });
+    const before = (await contents()).elections;
+    await importFeed({ 'rio.xml': named('rio') }, '--keep-missing');
+    expect((await contents()).elections).toEqual(before);
+    await removeElection(known.slug);
+    await importFeed({ 'rio.xml': named('rio') }, '--keep-missing');
+    expect((await contents()).elections).toMatchObject([{ name: 'rio Election', info_url: null }]);
+  });
+
+  test.each<[string, string[], string]>([
+    ['a', [], 'fern'],
+    ['a', ['--keep-missing'], 'fern'],
+    ['rio', ['--keep-missing'], 'rio'],
+  ])('of several names in one import give one name, in any order (%s, %j)', async (first, options, name) => {
+    for (const [one, two] of [
+      ['fern', 'rio'],
+      ['rio', 'fern'],
+    ] as const) {
+      if (first !== 'a') await importFeed({ 'first.xml': named(first) });
+      const { told } = await importFeed({ 'a.xml': named(one), 'b.xml': named(two) }, ...options);
+      const other = name === 'rio' ? 'fern' : 'rio';
+      expect(told).toEqual([
+        `The election ${RECORD.slug} is called "${name} Election", but "${other} Election" in ${one === other ? 'a' : 'b'}.xml; "${name} Election" stays.`,
+      ]);
+      expect(await electionNames()).toMatchObject([{ name: `${name} Election` }]);
+      await removeElection(RECORD.slug);
+    }
   });
 
   test('add up in one archive, in which they share contests', async () => {

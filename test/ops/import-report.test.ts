@@ -1,7 +1,12 @@
 import { expect, test } from '@jest/globals';
 import type { LineRefusal } from '../../administration/catalogue/refusal-list.ts';
 import { formatRefusals, formatWarnings } from '../../ops/catalog/format-refusals.ts';
-import { formatAmbiguousDistricts, formatAnnounced, formatImport } from '../../ops/catalog/import-report.ts';
+import {
+  formatAmbiguousDistricts,
+  formatAmbiguousElections,
+  formatAnnounced,
+  formatImport,
+} from '../../ops/catalog/import-report.ts';
 import type { CatalogueImport } from '../../store/catalogue/import.ts';
 
 test.each([
@@ -53,6 +58,15 @@ test('a district with several names is told with all of them, safe on a terminal
     formatAmbiguousDistricts({ ambiguousDistricts: [{ ...district, others }] } as unknown as CatalogueImport),
   ).toEqual([
     'The district Fern (city, OR) is called "Fern", but "Fern\\u001bville" in el/0, "Ferns" in el/1; "Fern" stays.',
+  ]);
+});
+
+test('an election that feeds name otherwise is told with one other name, safe on a terminal', () => {
+  const one = { slug: 'or', name: 'Fall', other: 'Fall\u001b', file: 'a.xml', more: 0 };
+  const ambiguousElections = [one, { ...one, more: 1_200 }];
+  expect(formatAmbiguousElections({ ambiguousElections } as unknown as CatalogueImport)).toEqual([
+    'The election or is called "Fall", but "Fall\\u001b" in a.xml; "Fall" stays.',
+    'The election or is called "Fall", but "Fall\\u001b" in a.xml, and otherwise in 1,200 more; "Fall" stays.',
   ]);
 });
 
