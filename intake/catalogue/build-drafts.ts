@@ -7,7 +7,7 @@ import type { Collected, CollectedContest, CollectedElection, GivenValues } from
 import { divisionName } from './divisions.ts';
 import type { Draft, DraftProblem } from './draft.ts';
 import { readElectionType } from './election-types.ts';
-import { makeKeys } from './keys.ts';
+import { makeKeys, makeKeysInPieces } from './keys.ts';
 import type { Notes } from './notes.ts';
 import { readState } from './read-state.ts';
 import { CATALOGUE_FIELDS, type CatalogueField } from './table-fields.ts';
@@ -40,7 +40,7 @@ export interface TableShape {
 /**
  * Makes the records of an election. Its own record is left out if the table only names it.
  *
- * @param pause awaited after each contest
+ * @param pause awaited after each contest, and after each key
  */
 export async function* buildDrafts(
   election: CollectedElection,
@@ -58,7 +58,10 @@ export async function* buildDrafts(
     contests.push(contestOf(contest, record, shape, notes));
     await pause();
   }
-  const keys = makeKeys(contests.map(({ named }) => named));
+  const pieces = makeKeysInPieces(contests.map(({ named }) => named));
+  let piece = pieces.next();
+  for (; !piece.done; piece = pieces.next()) await pause();
+  const keys = piece.value;
   for (const [index, { draft, given, named }] of contests.entries()) {
     const slug = given ?? keys[index] ?? null;
     if (slug === null && named) {

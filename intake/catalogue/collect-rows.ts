@@ -26,7 +26,7 @@ export interface TableOptions {
   electionType?: ElectionType | null;
   /** The most memory of the rows, in bytes, about. */
   maxHeldBytes?: number;
-  /** Awaited after each row and each contest, so that a process can do its other work. */
+  /** Awaited after each row, contest and key, so that a process can do its other work. */
   pause?: () => Promise<void>;
 }
 

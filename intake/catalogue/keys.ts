@@ -54,18 +54,33 @@ const NAMELESS: Named = { parts: [], further: [] };
  * missing
  */
 export function makeKeys(given: readonly (Named | null)[]): (string | null)[] {
+  const pieces = makeKeysInPieces(given);
+  let piece = pieces.next();
+  while (!piece.done) piece = pieces.next();
+  return piece.value;
+}
+
+/** Does the work of `makeKeys`. Yields after each record, so that a process can do its other work. */
+export function* makeKeysInPieces(given: readonly (Named | null)[]): Generator<void, (string | null)[]> {
   const records = given.map((named) => named ?? NAMELESS);
   const used = records.map(() => 0);
   const most = records.reduce((longest, { further }) => Math.max(longest, further.length), 0);
   for (let round = 0; ; round += 1) {
-    const keys = records.map(({ parts, further }, index) =>
-      shortenKey([...parts, ...further.slice(0, used[index])].map(slugOf).filter(Boolean).join('-'), MAX_KEY),
-    );
-    const members = Map.groupBy(keys.keys(), (index) => keys[index]);
-    const shared = (index: number) => (members.get(keys[index])?.length ?? 0) > 1;
-    const longer = records.flatMap((record, index) =>
-      shared(index) && (used[index] ?? 0) < record.further.length ? [index] : [],
-    );
+    const keys: string[] = [];
+    const counts = new Map<string | undefined, number>();
+    for (const [index, { parts, further }] of records.entries()) {
+      const slugs = [...parts, ...further.slice(0, used[index])].map(slugOf);
+      const key = shortenKey(slugs.filter(Boolean).join('-'), MAX_KEY);
+      keys.push(key);
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+      yield;
+    }
+    const shared = (index: number) => (counts.get(keys[index]) ?? 0) > 1;
+    const longer: number[] = [];
+    for (const [index, { further }] of records.entries()) {
+      if (shared(index) && (used[index] ?? 0) < further.length) longer.push(index);
+      yield;
+    }
     // Each round makes a key longer, so that a record takes part in at most as many rounds as it has names.
     if (longer.length === 0 || round > most * 2) {
       return keys.map((key, index) => (key === '' || shared(index) ? null : key));
