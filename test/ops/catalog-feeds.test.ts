@@ -149,9 +149,19 @@ describe('county feeds of one election', () => {
   const TABLE =
     'state,election_date,election_type,election_name,contest,candidate\nVA,11/3/2026,general,Table,Lieutenant Governor,Cy';
 
+  const NAMES =
+    'state,election_date,election_type,contest,candidate\nVA,11/3/2026,general,Lieutenant Governor,Cy';
+
   test.each<[string, Record<string, string>, string[], string, string[]]>([
     ['another feed', { 'fern.xml': named('fern') }, ['--keep-missing'], 'rio Election', [STAYS]],
     ['a feed with all contests', { 'fern.xml': named('fern') }, [], 'fern Election', []],
+    [
+      'a feed beside a table that only names it',
+      { 'a.csv': NAMES, 'f.xml': named('fern') },
+      [],
+      'fern Election',
+      [],
+    ],
     ['a record', { 'elections.ndjson': JSON.stringify(RECORD) }, ['--keep-missing'], 'Record', []],
     ['a table with its name', { 'a.csv': TABLE }, ['--keep-missing'], 'Table', []],
   ])('after %s have an election of the right name', async (_, files, options, name, told) => {
@@ -193,6 +203,17 @@ describe('county feeds of one election', () => {
       ]);
       expect(await electionNames()).toMatchObject([{ name: `${name} Election` }]);
       await removeElection(RECORD.slug);
+    }
+  });
+
+  test('of one name in one import give one Spanish name, in any order', async () => {
+    const spanish = (name: string) => named('rio').replace('Elección general', name);
+    for (const [one, two] of [
+      ['Día', 'Voto'],
+      ['Voto', 'Día'],
+    ] as const) {
+      await importFeed({ 'a.xml': spanish(one), 'b.xml': spanish(two) });
+      expect(await electionNames()).toMatchObject([{ name_es: 'Día' }]);
     }
   });
 
