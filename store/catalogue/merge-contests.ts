@@ -80,9 +80,10 @@ const SAME_DISTRICT = `COALESCE(t.ocd_id, t.name) = COALESCE(s.ocd_id, s.name)
   AND COALESCE(t.state, '') = COALESCE(s.state, '')`;
 
 /**
- * Merges the districts of the staged contests. If contests give a district several names, it keeps its
- * present name, so that the order of the files does not rename it. Contests that are not staged give it this name,
- * unless their elections are earlier: two feeds that share a district would otherwise rename it in turn.
+ * Merges the districts of the staged contests. If contests give a district several names, it keeps its present name, or
+ * gets that of the latest election, so that the order of the files does not rename it. Contests that are not staged give
+ * it the present name, unless their elections are earlier: two feeds that share a district would otherwise rename it in
+ * turn.
  *
  * @param options.keepMissing whether contests that the staged elections lack stay
  */
@@ -93,9 +94,9 @@ export async function mergeDistricts(
   await client.query(`
     CREATE TEMPORARY TABLE staged_districts ON COMMIT DROP AS
     SELECT DISTINCT ON (COALESCE(s.ocd_id, s.name), s.ocd_id IS NULL, s.level, s.type, COALESCE(s.state, '')) s.*
-    FROM district_records s LEFT JOIN districts t ON ${SAME_DISTRICT}
+    FROM district_records s JOIN elections l ON l.slug = s.election LEFT JOIN districts t ON ${SAME_DISTRICT}
     ORDER BY COALESCE(s.ocd_id, s.name), s.ocd_id IS NULL, s.level, s.type, COALESCE(s.state, ''),
-      (t.name, t.name_es) IS NOT DISTINCT FROM (s.name, s.name_es) DESC, s.ordinal`);
+      (t.name, t.name_es) IS NOT DISTINCT FROM (s.name, s.name_es) DESC, l.date DESC, s.ordinal`);
   await client.query(
     `UPDATE staged_districts s SET name = t.name, name_es = t.name_es
     FROM districts t, elections given

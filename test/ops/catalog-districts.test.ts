@@ -89,6 +89,12 @@ test.each([
   ['all contests there', [contest('mayor', named('City of Fernville'))], ['--keep-missing'], true],
   ['a file without the former contests', [contest('council', named('City of Fernville'))], [], true],
   ['a later election', [contest('judge', { election: LATER, ...named('City of Fernville') })], [], true],
+  [
+    'an earlier and a later election',
+    [PRIMARY, LATER].map((slug) => contest('judge', { election: slug, ...named('City of Fernville') })),
+    [],
+    true,
+  ],
 ])(
   '%s that names a district differently renames it only if no contest keeps its name',
   async (_, contests, options, renames) => {
