@@ -139,7 +139,8 @@ export async function findAmbiguousDistricts(
 ): Promise<AmbiguousDistrict[]> {
   const { rows } = await client.query<AmbiguousDistrict>(
     `SELECT t.ocd_id AS "ocdId", t.level, t.type, t.state, t.name,
-       json_agg(json_build_object('name', s.name, 'contest', s.contest) ORDER BY s.ordinal) AS others
+       json_agg(json_build_object('contest', s.contest, 'name', s.name || CASE WHEN s.name = t.name
+         THEN ' (in Spanish: ' || COALESCE(s.name_es, 'none') || ')' ELSE '' END) ORDER BY s.ordinal) AS others
      FROM (
        SELECT DISTINCT ON (ocd_id, level, type, state, name, name_es) * FROM district_records
        ORDER BY ocd_id, level, type, state, name, name_es, ordinal

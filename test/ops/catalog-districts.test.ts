@@ -118,3 +118,15 @@ test.each([
     );
   },
 );
+
+test('another Spanish name is told as one, and does not count either', async () => {
+  const spanish = { district: { ...CITY, name: 'Fernville', name_es: 'Villa' } };
+  const mayor = contest('mayor', named('Fernville'));
+  await importFiles(files([election()], [mayor]));
+  expect((await importFiles(contestsOnly(contest('council', spanish), mayor))).told).toEqual([
+    `The district ${CITY.ocd_id} (city, place, OR) is called "Fernville", but "Fernville (in Spanish: Villa)" in ${OREGON}/council; "Fernville" stays.`,
+  ]);
+  await importFiles(contestsOnly(contest('clerk', spanish)), '--keep-missing');
+  const { rows } = await client.query('SELECT name_es FROM districts');
+  expect(rows).toEqual([{ name_es: null }]);
+});
