@@ -20,10 +20,26 @@ const choiceOf = ([key, full_name, candidateKey, values = {}]: Line) =>
     ...values,
   });
 
+/** Another contest with the same keys and names, which are other people. */
+const OTHER = contest('other', {
+  choices: (
+    [
+      ['1', 'Dan Brown'],
+      ['2', 'Don Brown'],
+      ['3', 'Bob Diaz'],
+      ['a', 'Ann Lee'],
+      ['b', 'Bob Lee'],
+      ['d', 'Anne Lee'],
+      ['w', 'Zed Moss'],
+      ['x', 'Joe Biden'],
+    ] satisfies Line[]
+  ).map(choiceOf),
+});
+
 const files = (lines: readonly Line[], { fusion = false, ...values }: { fusion?: boolean } = {}) => ({
   'endorser-categories.ndjson': GOOD['endorser-categories.ndjson'],
   'elections.ndjson': ndjson([election({ details: { fusion_voting: fusion } })]),
-  'contests.ndjson': ndjson([contest('mayor', { ...values, choices: lines.map(choiceOf) })]),
+  'contests.ndjson': ndjson([contest('mayor', { ...values, choices: lines.map(choiceOf) }), OTHER]),
 });
 
 /** The first words of the refusal; null if the files were loaded. */
@@ -36,7 +52,7 @@ async function load(lines: readonly Line[], options: string[] = [], values = {})
 async function lines(): Promise<string[]> {
   const { rows } = await client.query<{ key: string; id: number; name: string }>(
     `SELECT h.key, p.id, p.full_name AS name FROM choices h LEFT JOIN candidates p ON p.id = h.candidate_id
-     WHERE h.removed_at IS NULL ORDER BY h.key`,
+     WHERE h.removed_at IS NULL AND h.contest_id = (SELECT id FROM contests WHERE key LIKE '%/mayor') ORDER BY h.key`,
   );
   const ids = [...new Set(rows.map(({ id }) => id).sort((a, b) => a - b))];
   return rows.map(({ key, id, name }) => `${key} ${ids.indexOf(id)} ${name}`);
@@ -124,6 +140,14 @@ test('lines that had different candidates by mistake become lines of one', async
     ),
   ).toBe(null);
   expect(await lines()).toEqual(['d 0 Ann Lee', 'w 0 Ann Lee']);
+  // Under a name that neither had.
+  const both = (one: string, two: string): Line[] => [
+    ['d', one],
+    ['w', two],
+  ];
+  await load(both('Anna Lee', 'Anne Lee'), ['--allow-renames'], fusion);
+  expect(await load(both('Ann Lee', 'Ann Lee'), [], fusion)).toBe(null);
+  expect(await lines()).toEqual(['d 0 Ann Lee', 'w 0 Ann Lee']);
 });
 
 test('a candidate keeps its id while further lines come and go, and a key with them', async () => {
@@ -138,6 +162,8 @@ test('a candidate keeps its id while further lines come and go, and a key with t
   for (const given of [onTwoLines, [['ann', 'Ann Lee']] satisfies Line[], onTwoLines]) {
     expect([await load(given), await idOfAnn()]).toEqual([null, id]);
   }
+  expect(await load([['ann', 'Ann Lee', 'another']])).toBe(null);
+  expect(await idOfAnn()).not.toBe(id);
 });
 
 test('a choice may lose and get its candidate while its label stays', async () => {
@@ -226,6 +252,17 @@ describe('a part of a contest, with --keep-missing,', () => {
     expect(await lines()).toEqual(['d 1 Zed Moss', 'w 0 Ann Lee']);
   });
 
+  test('that gives one line to another person corrects the names of others on the lines that stay', async () => {
+    const four: Line[] = [D, W, ['x', 'Bob Diaz'], ['y', 'Bob Diaz']];
+    await load(four, [], { fusion: true });
+    const given: Line[] = [
+      ['d', 'Zed Moss'],
+      ['x', 'Bob Dias'],
+    ];
+    expect(await load(given, [...PART, '--allow-renames'], { fusion: true })).toBe(null);
+    expect(await lines()).toEqual(['d 2 Zed Moss', 'w 0 Ann Lee', 'x 1 Bob Dias', 'y 1 Bob Dias']);
+  });
+
   test('that corrects a name to that of a line that stays makes them lines of one, unless others keep the name', async () => {
     const three: Line[] = [D, ['w', 'Ann Lee'], ['x', 'Anne Lee']];
     await load(three, [], { fusion: true });
@@ -237,12 +274,15 @@ describe('a part of a contest, with --keep-missing,', () => {
 
   test('with the whole of a candidate renames it as a whole file does', async () => {
     await load([D, W], [], { fusion: true });
+    const ids = async () => (await client.query('SELECT id, candidate_id FROM choices ORDER BY id')).rows;
+    const before = await ids();
     const both: Line[] = [
       ['d', 'Zed Moss'],
       ['w', 'Zed Moss'],
     ];
     expect(await load(both, [...PART, '--allow-renames'], { fusion: true })).toBe(null);
     expect(await lines()).toEqual(['d 0 Zed Moss', 'w 0 Zed Moss']);
+    expect(await ids()).toEqual(before);
   });
 
   test('with a namesake of a candidate who stays is refused, and accepted with keys', async () => {

@@ -119,6 +119,14 @@ test.each([
   },
 );
 
+test('the names of removed contests do not keep that of a district', async () => {
+  await importFiles(files([election()], [contest('mayor', named('Fernville')), contest('clerk')]));
+  await importFiles(contestsOnly(contest('clerk')));
+  await importFiles(contestsOnly(contest('council', named('City of Fernville'))), '--keep-missing');
+  const { rows } = await client.query('SELECT name FROM districts WHERE ocd_id IS NOT NULL');
+  expect(rows).toEqual([{ name: 'City of Fernville' }]);
+});
+
 test('another Spanish name is told as one, and does not count either', async () => {
   const spanish = { district: { ...CITY, name: 'Fernville', name_es: 'Villa' } };
   const mayor = contest('mayor', named('Fernville'));
@@ -129,4 +137,22 @@ test('another Spanish name is told as one, and does not count either', async () 
   await importFiles(contestsOnly(contest('clerk', spanish)), '--keep-missing');
   const { rows } = await client.query('SELECT name_es FROM districts');
   expect(rows).toEqual([{ name_es: null }]);
+});
+
+test('districts of one name are several if they differ in anything else', async () => {
+  const all = [
+    {},
+    { ocd_id: null, name: CITY.ocd_id },
+    { level: 'county' },
+    { type: 'ward' },
+    { state: null },
+  ].map((values) => ({ ...CITY, name: 'Fernville', ...values }));
+  const contests = all.map((district, at) => contest(`c${at}`, { district }));
+  for (const _ of ['first', 'again']) {
+    expect((await importFiles(files([election()], contests))).told).toEqual([]);
+    const { rows } = await client.query(
+      'SELECT d.ocd_id, d.name, d.level, d.type, d.state FROM contests c JOIN districts d ON d.id = c.district_id ORDER BY c.key',
+    );
+    expect(rows).toEqual(all);
+  }
 });

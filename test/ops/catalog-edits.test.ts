@@ -163,7 +163,7 @@ describe('an import with precautions', () => {
       type: 'statewide',
       state: 'OR',
     };
-    const records = ['Oregon', 'Oregon', 'State of Oregon'].map((name, index) =>
+    const records = ['Oregon', 'Oregon', 'State of Oregon', 'State of Oregon'].map((name, index) =>
       contest(`c${index}`, { district: { ...district, name } }),
     );
     const { status, told } = await importFiles({ ...GOOD, 'contests.ndjson': ndjson(records) });

@@ -134,10 +134,12 @@ describe('an import', () => {
   });
 
   test('orders contests as in the file, unless they have their own order', async () => {
-    const records = [contest('b'), contest('a'), contest('z', { ballot_order: 1 }), contest('c')];
+    const primary = contest('p', { election: 'or-2026-05-19-primary' });
+    const records = [contest('b'), primary, contest('a'), contest('z', { ballot_order: 1 }), contest('c')];
     await importFiles({ ...GOOD, 'contests.ndjson': ndjson(records) });
     const { rows } = await client.query('SELECT key, ballot_order FROM contests ORDER BY ballot_order, key');
     expect(rows.map((row) => `${row.ballot_order} ${row.key.split('/')[1]}`)).toEqual([
+      '1 p',
       '1 b',
       '1 z',
       '2 a',

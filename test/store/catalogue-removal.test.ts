@@ -46,9 +46,12 @@ test('a choice that vanishes from its contest is removed with its endorsements',
   expect(await deleted()).toEqual(['deleted Title of mayor']);
 });
 
-test('the key of a removed choice can become that of another person', async () => {
+test.each([
+  ['choice', [contest('mayor', { choices: [choice('bob')] }), contest('council')]],
+  ['contest', [contest('council')]],
+])('the key of a removed %s can become that of another person', async (_, rest) => {
   const council: CatalogueLine = ['contests', contest('council')];
-  await load([['contests', contest('mayor', { choices: [choice('bob')] })], council]);
+  await load(rest.map((record): CatalogueLine => ['contests', record]));
   const other = choice('ann', { candidate: { full_name: 'Zoe Xu' } });
   const { refused } = await load([
     ['contests', contest('mayor', { choices: [other, choice('bob')] })],
