@@ -136,15 +136,15 @@ describe('an import', () => {
   test('orders contests as in the file, unless they have their own order', async () => {
     const primary = contest('p', { election: 'or-2026-05-19-primary' });
     const records = [contest('b'), primary, contest('a'), contest('z', { ballot_order: 1 }), contest('c')];
-    await importFiles({ ...GOOD, 'contests.ndjson': ndjson(records) });
-    const { rows } = await client.query('SELECT key, ballot_order FROM contests ORDER BY ballot_order, key');
-    expect(rows.map((row) => `${row.ballot_order} ${row.key.split('/')[1]}`)).toEqual([
-      '1 p',
-      '1 b',
-      '1 z',
-      '2 a',
-      '4 c',
-    ]);
+    const orderOf = async (given: object[]) => {
+      await importFiles({ ...GOOD, 'contests.ndjson': ndjson(given) });
+      const { rows } = await client.query(
+        'SELECT key, ballot_order FROM contests ORDER BY ballot_order, key',
+      );
+      return rows.map((row) => `${row.ballot_order} ${row.key.split('/')[1]}`);
+    };
+    expect(await orderOf(records)).toEqual(['1 p', '1 b', '1 z', '2 a', '4 c']);
+    expect(await orderOf(records.toReversed())).toEqual(['1 p', '1 c', '1 z', '3 a', '4 b']);
   });
 
   test('keeps the order of contests with --keep-missing, and puts new ones at the end', async () => {
@@ -152,9 +152,15 @@ describe('an import', () => {
       'contests.ndjson': ndjson(slugs.map((slug) => contest(slug, { title: slugs.join(' ') }))),
     });
     await importFiles({ ...GOOD, ...files('a', 'b') });
+    const order = async () => {
+      const { rows } = await client.query('SELECT short_title FROM contests ORDER BY ballot_order');
+      return rows.map(({ short_title }) => short_title);
+    };
     await importFiles(files('d', 'b', 'c'), '--keep-missing');
-    const { rows } = await client.query('SELECT short_title FROM contests ORDER BY ballot_order');
-    expect(rows.map(({ short_title }) => short_title)).toEqual(['a', 'b', 'd', 'c']);
+    expect(await order()).toEqual(['a', 'b', 'd', 'c']);
+    const moved = { 'contests.ndjson': ndjson([contest('a', { ballot_order: 9 })]) };
+    await importFiles(moved, '--keep-missing');
+    expect(await order()).toEqual(['b', 'd', 'c', 'a']);
   });
 
   test('keeps the name of a district when contests use several', async () => {

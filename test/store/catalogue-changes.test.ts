@@ -208,6 +208,9 @@ test('a removed election takes its contests and endorsements with it, once, and 
       dryRun: false,
     });
   expect(await remove('or-1900')).toMatchObject({ result: null });
+  // A contest that went before does not count.
+  const all: CatalogueLine[] = ['mayor', 'council', 'clerk'].map((slug) => ['contests', contest(slug)]);
+  for (const lines of [all, all.slice(0, 2)]) await load(lines);
   expect(await remove(GENERAL)).toMatchObject({
     result: { contests: 2, choices: 0 },
     announced: { deleted: 2 },
@@ -220,9 +223,8 @@ test('a removed election takes its contests and endorsements with it, once, and 
 });
 
 test('what an import takes away is counted by election, beside what the election has', async () => {
-  const { removals } = await load([['contests', contest('mayor', { choices: [choice('bob')] })]], {
-    dryRun: true,
-  });
+  const part: CatalogueLine[] = [['contests', contest('mayor', { choices: [choice('bob')] })]];
+  const { removals } = await load(part, { dryRun: true });
   expect(removals).toEqual([
     {
       from: GENERAL,
@@ -234,4 +236,8 @@ test('what an import takes away is counted by election, beside what the election
     },
   ]);
   expect(await endorsed()).toHaveLength(3);
+  // Without those that went before.
+  await load(part);
+  const next = await load([['contests', contest('clerk')]], { dryRun: true });
+  expect(next.removals[0]?.records[0]).toEqual({ kind: 'contests', removed: 1, of: 2 });
 });

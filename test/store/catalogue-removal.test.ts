@@ -144,12 +144,15 @@ test('a contest with a refused line does not count as vanished', async () => {
   expect(await present()).toEqual(ALL);
 });
 
-test('a refused line without a key may be any contest, so no contest is removed', async () => {
+test.each([
+  ['contests', ALL],
+  ['endorsers', ALL.filter((key) => !key.includes('council'))],
+] as const)('a refused line without a key may be any contest if it is one of %s', async (kind, left) => {
   const lines = [
     ['contests', contest('mayor')],
-    ['contests', 'no record'],
+    [kind, 'no record'],
   ] as const;
   await load(lines, { skipRefused: true });
-  expect(await present()).toEqual(ALL);
-  expect(await endorsed()).toHaveLength(3);
+  expect(await present()).toEqual(left);
+  expect(await endorsed()).toHaveLength(left.length / 2);
 });
