@@ -146,8 +146,10 @@ async function importSeen(request: PageRequest, context: ConsoleContext): Promis
 }
 
 async function remove(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
-  const { id } = await findFile(request, context);
-  await deleteCatalogueFile(context.pool, id);
+  const file = await findFile(request, context);
+  // Somebody has begun its import, or has imported it, since the page was opened.
+  if (file.isWorkedOn || file.importedAt) return { redirect: addressOf(file) };
+  await deleteCatalogueFile(context.pool, file.id);
   return { redirect: IMPORTS };
 }
 

@@ -92,6 +92,7 @@ test('an operator sees what a file would change, imports it, and the audit log n
   ).toEqual([{ person: 'olga', subject: 'catalogue file contests.ndjson' }]);
   // A form that is sent again, and a file that is imported already, change nothing.
   expect((await importSeen(uploaded)).answer.location).toBe(uploaded.address);
+  expect((await operator.post(`${uploaded.address}/delete`)).location).toBe(uploaded.address);
   const again = await upload(contestsOf(lines));
   expect(again.page.html).toContain('The catalogue has all of it already');
   expect(again.page.html).not.toContain('>Import</button>');
@@ -318,6 +319,7 @@ test('a gateway that ends while it works leaves the file as it was', async () =>
   expect(working.html).toContain('The file is being imported');
   expect(working.html).toContain('look-again');
   expect((await operator.post(`${address}/import`, { seen: readSeen(working) })).location).toBe(address);
+  expect((await operator.post(`${address}/delete`)).location).toBe(address);
   await client.end();
   expect((await settled(address)).html).toContain('so nothing was imported. Compare the file again.');
   await operator.post(address, { 'keep-missing': 'yes' });
