@@ -157,7 +157,9 @@ export async function replaceWebhook(
     pool.maybeOneFirst(sql.type(recordRow)`
       WITH w AS (
         UPDATE webhooks SET name = ${name}, url = ${url}, subscription_id = ${subscriptionId},
-          filter = ${filterText(filter)}::jsonb, updated_at = ${time}, revision = revision + 1,
+          filter = ${filterText(filter)}::jsonb, updated_at = ${time},
+          revision = revision + ((url, subscription_id, filter) IS DISTINCT FROM
+            (${url}, ${subscriptionId}::integer, ${filterText(filter)}::jsonb))::integer,
           next_attempt_at = CASE WHEN url <> ${url} AND next_attempt_at IS NOT NULL THEN ${time}::timestamptz
             ELSE next_attempt_at END
         WHERE account_id = ${accountId} AND id = ${id}::bigint AND ${isUnchangedSince(unchangedSince)} RETURNING *)

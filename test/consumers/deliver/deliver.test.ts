@@ -373,6 +373,24 @@ describe('a webhook', () => {
     expect(endorsersOf(next)).toEqual(['coast-gazette']);
   });
 
+  test('that only gets another name keeps the answer to a message under way', async () => {
+    const renamed = Promise.withResolvers<void>();
+    const receiver = await startReceiver(async (response) => {
+      await renamed.promise;
+      response.writeHead(204).end();
+    });
+    const id = await createWebhook(receiver);
+    await startDeliverer({ timeoutMs: 15_000 });
+    await change(1);
+    await until('the first message', () => receiver.messages.length === 1);
+    const values = { name: `renamed${made}`, url: receiver.url };
+    expect((await service.send('PUT', `${PATH}/${id}`, values)).status).toBe(200);
+    renamed.resolve();
+    await change(1);
+    await until('two messages are accepted', () => receiver.accepted.length >= 2);
+    expect(withoutRepeats(receiver.messages.map((message) => message.id))).toHaveLength(2);
+  });
+
   test('gets nothing while its account is suspended or after it is deleted, and continues without a gap', async () => {
     const [receiver, gone] = [await startReceiver(), await startReceiver()] as const;
     const id = await createWebhook(receiver);
