@@ -182,6 +182,15 @@ test('INV-16: if one of several lines of a name has a key, all must have one, al
   }
 });
 
+test('INV-16: lines of one name need keys when an election has no fusion voting any more', async () => {
+  const both: Line[] = [
+    ['d', 'Ann Lee'],
+    ['w', 'Ann Lee'],
+  ];
+  expect(await load(both, [], { fusion: true })).toBe(null);
+  expect(await load(both)).toBe('have several candidates named "Ann Lee"');
+});
+
 test.each([true, false])('INV-16: spellings of one name need keys, with fusion voting %j', async (fusion) => {
   const spelled = (...keys: string[]): Line[] => [
     ['d', 'J. R. Núñez', keys[0]],
@@ -315,10 +324,15 @@ describe('a part of a contest, with --keep-missing,', () => {
     expect(await load([added])).toBe(null);
   });
 
-  test('whose rest was removed before is checked alone', async () => {
-    const none: Line = ['n', null, undefined, { option: 'none_of_these' }];
-    await load([none, ['x', 'Xi']]);
-    await load([['x', 'Xi']]);
+  test.each([
+    ['rest', () => load([['x', 'Xi']])],
+    ['contest', () => importFiles({ 'contests.ndjson': ndjson([OTHER]) })],
+  ])('whose %s was removed before is checked alone', async (_, remove) => {
+    await load([
+      ['n', null, undefined, { option: 'none_of_these' }],
+      ['x', 'Xi'],
+    ]);
+    await remove();
     expect(await load([['m', null, undefined, { option: 'none_of_these' }]], PART)).toBe(null);
   });
 });

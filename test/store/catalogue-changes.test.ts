@@ -6,7 +6,7 @@ import { exportElection } from '../../store/catalogue/export.ts';
 import type { CatalogueImportOptions } from '../../store/catalogue/import.ts';
 import { removeElection } from '../../store/catalogue/removal.ts';
 import type { CatalogueLine } from '../helpers/ballots/catalogue.ts';
-import { choice, contest } from '../helpers/ballots/catalogue-records.ts';
+import { choice, contest, election } from '../helpers/ballots/catalogue-records.ts';
 import { GENERAL, PRIMARY, useEndorsedCatalogue } from '../helpers/ballots/endorsed-catalogue.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
@@ -38,6 +38,11 @@ test('an import of a part removes nothing of its elections, and adds what is new
   expect(await endorsed()).toHaveLength(3);
 });
 
+const remove = (slug: string) =>
+  editCatalogue(client, async () => ({ result: await removeElection(client, slug), keep: true }), {
+    dryRun: false,
+  });
+
 describe('the list of what an import changes', () => {
   const CHANGED: CatalogueLine[] = [
     ['contests', contest('mayor', { title: 'The mayor', choices: [choice('bob'), choice('cyd')] })],
@@ -62,6 +67,13 @@ describe('the list of what an import changes', () => {
     expect((await load(CHANGED, { dryRun: true })).changes).toBeNull();
   });
 
+  test('names a choice that stays and means something else as changed', async () => {
+    const none = choice('ann', { candidate: null, option: 'none_of_these' });
+    const mayor = contest('mayor', { choices: [none, choice('bob')] });
+    const changes = await list([['contests', mayor]], { keepMissing: true });
+    expect(changes?.first).toMatchObject([{ change: 'changed', name: `${GENERAL}/mayor/ann` }]);
+  });
+
   test('has a digest that is the same for the same changes, in whatever order the lines are', async () => {
     const digest = async (lines: CatalogueLine[]) => (await list(lines))?.digest;
     const first = await digest(CHANGED);
@@ -73,6 +85,11 @@ describe('the list of what an import changes', () => {
         ['contests', contest('council')],
       ]),
     ).toBe('0-0');
+    // Of a record that was something else meanwhile, it is another one.
+    const titled = (title: string): CatalogueLine[] => [['elections', election({ name: title })]];
+    const second = await digest(titled('New'));
+    await load(titled('Other'));
+    expect(await digest(titled('New'))).not.toBe(second);
   });
 
   test('is what somebody can refuse before anything is loaded', async () => {
@@ -166,9 +183,10 @@ describe('the export of an election', () => {
       ['ott-w', { full_name: 'Ida Ott', key: 'ott' }],
       ['ray', { full_name: 'Sol Ray' }],
     ]);
-    expect(contests.find(({ slug }) => slug === 'mayor')?.choices).toMatchObject([
-      { key: 'bob', withdrawn: true },
-    ]);
+    const mayor = contests.find(({ slug }) => slug === 'mayor')?.choices;
+    expect(mayor).toMatchObject([{ key: 'bob', withdrawn: true }]);
+    // The candidate of this name in the primary is another one.
+    expect(mayor?.[0]?.candidate).not.toHaveProperty('key');
     const again = await load(
       [
         ...elections.map((each) => ['elections', each]),
@@ -189,6 +207,8 @@ describe('the export of an election', () => {
     });
     await expect(broken).rejects.toThrow('the disk is full');
     expect((await read(PRIMARY)).count).toBe(1);
+    await remove(PRIMARY);
+    expect((await read(PRIMARY)).count).toBe(null);
   });
 
   test('has all of many contests', async () => {
@@ -203,10 +223,6 @@ describe('the export of an election', () => {
 });
 
 test('a removed election takes its contests and endorsements with it, once, and no others', async () => {
-  const remove = (slug: string) =>
-    editCatalogue(client, async () => ({ result: await removeElection(client, slug), keep: true }), {
-      dryRun: false,
-    });
   expect(await remove('or-1900')).toMatchObject({ result: null });
   // A contest that went before does not count.
   const all: CatalogueLine[] = ['mayor', 'council', 'clerk'].map((slug) => ['contests', contest(slug)]);

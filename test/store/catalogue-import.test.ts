@@ -27,6 +27,8 @@ test('a line that repeats the key of a good one is refused alone, without the li
     yield staged('endorsers', 1, endorser());
     yield staged('endorser-categories', 2, category());
     yield staged('endorser-categories', 3, category({ name: 'Again' }));
+    // The slugs of other kinds do not count.
+    yield staged('elections', 4, election({ slug: category().slug }));
   }
   const { refused, counts } = await importCatalogue(client, lines(), { ...OPTIONS, skipRefused: true });
   expect(refused).toEqual({ 'endorser-categories': 1 });
