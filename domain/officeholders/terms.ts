@@ -22,9 +22,12 @@ export function isFullDate(date: string | null): date is string {
   return date !== null && date.length === 10;
 }
 
-/** The last day of a date. Day 31 also compares correctly in shorter months. */
+/** The last day of a date. */
 function lastDay(date: string): string {
-  return { 4: `${date}-12-31`, 7: `${date}-31` }[date.length] ?? date;
+  const [year = 0, month = 12, day] = date.split('-').map(Number);
+  if (day !== undefined) return date;
+  // Day 0 is the last day of the month before, whose number is one less here.
+  return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10);
 }
 
 /**

@@ -38,6 +38,17 @@ describe('the roles in office include', () => {
     expect(inOffice(roles)).toEqual(expected);
   });
 
+  test.each([
+    ['2024-02', '2024-02-29'],
+    ['2026-11', '2026-11-30'],
+    ['2026-12', '2026-12-31'],
+    ['2026', '2026-12-31'],
+  ])('a role that ends in %s until the day before %s, as if it ended on that day', (end, lastDay) => {
+    const dayBefore = new Date(Date.parse(lastDay) - 86_400_000).toISOString().slice(0, 10);
+    const count = (today: string) => rolesInOffice([role({ start: null, end })], today, () => false).length;
+    expect([count(dayBefore), count(lastDay)]).toEqual([1, 0]);
+  });
+
   test('a role that ended only if the folder is for its kind', () => {
     const roles = [
       { type: 'lower', end: '2024-01-01' },
