@@ -101,7 +101,8 @@ async function showWebhook(
         <div><dt>State</dt><dd>${item.state}</dd></div>
         ${item.failing_since !== null && html`<div><dt>Failing since</dt><dd>${moment(item.failing_since)}</dd></div>`}
         ${item.next_attempt_at !== null && html`<div><dt>Next attempt</dt><dd>${moment(item.next_attempt_at)}</dd></div>`}
-        <div><dt>Delivered</dt><dd>${number.format(item.delivered_events)} events in ${number.format(item.delivered_batches)} messages</dd></div>
+        <div><dt>Delivered events</dt><dd>${number.format(item.delivered_events)}</dd></div>
+        <div><dt>Delivered messages</dt><dd>${number.format(item.delivered_batches)}</dd></div>
         <div><dt>Position</dt><dd><code>${item.cursor}</code></dd></div>
       </dl>
       ${mayUse(request.session.role, 'owner') && html`<${Actions} item=${item} />`}

@@ -97,7 +97,7 @@ test('a test message arrives, its attempt can be opened, and changes follow', as
   await service.submit([endorse('coast-gazette', 'mayor', 'ann')]);
   await until('the change was delivered', () => receiver.messages.at(-1)?.json.data.events?.length === 1);
   await until('the page says so', async () =>
-    (await owner.get(path)).html.includes('1 events in 1 messages'),
+    (await owner.get(path)).html.includes('Delivered messages</dt><dd>1<'),
   );
 });
 
