@@ -168,10 +168,26 @@ const NO = { measure_answer: 'no' };
 const OFFICE = { kind: 'candidate', vote_method: 'plurality' };
 const OPTIONS = { vote_method: 'plurality' };
 
-/** Loads one question with answers, and more of its values, in place of all others. */
+const choicesOf = (answers: readonly Answer[]) =>
+  answers.map(([key, label, more]) => choice(key, { label, candidate: null, ...more }));
+
+/** Another contest, with labels that answers get. */
+const OTHER: Question = [
+  '4',
+  'Seats',
+  {
+    ...OFFICE,
+    choices: choicesOf([
+      ['a', 'Harris / Waltz'],
+      ['b', 'Stein / Ware'],
+    ]),
+  },
+];
+
+/** Loads one question with answers, and more of its values, in place of all others but one. */
 const answer = (values: object, answers: readonly Answer[], ...options: string[]) => {
-  const choices = answers.map(([key, label, more]) => choice(key, { label, candidate: null, ...more }));
-  return ask([['1', 'Bonds', { ...values, choices }]], '--allow-removals', '99', ...options);
+  const question: Question = ['1', 'Bonds', { ...values, choices: choicesOf(answers) }];
+  return ask([question, OTHER], '--allow-removals', '99', ...options);
 };
 
 /** Loads answers, and endorses the first one. */
