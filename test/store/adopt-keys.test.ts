@@ -61,6 +61,20 @@ test('INV-13: the endorsements in a district whose name gets its form are announ
   expect(announced).toEqual({ created: 0, updated: 1, deleted: 0 });
 });
 
+test('districts that only share their name get its form, all of them', async () => {
+  const district = { name: 'Fern', level: 'city', type: 'place', state: 'OR' };
+  const others = [{}, { level: 'county' }, { type: 'ward' }, { state: null }, { ocd_id: 'Fern' }];
+  const contests = others.map(
+    (values, at): CatalogueLine => ['contests', contest(`c${at}`, { district: { ...district, ...values } })],
+  );
+  const lines = [...LINES.slice(0, 3), ...contests];
+  await load(lines);
+  const before = await stored();
+  await client.query(`UPDATE districts SET name = name || ' '`);
+  await load(lines);
+  expect(await stored()).toEqual(before);
+});
+
 test('an import does not write those that have their form', async () => {
   const times = async () => (await client.query('SELECT id, updated_at FROM contests ORDER BY id')).rows;
   const before = await times();
