@@ -147,13 +147,15 @@ describe('an import', () => {
     expect(await orderOf(records.toReversed())).toEqual(['1 p', '1 c', '1 z', '3 a', '4 b']);
   });
 
-  test('keeps the order of contests with --keep-missing, and puts new ones at the end', async () => {
+  test('keeps the order of contests with --keep-missing, and puts new and returning ones at the end', async () => {
     const files = (...slugs: string[]) => ({
       'contests.ndjson': ndjson(slugs.map((slug) => contest(slug, { title: slugs.join(' ') }))),
     });
     await importFiles({ ...GOOD, ...files('a', 'b') });
     const order = async () => {
-      const { rows } = await client.query('SELECT short_title FROM contests ORDER BY ballot_order');
+      const { rows } = await client.query(
+        'SELECT short_title FROM contests WHERE removed_at IS NULL ORDER BY ballot_order',
+      );
       return rows.map(({ short_title }) => short_title);
     };
     await importFiles(files('d', 'b', 'c'), '--keep-missing');
@@ -161,6 +163,9 @@ describe('an import', () => {
     const moved = { 'contests.ndjson': ndjson([contest('a', { ballot_order: 9 })]) };
     await importFiles(moved, '--keep-missing');
     expect(await order()).toEqual(['b', 'd', 'c', 'a']);
+    await importFiles(files('b', 'c'), '--allow-removals', '9');
+    await importFiles(files('a', 'e'), '--keep-missing');
+    expect(await order()).toEqual(['b', 'c', 'a', 'e']);
   });
 
   test('keeps the name of a district when contests use several', async () => {

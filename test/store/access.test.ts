@@ -325,13 +325,13 @@ describe('a webhook', () => {
       [id, next],
     );
     await replace('https://a.example/');
-    expect((await stored(id)).next_attempt_at).toEqual(next);
+    expect(await stored(id)).toMatchObject({ next_attempt_at: next, revision: '3' });
     await replace('https://b.example/');
     expect(await stored(id)).toMatchObject({
       next_attempt_at: LATER,
       state: 'failing',
       failures: 3,
-      revision: '5',
+      revision: '4',
     });
   });
 
