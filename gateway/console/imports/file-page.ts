@@ -4,6 +4,7 @@ import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import { number } from '../number.ts';
 import type { Refusal, ShownPage } from '../page.ts';
+import { ShownValues } from '../shown-values.ts';
 import {
   addressOf,
   CONSENT_FIELD,
@@ -12,7 +13,7 @@ import {
   SEEN_FIELD,
   type UploadedFile,
 } from './import-file.ts';
-import { ImportOptionFields, OPTIONS_FIELD, writeOptions } from './import-options.ts';
+import { ImportOptionFields } from './import-options.ts';
 import { Changes, Counts, EventSentence, ReadingNotes, Refusals, Removals } from './outcome.ts';
 
 /** The page of a file: the work on it, the preview of its import, or the result. */
@@ -57,7 +58,7 @@ function NotImported({ file }: { file: UploadedFile }): Html {
     <details open=${outcome === null || !outcome.isPossible || outcome.consent !== null}>
       <summary>How to import it</summary>
       <${Form} action=${addressOf(file)} class="card">
-        <input type="hidden" name=${OPTIONS_FIELD} value=${writeOptions(file)} />
+        <${ShownValues} values=${file.options} />
         <${ImportOptionFields} options=${file.options} />
         <button>Compare again</button>
       <//>

@@ -49,12 +49,6 @@ export function readImportOptions(form: URLSearchParams, fileName: string): Cata
   return format && { ...readEntries(form), ...format };
 }
 
-/** The field with the options that a form has shown, so that those of somebody else are not replaced unseen. */
-export const OPTIONS_FIELD = 'shown';
-
-export const writeOptions = ({ options }: { options: CatalogueFileOptions }): string =>
-  JSON.stringify(options);
-
 /** The fields of how a file is read, and of what its import may do. */
 export function ImportOptionFields({ options }: { options: Entries }): Html {
   const chosen = [...FORMATS].find(

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Order } from '../../../administration/catalogue/file-work.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
 import {
@@ -18,15 +17,10 @@ import { MAX_FILE } from '../file-form.ts';
 import { type Html, html } from '../html.ts';
 import { showFile } from '../imports/file-page.ts';
 import { addressOf, CONSENT_FIELD, findFile, IMPORTS, SEEN_FIELD } from '../imports/import-file.ts';
-import {
-  ImportOptionFields,
-  OPTIONS_FIELD,
-  readEntries,
-  readImportOptions,
-  writeOptions,
-} from '../imports/import-options.ts';
+import { ImportOptionFields, readEntries, readImportOptions } from '../imports/import-options.ts';
 import { Form } from '../layout.ts';
 import { defineForm, definePage, type PageReply, type PageRequest, type ShownPage } from '../page.ts';
+import { replacesUnseen } from '../shown-values.ts';
 
 /** How long a form waits for its work, in milliseconds. The page then says that the work continues. */
 const WAIT_MS = 3_000;
@@ -114,11 +108,8 @@ async function takeFile(request: PageRequest, context: ConsoleContext): Promise<
 async function compareAgain(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
   const file = await findFile(request, context);
   if (file.isWorkedOn || file.importedAt) return { redirect: addressOf(file) };
-  const { form } = request;
-  const options = readImportOptions(form, file.fileName);
-  const stored = writeOptions(file);
-  const hasSeen = (form.get(OPTIONS_FIELD) ?? stored) === stored;
-  if (!hasSeen && !isDeepStrictEqual(options, file.options)) {
+  const options = readImportOptions(request.form, file.fileName);
+  if (replacesUnseen(request.form, file.options, options)) {
     const problem =
       'Somebody else has changed how to import the file since you opened the page, so your choice is not saved. The form below has theirs.';
     return showFile(file, { problem, status: 409 });

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { makeBatches } from '../../../administration/uploads/batches.ts';
 import { checkTable, MAX_ROWS, stageUpload } from '../../../administration/uploads/review.ts';
 import { countRemovals } from '../../../domain/removal-guard.ts';
@@ -24,12 +23,13 @@ import { defineForm, definePage, type PageReply, type PageRequest, type ShownPag
 import { PageError } from '../page-error.ts';
 import { listElections, listEndorsers } from '../publishing/own-position.ts';
 import { readRowId } from '../row-id.ts';
+import { replacesUnseen } from '../shown-values.ts';
 import { CONSENT_FIELD, countChanges, SEEN_FIELD, showUploadPreview } from '../uploads/preview-page.ts';
 import { showReview } from '../uploads/review-page.ts';
 import { mergeDecisions } from '../uploads/row-choices.ts';
 import { sendUpload } from '../uploads/sending.ts';
 import { showSending } from '../uploads/sending-page.ts';
-import { readSettings, SETTINGS_FIELD, SettingFields, writeSettings } from '../uploads/settings-form.ts';
+import { readSettings, SettingFields } from '../uploads/settings-form.ts';
 import { addressOf, BOUNDS, UPLOADS, withUpload } from '../uploads/upload.ts';
 
 const NO_SETTINGS: UploadSettings = { map: [], endorser: null, election: null, isWhole: false };
@@ -165,9 +165,7 @@ const saveSettings = (request: PageRequest, context: ConsoleContext) =>
     const { form } = request;
     const { upload, endorsers } = work;
     const settings = readSettings(form, { endorsers, header: upload.header });
-    const stored = writeSettings(upload);
-    const hasSeen = (form.get(SETTINGS_FIELD) ?? stored) === stored;
-    if (!hasSeen && !isDeepStrictEqual(settings, upload.settings)) {
+    if (replacesUnseen(form, upload.settings, settings)) {
       const problem =
         'Somebody else has changed the endorser, the election or the columns since you opened the page, so your choice is not saved. The form below has theirs.';
       return showReview(context, { client, work, options: { after: 0, problem, status: 409 } });

@@ -12,9 +12,10 @@ import { Form } from '../layout.ts';
 import { number } from '../number.ts';
 import type { ShownPage } from '../page.ts';
 import { listElections } from '../publishing/own-position.ts';
+import { ShownValues } from '../shown-values.ts';
 import { SEEN_FIELD } from './preview-page.ts';
 import { describeRow, RowChoices } from './row-choices.ts';
-import { ColumnFields, SETTINGS_FIELD, SettingFields, writeSettings } from './settings-form.ts';
+import { ColumnFields, SettingFields } from './settings-form.ts';
 import { addressOf, type PageWork, rowsThat, UPLOADS } from './upload.ts';
 
 const FATES: Readonly<Record<Fate, string>> = {
@@ -65,7 +66,7 @@ export async function showReview(
       <details open=${!isReadable}>
         <summary>Endorser, election and columns</summary>
         <${Form} action=${`${addressOf(upload)}/settings`} class="card">
-          <input type="hidden" name=${SETTINGS_FIELD} value=${writeSettings(upload)} />
+          <${ShownValues} values=${upload.settings} />
           <${SettingFields} endorsers=${work.endorsers} elections=${elections} settings=${upload.settings} />
           <${ColumnFields} header=${upload.header} settings=${upload.settings} />
           <button>Read the table again</button>

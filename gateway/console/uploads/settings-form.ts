@@ -1,7 +1,7 @@
 import { type EndorsementField, REVIEW_FIELDS, usualFieldOf } from '../../../intake/endorsements/fields.ts';
 import type { AllowedEndorser } from '../../../store/accounts/endorsers.ts';
 import type { OpenElection } from '../../../store/console/own-positions.ts';
-import type { Upload, UploadSettings } from '../../../store/console/uploads.ts';
+import type { UploadSettings } from '../../../store/console/uploads.ts';
 import { Select } from '../components.ts';
 import { type Html, html } from '../html.ts';
 import { electionOption } from '../publishing/own-position.ts';
@@ -70,11 +70,6 @@ function ColumnField({ name, at, settings }: { name: string; at: number; setting
   const usual = LABELS.get(usualFieldOf(name) ?? '') ?? 'not used';
   return html`<${Select} label=${name} name=${`column:${at}`} options=${[[UNUSED, 'Not used'], ...LABELS]} chosen=${field} none=${`By its name: ${usual}`} />`;
 }
-
-/** The field with the settings that a form has shown, so that those of somebody else are not replaced unseen. */
-export const SETTINGS_FIELD = 'shown';
-
-export const writeSettings = ({ settings }: Pick<Upload, 'settings'>): string => JSON.stringify(settings);
 
 /** Reads the settings of a form. Unknown values count as nothing. */
 export function readSettings(
