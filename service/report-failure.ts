@@ -77,8 +77,8 @@ export function reportFailure(
     defects.inc({ where });
     log.error({ error, where, ...fields }, text);
   } else {
-    const isQuiet = quiet && (refusal === null || wasTold(text));
-    log[isQuiet ? 'debug' : 'warn']({ error, ...fields }, text);
+    const isRepeated = refusal === null || wasTold(text);
+    log[quiet && isRepeated ? 'debug' : 'warn']({ error, ...fields }, text);
   }
   return failure;
 }

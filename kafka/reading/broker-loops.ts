@@ -64,15 +64,16 @@ export class BrokerLoops {
   async #supervise(): Promise<void> {
     const { reader, name, where, watchIntervalMs, clock, log, endsFor, afterLook } = this.#options;
     const { signal } = this;
+    let isFailing = false;
     while (!signal.aborted) {
       try {
         this.#startLoops(await reader.sources());
+        isFailing = false;
       } catch (error) {
         if (signal.aborted || endsFor?.(error, null)) return;
-        reportFailure(log, error, {
-          where,
-          message: `the leaders of ${name} cannot be looked up; trying again`,
-        });
+        const message = `the leaders of ${name} cannot be looked up; trying again`;
+        reportFailure(log, error, { where, message, quiet: isFailing });
+        isFailing = true;
       }
       await afterLook?.();
       await clock.wait(this.#loops.size > 0 ? watchIntervalMs : RETRY_MS, signal);

@@ -1,5 +1,6 @@
 import type { Brokers } from '../../service/brokers.ts';
 import { KafkaUnavailableError } from '../../service/failure.ts';
+import { OperatorError } from '../../service/operator-error.ts';
 import {
   type FindConnectionError,
   keepConnectionErrors,
@@ -37,7 +38,10 @@ export interface TopicLookupOptions {
 /** The topic was deleted and made anew, or the brokers belong to another cluster. */
 export class OtherTopicError extends KafkaUnavailableError {
   constructor(topic: string) {
-    super(`The topic ${topic} was made anew and is not written yet.`);
+    const message =
+      `The topic ${topic} is not the one that this database knows. If it was made anew, it is written soon; ` +
+      'otherwise check KAFKA_BROKERS, TOPIC_PREFIX and DATABASE_URL.';
+    super(message, { cause: new OperatorError(message) });
   }
 }
 

@@ -7,6 +7,7 @@ import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { type Brokers, plaintextBrokers } from '../../service/brokers.ts';
 import { classifyFailure, KafkaUnavailableError, SupersededError } from '../../service/failure.ts';
+import { OperatorError } from '../../service/operator-error.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import { createReadPool, noRow, sql } from '../../store/connection/read-pool.ts';
 import { WATCHFUL_SESSION } from '../../store/connection/session.ts';
@@ -245,6 +246,13 @@ describe('a reported failure', () => {
       ['warn', 'the work failed (Kafka does not answer)'],
     ]);
     expect(await metricValue('defects_total', { where: 'feed' })).toBe(before);
+  });
+
+  test('is logged once within ten minutes if only an operator can end it', () => {
+    const { log, lines } = captureLog('warn');
+    const refusal = new KafkaUnavailableError('refused', { cause: new OperatorError('Correct KAFKA_USER.') });
+    for (const quiet of [false, true, true]) reportFailure(log, refusal, { ...report, quiet });
+    expect(lines.map(({ msg }) => msg)).toEqual(['the work failed (Correct KAFKA_USER)']);
   });
 
   test('is classified once and explained once', () => {

@@ -76,7 +76,7 @@ test('a loop begins at once when a read has named another broker', async () => {
 describe('while the brokers cannot be looked up', () => {
   const away = Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
 
-  test('they are asked again after a short pause, and read as soon as they answer', async () => {
+  test('they are asked again after a short pause, reported once, and read as soon as they answer', async () => {
     let failures = 2;
     sources = [1];
     const lookUp = async () => {
@@ -88,7 +88,10 @@ describe('while the brokers cannot be looked up', () => {
     await settle();
     expect([reads.length, lines[0]?.msg]).toEqual([0, expect.stringContaining('cannot be looked up')]);
     await clock.advance(2 * RETRY_MS);
-    expect(reads).toHaveLength(1);
+    expect([reads.length, lines.length]).toEqual([1, 1]);
+    failures = 1;
+    await clock.advance(WATCH_MS);
+    expect(lines).toHaveLength(2);
   });
 
   test('the reading ends if the failure is of that kind', async () => {

@@ -5,6 +5,7 @@ import { createKafkaClient } from '../../../kafka/connection/client.ts';
 import type { PartitionRead } from '../../../kafka/reading/partition-read.ts';
 import { TopicReader } from '../../../kafka/reading/topic-reader.ts';
 import { BufferPool } from '../../../service/buffer-pool.ts';
+import { explainFailure } from '../../../service/explain-failure.ts';
 import { createTopic } from '../../helpers/kafka/topics.ts';
 import { testServers } from '../../helpers/servers/servers.ts';
 import { until } from '../../helpers/until.ts';
@@ -134,4 +135,15 @@ test('a topic that was made anew has its own id at once, although its former one
   });
   expect(await knowing.sources()).toHaveLength(1);
   await Promise.all([knowing.close(), asking.close()]);
+});
+
+test('a topic that the database does not know is refused with the settings to check', async () => {
+  const expectedId = () => randomUUID();
+  const other = new TopicReader({ brokers, topic, clientId: 'test-reader', expectedId });
+  const error = await other.sources().catch((caught: unknown) => caught);
+  expect(explainFailure(error)).toMatchObject({
+    failure: 'kafka_away',
+    reason: expect.stringMatching(/^The topic .+ check KAFKA_BROKERS, TOPIC_PREFIX and DATABASE_URL$/),
+  });
+  await other.close();
 });
