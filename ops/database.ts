@@ -14,7 +14,6 @@ import {
   REFUSED_USER_CLASS,
   sqlStateOf,
   UNDEFINED_COLUMN,
-  UNDEFINED_DATABASE,
   UNDEFINED_TABLE,
 } from '../store/connection/sql-state.ts';
 import type { CommandIo } from './command.ts';
@@ -43,17 +42,10 @@ async function connect(databaseUrl: string, name: string): Promise<pg.Client> {
 }
 
 /** Describes a failed connection without its password. */
-function describeUnusable(
-  { host, port, user, database }: pg.Client,
-  error: unknown,
-  databaseUrl: string,
-): string {
+function describeUnusable({ host, port, user }: pg.Client, error: unknown, databaseUrl: string): string {
   const server = `Postgres at ${host}:${port}`;
   const reason = reasonOf(error);
   const state = sqlStateOf(error);
-  if (state === UNDEFINED_DATABASE) {
-    return `${server} has no database "${database}": create it, or name another in DATABASE_URL.`;
-  }
   // Without a password, the client itself gives up, with an error about SASL.
   if (state?.startsWith(REFUSED_USER_CLASS) || reason.startsWith('SASL')) {
     return `${server} refuses the user "${user}" (${reason}): correct the user and password in DATABASE_URL.`;

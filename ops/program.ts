@@ -4,7 +4,6 @@ import { explainFailure } from '../service/explain-failure.ts';
 import { OperatorError } from '../service/operator-error.ts';
 import type { CommandIo, DefineCommand } from './command.ts';
 import { completeHelp, describeEnvironment, EXIT_STATUS, type UsedSettings } from './help.ts';
-import { describeMissingTopic, findMissingTopic } from './missing-topic.ts';
 
 const POSTGRES: readonly UsedSettings[] = ['postgres'];
 const BOTH: readonly UsedSettings[] = ['postgres', 'kafka'];
@@ -80,12 +79,6 @@ export async function runProgram(given: string[], io: CommandIo): Promise<number
     await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (error) {
-    const topic = findMissingTopic(error);
-    if (topic !== null) {
-      throw new OperatorError(`${describeMissingTopic(topic)}, unless TOPIC_PREFIX is wrong.`, {
-        cause: error,
-      });
-    }
     const known = describeOutage(error) ?? describeUnusablePath(error);
     if (known !== null) throw new OperatorError(known, { cause: error });
     if (!(error instanceof CommanderError)) throw error;

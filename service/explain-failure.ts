@@ -4,6 +4,7 @@
  * explained here.
  */
 import { classifyFailure, type Failure } from './failure.ts';
+import { describeMissingTopic, findMissingTopic } from './missing-topic.ts';
 import { OperatorError } from './operator-error.ts';
 import { explainTlsCode } from './tls-codes.ts';
 
@@ -36,6 +37,8 @@ function explainRefusal(error: unknown): string | null {
   let cause = error;
   for (let depth = 0; typeof cause === 'object' && cause !== null && depth < MAX_CAUSES; depth += 1) {
     if (cause instanceof OperatorError) return cause.message;
+    const topic = findMissingTopic(cause);
+    if (topic !== null) return `${describeMissingTopic(topic)}, unless TOPIC_PREFIX is wrong.`;
     const sentence = explainDatabaseRefusal(cause as DatabaseError, 'Postgres', null);
     if (sentence !== null) return sentence;
     ({ cause } = cause as { cause?: unknown });
@@ -77,6 +80,12 @@ export function explainDatabaseRefusal(
   }
   if (code === '42501') {
     return `${server} does not let the user do that (${reason}): name the owner of the tables in DATABASE_URL.`;
+  }
+  if (code === '3D000') {
+    return `${server} has no such database (${reason}): create it, or name another in DATABASE_URL.`;
+  }
+  if (code === '42P01' || code === '42703') {
+    return `${server} lacks the schema of this version (${reason}): run "npm run ops -- migrate".`;
   }
   if (code === '08P01' && reason.startsWith('unsupported startup parameter')) {
     return `${server} is behind a pooler that refuses a setting (${reason}): name it in the pooler's ignore_startup_parameters.`;

@@ -2,8 +2,8 @@ import { type Finding, failed, ok } from '../../administration/health/finding.ts
 import { isMissingRight } from '../../kafka/connection/rights.ts';
 import type { Role } from '../../kafka/connection/role-rights.ts';
 import { withDeadline } from '../../service/deadline.ts';
+import { describeMissingTopic, findMissingTopic } from '../../service/missing-topic.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import { describeMissingTopic, findMissingTopic } from '../missing-topic.ts';
 
 /** The longest duration of a check, in milliseconds. */
 const CHECK_MS = 10_000;

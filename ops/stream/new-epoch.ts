@@ -2,13 +2,13 @@ import { withAdmin } from '../../kafka/connection/admin.ts';
 import { readNewestPublished } from '../../kafka/reading/newest-published.ts';
 import { describeTopic } from '../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
+import { describeMissingTopic } from '../../service/missing-topic.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { lockStreamHead } from '../../store/stream/change-log.ts';
 import { beginEpoch } from '../../store/stream/epoch.ts';
 import type { CommandIo } from '../command.ts';
 import type { OpsConfig } from '../config.ts';
 import { inOneTransaction } from '../database.ts';
-import { describeMissingTopic } from '../missing-topic.ts';
 
 /**
  * Begins another epoch (INV-4), so that Postgres and Kafka match again after a restored backup has lost changes that

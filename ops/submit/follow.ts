@@ -6,6 +6,7 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
 import { systemClock } from '../../service/clock.ts';
 import { classifyFailure } from '../../service/failure.ts';
+import { describeMissingTopic } from '../../service/missing-topic.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readPages } from '../../service/read-pages.ts';
 import { countChangingSubmissions } from '../../store/stream/change-submissions.ts';
@@ -14,7 +15,6 @@ import { loadPendingRejections } from '../../store/stream/pending-rejections.ts'
 import { loadRelayProgress } from '../../store/stream/relay-batches.ts';
 import type { OpsConfig } from '../config.ts';
 import { withDatabase } from '../database.ts';
-import { describeMissingTopic } from '../missing-topic.ts';
 import { count } from '../table.ts';
 import { RejectionTally } from './rejection-tally.ts';
 import type { SentOffsets } from './sent-offsets.ts';

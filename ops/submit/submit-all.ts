@@ -2,8 +2,8 @@ import { topicExists } from '../../kafka/connection/admin.ts';
 import { type Message, openProducer, type Place } from '../../kafka/writing/submissions-producer.ts';
 import { type Submission, submissionCodec } from '../../schemas/submission.ts';
 import { type Brokers, nameBrokers } from '../../service/brokers.ts';
+import { describeMissingTopic } from '../../service/missing-topic.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import { describeMissingTopic } from '../missing-topic.ts';
 import { count } from '../table.ts';
 
 const MAX_BATCH_MESSAGES = 1_000;

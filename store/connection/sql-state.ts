@@ -21,7 +21,6 @@ export const INSUFFICIENT_PRIVILEGE = '42501';
 export const LOCK_NOT_AVAILABLE = '55P03';
 export const UNDEFINED_TABLE = '42P01';
 export const UNDEFINED_COLUMN = '42703';
-export const UNDEFINED_DATABASE = '3D000';
 /** Every SQLSTATE of a refused user or password begins with this. */
 export const REFUSED_USER_CLASS = '28';
 

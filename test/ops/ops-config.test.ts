@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createConfig, createTopicConfig } from '../../ops/config.ts';
-import { describeMissingTopic, findMissingTopic } from '../../ops/missing-topic.ts';
+import { describeMissingTopic, findMissingTopic } from '../../service/missing-topic.ts';
 
 const SERVERS = { DATABASE_URL: 'postgres://u:p@host/d', KAFKA_BROKERS: 'a:1,b:2' };
 

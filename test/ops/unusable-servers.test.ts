@@ -105,7 +105,7 @@ describe('a database that cannot be used is reported in one sentence, without it
     expect(none.told).toMatch(`Postgres at ${host} refuses the user "${username}" (SASL`);
     const missing = await ops('keys list', { DATABASE_URL: addressOf({ pathname: '/none' }) });
     expect(missing.told).toBe(
-      `Postgres at ${host} has no database "none": create it, or name another in DATABASE_URL.\n`,
+      `Postgres at ${host} has no such database (database "none" does not exist): create it, or name another in DATABASE_URL.\n`,
     );
   });
 

@@ -255,6 +255,25 @@ describe('a reported failure', () => {
     expect(lines.map(({ msg }) => msg)).toEqual(['the work failed (Correct KAFKA_USER)']);
   });
 
+  test.each([
+    [
+      { code: '3D000', message: 'database "none" does not exist' },
+      'Postgres has no such database (database "none" does not exist): create it, or name another in DATABASE_URL',
+    ],
+    [
+      { code: '42P01', message: 'relation "plans" does not exist' },
+      'Postgres lacks the schema of this version (relation "plans" does not exist): run "npm run ops -- migrate"',
+    ],
+    [
+      { code: 'PLT_KFK_USER', message: 'Unknown topic blue-changes.' },
+      'There is no topic blue-changes: "npm run ops -- topics apply" creates it, unless TOPIC_PREFIX is wrong',
+    ],
+  ])('says what an operator has to do: %j', ({ code, message }, reason) => {
+    const { log, lines } = captureLog('warn');
+    reportFailure(log, Object.assign(new Error(message), { code }), report);
+    expect(lines[0].msg).toBe(`the work failed (${reason})`);
+  });
+
   test('is classified once and explained once', () => {
     // The log would look at the error too.
     const { log } = captureLog('error');
