@@ -21,8 +21,16 @@ const USER_AGENT = 'Ballot-Endorsements-Webhooks/1';
 /** Connections that are kept for the next message: of one host, and how long. Many servers end idle ones after 5 s. */
 const KEPT_SOCKETS = { maxFreeSockets: 4, timeout: 4000 };
 
-/** A receiver sends interim answers, or asks for another protocol, without an answer. */
-class EndlessAnswerError extends Error {}
+/** A receiver sends interim answers without an answer, or asks for another protocol. */
+class EndlessAnswerError extends Error {
+  /** The status of the answer; null without an answer. */
+  readonly status: number | null;
+
+  constructor(status: number | null = null) {
+    super();
+    this.status = status;
+  }
+}
 
 /** The outcome of an attempt. */
 export interface Attempt {
@@ -136,6 +144,7 @@ export function createSender({ timeoutMs = ATTEMPT_TIMEOUT_MS, ca, ...options }:
       const status = response?.statusCode ?? null;
       if (timeout.aborted) return failed('timed_out', status);
       if (response) return failed('answer_broken', status);
+      if (error instanceof EndlessAnswerError) return failed('answer_broken', error.status);
       const { code } = error as NodeJS.ErrnoException;
       // The receiver ended a kept connection just when it was used again, and has not read the message.
       if (request.reusedSocket && code === 'ECONNRESET' && !isAgain) return exchange(outgoing, timeout, true);
@@ -179,8 +188,11 @@ function sendBody(request: http.ClientRequest, body: Buffer): Promise<IncomingMe
     });
     request.on('error', reject);
     request.once('response', resolve);
-    // Node reports nothing else of an answer 101 (Switching Protocols), and the signal has no effect after it.
-    request.once('close', () => reject(new EndlessAnswerError()));
+    // An answer 101 (Switching Protocols) leaves the connection to this listener, and the signal has no effect after it.
+    request.once('upgrade', ({ statusCode = null }, socket) => {
+      socket.destroy();
+      reject(new EndlessAnswerError(statusCode));
+    });
     request.end(body);
   });
 }
@@ -188,7 +200,7 @@ function sendBody(request: http.ClientRequest, body: Buffer): Promise<IncomingMe
 function outcomeOf(error: NodeJS.ErrnoException): AttemptOutcome {
   if (error instanceof AddressRefusedError) return 'address_refused';
   // The names of llhttp's errors.
-  if (error instanceof EndlessAnswerError || error.code?.startsWith('HPE_')) return 'answer_broken';
+  if (error.code?.startsWith('HPE_')) return 'answer_broken';
   return 'unreachable';
 }
 

@@ -166,7 +166,7 @@ describe('an answer', () => {
         void socket.write(
           'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
         ),
-      null,
+      101,
     ],
   ])('%s is broken', async (_, answer, status) => {
     const { url } = await startRaw(answer);
