@@ -90,7 +90,7 @@ export async function listAccounts(
 }
 
 /**
- * Suspends or resumes an account. Writes nothing to the audit log if the state stays the same.
+ * Suspends or resumes an account. Its webhooks get no test that was asked for before it is resumed. Writes nothing to the audit log if the state stays the same.
  *
  * @returns false if the account does not exist.
  */
@@ -110,6 +110,13 @@ export async function setAccountSuspended(
     name,
     suspended,
   ]);
+  if (!suspended) {
+    // Nobody expects the tests any more that were asked for before the suspension.
+    await client.query(
+      'UPDATE webhooks SET test_message = NULL WHERE account_id = $1 AND test_message IS NOT NULL',
+      [rows[0].id],
+    );
+  }
   const action = suspended ? 'account.suspended' : 'account.resumed';
   await recordAudit(client, actor, { action, subject: `account ${name}`, accountId: rows[0].id });
   return true;

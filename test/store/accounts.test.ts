@@ -118,6 +118,23 @@ describe('an account', () => {
     expect(await suspendedAt()).toEqual(before);
   });
 
+  test('that is resumed gets no test of a webhook that was asked for before it, and others keep theirs', async () => {
+    const other = await ensureAccount(client, { name: 'other', plan: 'free' }, ACTOR);
+    for (const accountId of [acme.id, other]) {
+      await client.query(
+        `INSERT INTO webhooks (account_id, name, url, filter, secret, cursor, test_message, created_at, updated_at)
+         VALUES ($1, 'Site', 'https://hooks.example.org/', '{}', '\\x00', 'start', 'msg_t', now(), now())`,
+        [accountId],
+      );
+    }
+    for (const isSuspended of [true, false]) await setAccountSuspended(client, 'acme', isSuspended, ACTOR);
+    const { rows } = await client.query('SELECT account_id, test_message FROM webhooks ORDER BY account_id');
+    expect(rows.map((row) => [row.account_id, row.test_message])).toEqual([
+      [acme.id, null],
+      [other, 'msg_t'],
+    ]);
+  });
+
   test('is made once by two operators at the same time, and only with one plan', async () => {
     const make = (plan: string) => (on: ClientBase) => ensureAccount(on, { name: 'new', plan }, ACTOR);
     const id = await overlap(pool, make('free'), make('free'));
