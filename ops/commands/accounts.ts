@@ -118,8 +118,8 @@ async function setSuspended(io: CommandIo, name: string, suspended: boolean): Pr
   if (!found) throw unknownAccount(name);
   io.err(
     suspended
-      ? `Account "${name}" is suspended: within five seconds its keys are refused everywhere and its streams end.`
-      : `Account "${name}" is not suspended: its keys work again within seconds.`,
+      ? `Account "${name}" is suspended: within five seconds its keys are refused everywhere, and its streams and webhooks stop.`
+      : `Account "${name}" is not suspended: its keys work again within seconds, and its webhooks continue.`,
   );
 }
 

@@ -26,7 +26,10 @@ const MAX_NAME_LENGTH = 100;
 
 const DONE = new Map([
   ['known', 'There was an account of this name already: this is it. Nothing has changed.'],
-  ['suspended', 'The account is suspended: within five seconds its keys are refused and its streams end.'],
+  [
+    'suspended',
+    'The account is suspended: within five seconds its keys are refused, and its streams and webhooks stop.',
+  ],
   ['resumed', 'The account is resumed.'],
   ['plan', 'The account has another plan. Gateways apply it within seconds.'],
 ]);
@@ -129,7 +132,7 @@ async function showAccount(
           ? html`
         <${Form} action=${`${where}/resume`} class="card">
           <h2>Resume</h2>
-          <p>Its keys work again at once.</p>
+          <p>Its keys work again at once, and its webhooks continue where they stood.</p>
           <button>Resume the account</button>
         <//>`
           : html`<p><a class="button" href=${`${where}/suspend`}>Suspend the account</a></p>`
@@ -195,7 +198,7 @@ export const operatorAccountPages = [
     return {
       title: `Suspend ${isolateName(account.name)}?`,
       body: html`
-        <p>Its keys are refused and its streams end within five seconds, until it is resumed.</p>
+        <p>Within five seconds its keys are refused, and its streams and webhooks stop, until it is resumed.</p>
         <${Form} action=${`${where}/suspend`}>
           <button class="danger">Suspend the account</button> <a href=${where}>Keep it in use</a>
         <//>`,
