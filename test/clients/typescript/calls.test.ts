@@ -456,3 +456,17 @@ test('a call, its wait for a retry, and a stream leave nothing at a signal that 
   for await (const _ of client.stream({ signal })) break;
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
+
+test('calls and streams at once have one listener at their signal, which ends them all', async () => {
+  const client = await createClient([never]);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const listed = Array.from({ length: 11 }, () => client.listStates({ signal }));
+  const streamed = Array.from({ length: 11 }, () => client.stream({ signal })[Symbol.asyncIterator]().next());
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  const reason = new Error('enough');
+  controller.abort(reason);
+  const ends = await Promise.allSettled<unknown>([...listed, ...streamed]);
+  expect(ends).toEqual(Array(22).fill({ status: 'rejected', reason }));
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});

@@ -1,3 +1,4 @@
+import { onAbort } from '../http/on-abort.ts';
 import type { EndorsementEvent } from '../types.ts';
 import type { Start, StepSource } from './step.ts';
 
@@ -57,7 +58,7 @@ export class EventReader<Item extends EndorsementEvent | Checkpoint> implements 
     const running = new AbortController();
     const abort = () => running.abort(this.#signal?.reason);
     this.#running = running;
-    this.#signal?.addEventListener('abort', abort);
+    const leave = this.#signal && onAbort(this.#signal, abort);
     try {
       this.#signal?.throwIfAborted();
       for await (const steps of this.#source({ ...this.#start, cursor: this.#cursor }, running.signal)) {
@@ -72,7 +73,7 @@ export class EventReader<Item extends EndorsementEvent | Checkpoint> implements 
       // A closed reader reports no error.
       if (!running.signal.aborted || this.#signal?.aborted) throw error;
     } finally {
-      this.#signal?.removeEventListener('abort', abort);
+      leave?.();
       running.abort();
       this.#running = null;
     }

@@ -1,10 +1,12 @@
 import { BallotEndorsementsError, NetworkError, TimeoutError } from '../errors.ts';
+import { onAbort } from './on-abort.ts';
 import { MAX_TIMER_MS } from './sleep.ts';
 
 /** Ends a request when its caller aborts it, or when the service is silent for too long. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #caller: AbortSignal | undefined;
+  #leaveCaller: () => void = () => {};
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** The error's message when time is up. */
   #expired: string | null = null;
@@ -12,7 +14,7 @@ export class Deadline {
   constructor(caller: AbortSignal | undefined) {
     this.#caller = caller;
     if (caller?.aborted) this.#abort();
-    else caller?.addEventListener('abort', this.#abort);
+    else if (caller) this.#leaveCaller = onAbort(caller, this.#abort);
   }
 
   readonly #abort = () => this.#controller.abort(this.#caller?.reason);
@@ -56,7 +58,7 @@ export class Deadline {
   /** Closes the connection if it is still open. */
   end(): void {
     this.pause();
-    this.#caller?.removeEventListener('abort', this.#abort);
+    this.#leaveCaller();
     this.#controller.abort();
   }
 

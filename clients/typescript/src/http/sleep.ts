@@ -1,3 +1,5 @@
+import { onAbort } from './on-abort.ts';
+
 /** The longest time of a timer, in milliseconds. A timer for a longer time overflows and fires at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -11,7 +13,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return reject(signal.reason);
     const end = () => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
+      leave?.();
     };
     const abort = () => {
       end();
@@ -24,6 +26,6 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       },
       Math.min(ms, MAX_TIMER_MS),
     );
-    signal?.addEventListener('abort', abort);
+    const leave = signal && onAbort(signal, abort);
   });
 }

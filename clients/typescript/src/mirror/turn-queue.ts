@@ -1,3 +1,5 @@
+import { onAbort } from '../http/on-abort.ts';
+
 /** Runs tasks one after another, in the order of their arrival. */
 export class TurnQueue {
   #last: Promise<unknown> = Promise.resolve();
@@ -10,16 +12,17 @@ export class TurnQueue {
    */
   take<Value>(signal: AbortSignal, task: () => Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
+      let leave: (() => void) | undefined;
       const giveUp = () => reject(signal.reason);
       const turn = this.#last.then(() => {
-        signal.removeEventListener('abort', giveUp);
+        leave?.();
         signal.throwIfAborted();
         return task();
       });
       this.#last = turn.catch(() => {});
       turn.then(resolve, reject);
       if (signal.aborted) giveUp();
-      else signal.addEventListener('abort', giveUp);
+      else leave = onAbort(signal, giveUp);
     });
   }
 }
