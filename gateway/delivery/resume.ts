@@ -52,7 +52,7 @@ const CATCH_UP =
 function createOtherHistoryError(): ApiError {
   return new ApiError(
     'cursor_expired',
-    `A new stream began after the loss of a server, and this cursor belongs to the previous stream. ${CATCH_UP}`,
+    `The cursor belongs to another stream: this service has begun a new one since, or another service made the cursor. ${CATCH_UP}`,
   );
 }
 

@@ -218,7 +218,7 @@ testInBrowser('an expired id is reported, with a way to begin again', async () =
   const query = new URLSearchParams({ start: 'cursor', cursor: expired, states: 'OR' });
   const page = await open(`/console/live?${query}`, client);
   await reach(page, 'stop');
-  expect(await page.getByRole('status').first().textContent()).toContain('A new stream began');
+  expect(await page.getByRole('status').first().textContent()).toContain('belongs to another stream');
   await page.getByRole('link', { name: 'Begin with new events' }).click();
   await reach(page, 'connected');
   expect(page.url()).toMatch(/\/console\/live\?states=OR$/);

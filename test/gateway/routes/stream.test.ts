@@ -255,7 +255,7 @@ describe('an invalid start', () => {
     ['endorsers=nobody', 400, 'invalid_parameter', 'no endorser has that slug'],
     ['wait=26', 400, 'invalid_parameter', 'wait must be a whole number from 0 to 25, is 26.'],
     ['limit=1001', 400, 'invalid_parameter', 'limit must be a whole number from 1 to 1000, is 1001.'],
-    [`cursor=${formatCursor(good)}`, 410, 'cursor_expired', '/v1/endorsements'],
+    [`cursor=${formatCursor(good)}`, 410, 'cursor_expired', 'another service made the cursor. Catch up'],
   ])('%s is answered %i %s', async (query, status, code, message) => {
     const { status: actual, body } = await service.get(`/v1/events?${query}`);
     expect([actual, body.error.code]).toEqual([status, code]);
