@@ -35,9 +35,9 @@ function lastDay(date: string): string {
  *
  * - Roles that have begun and have not ended. A role without a start has begun, and a role without an end has
  *   not ended. A role has ended on the day of its end, because the successor's role begins then.
- * - If all of the person's roles have ended by their dates, the folder decides, because the source moves
- *   people who left office to another folder. Of the roles of the folder's kind, the one that ended last
- *   continues, unless the source gives a reason for its end.
+ * - If the person holds no role by these dates, the folder decides, because the source moves people who left
+ *   office to another folder. Of the roles of the folder's kind, the one that ended last continues, also before
+ *   a next one begins, unless the source gives a reason for its end.
  *
  * @param isOfFolder whether a role is of the kind of the person's folder.
  */

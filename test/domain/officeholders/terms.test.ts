@@ -29,6 +29,11 @@ describe('the roles in office include', () => {
       ['1 overdue'],
     ],
     [
+      'the role that ended, until the next one begins',
+      [{ end: TODAY }, { start: '2026-11-04' }],
+      ['0 overdue'],
+    ],
+    [
       'no role, if the last one ended for a reason',
       [{ end: '2025-01-01', endReason: 'resigned' }, { end: '2020-01-01' }],
       [],
