@@ -24,6 +24,17 @@ const PALE_HINTS = `[...document.querySelectorAll('main [placeholder]')]
   .filter((each) => getComputedStyle(each, '::placeholder').color === 'rgb(117, 117, 117)')
   .map((each) => each.placeholder)`;
 
+/** The labels of boxes and buttons whose text has a line that begins below its control. */
+const UNALIGNED_LABELS = `[...document.querySelectorAll('main label > :is([type=checkbox], [type=radio])')]
+  .filter((control) => {
+    const text = document.createRange();
+    text.setStartAfter(control);
+    text.setEndAfter(control.parentElement.lastChild);
+    const { right } = control.getBoundingClientRect();
+    return [...text.getClientRects()].some(({ width, left }) => width > 0 && left < right);
+  })
+  .map((control) => control.parentElement.textContent.trim())`;
+
 testInBrowser(
   'axe finds nothing on any page, on a phone in light and wide in dark, and each control has its own name',
   async () => {
@@ -111,6 +122,9 @@ testInBrowser(
       problems.push(...names.map((name) => `${path}: several controls are named "${name}"`));
       const hints = await page.evaluate<string[]>(PALE_HINTS);
       problems.push(...hints.map((hint) => `${path}: the hint "${hint}" is pale`));
+      await page.setViewportSize({ width: 390, height: 844 });
+      const labels = await page.evaluate<string[]>(UNALIGNED_LABELS);
+      problems.push(...labels.map((label) => `${path}: a line of "${label}" begins below its control`));
     }
     expect(problems).toEqual([]);
     await context.close();
