@@ -156,6 +156,8 @@ export interface UploadEffects extends Awaited<ReturnType<typeof compareStage>> 
   matched: MatchedTable;
   /** The number of rows that are left out because nothing is decided about them, or because they cannot be used. */
   leftOut: number;
+  /** The number of rows that endorse nobody, as they say themselves or as a person has decided. */
+  withoutPick: number;
   /** The endorsements that would be withdrawn, if the table is the whole list. */
   removals: Removal[];
   /** Positions that get a choice, and then have more of them than a voter may mark, or a rank twice; the first ones. */
@@ -186,6 +188,7 @@ export async function stageUpload(client: ClientBase, work: UploadWork): Promise
     ...compared,
     matched,
     leftOut,
+    withoutPick: outcome.rows - matched.staged - leftOut,
     removals,
     crowded: await findCrowded(client, { replace: isWhole, most: MAX_CROWDED }),
     refusal: isWhole ? await refuseReplacing(client, leftOut) : null,

@@ -135,7 +135,7 @@ test('only a whole list withdraws, and not while a row is open that may mean wha
     removals: [{ records: [{ removed: 1 }] }],
   });
   const effects = await stage(workOn(whole, closed));
-  expect(effects).toMatchObject({ leftOut: 0, refusal: null, needsConsent: false });
+  expect(effects).toMatchObject({ leftOut: 0, withoutPick: 1, refusal: null, needsConsent: false });
   const two = await upload(['mayor,Zyx Wvut', 'mayor,Zyx Xvut', 'council,ann'], { isWhole: true });
   expect((await stage(workOn(two))).refusal).toMatch(/^2 rows are open/);
 });

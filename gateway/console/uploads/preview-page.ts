@@ -66,7 +66,7 @@ export function showUploadPreview(
   { upload }: PageWork,
   { effects, ...answer }: { effects: UploadEffects } & Pick<ShownPage, 'problem' | 'status'>,
 ): ShownPage {
-  const { counts, rows, repeated, leftOut, crowded, refusal, digest } = effects;
+  const { counts, rows, repeated, leftOut, withoutPick, crowded, refusal, digest } = effects;
   const changes = countChanges(effects);
   return {
     title: `Publish: ${upload.fileName}`,
@@ -77,6 +77,7 @@ export function showUploadPreview(
       <ul>
         ${counts.unchanged > 0 && html`<li>${counts.unchanged === 1 ? '1 endorsement stays' : `${number.format(counts.unchanged)} endorsements stay`} as ${counts.unchanged === 1 ? 'it is' : 'they are'}.</li>`}
         ${leftOut > 0 && html`<li>${rowsThat(leftOut, 'is', 'are')} left out: not decided on, or not usable. <a href=${addressOf(upload)}>Look at them</a> first: publishing closes the upload, and they need another one then.</li>`}
+        ${withoutPick > 0 && html`<li>${rowsThat(withoutPick, 'makes', 'make')} no endorsement, as the table says or as was decided.</li>`}
         ${repeated > 0 && html`<li>${rowsThat(repeated, 'repeats', 'repeat')} an earlier one. The last one counts.</li>`}
       </ul>
       ${crowded.length > 0 && html`<${Crowded} crowded=${crowded} />`}

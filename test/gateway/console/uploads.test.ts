@@ -362,13 +362,15 @@ test('what somebody else has changed since the preview is shown before it is ove
   expect((await publish(address)).answer.status).toBe(303);
 });
 
-test('a preview says which rows are lost by publishing now, and not that they are stored', async () => {
-  const { address } = await upload(tableOf('governor,Tina Kotec'), GAZETTE);
+test('a preview says what becomes of each row that makes no event: it is lost by publishing now, or endorses nobody', async () => {
+  const table = tableOf('governor,Tina Kotec', 'governor,no endorsement', 'mayor,neutral');
+  const { address } = await upload(table, GAZETTE);
   const { html } = await editor.get(`${address}/preview`);
   expect(html).toContain('<p>There is nothing to publish yet.</p>');
   expect(html).toContain(
     `1 row is left out: not decided on, or not usable. <a href="${address}">Look at them</a> first: publishing closes the upload`,
   );
+  expect(html).toContain('<li>2 rows make no endorsement, as the table says or as was decided.</li>');
 });
 
 test('a preview says where a corrected pick would stand beside the old one, or two picks would have one rank', async () => {
