@@ -90,17 +90,26 @@ function hasSeveralNames({ choice }: RowNames): boolean {
 }
 
 /** Says why nothing fits. */
-export function describeFailure({ choice, read }: ReadRow, found: readonly IndexedContest[]): RowMatch {
-  const [contest, ...others] = found;
+export function describeFailure(
+  { choice, read }: ReadRow,
+  found: readonly { contest: IndexedContest; reason: string | null }[],
+): RowMatch {
+  const [first, ...others] = found;
   const text = choice ?? '';
-  const candidates = nearestCandidates(found, read(text));
-  if (contest === undefined || others.length > 0) {
+  const candidates = nearestCandidates(
+    found.map(({ contest }) => contest),
+    read(text),
+  );
+  if (first === undefined || others.length > 0) {
     return outcome('none', `none of the ${others.length + 1} contests that fit has the choice "${text}"`, {
+      unsure: { contest: true, choice: true },
       candidates,
     });
   }
+  const { contest } = first;
   const near = nearestContenders(contest, read(text)).map(showContender);
   const reason =
     near.length === 0 ? 'the contest has no choices' : `no such choice; the nearest are ${listSome(near)}`;
-  return outcome('none', reason, { contest, candidates });
+  const unsure = { contest: first.reason !== null, choice: true };
+  return outcome('none', reason, { contest, unsure, candidates });
 }

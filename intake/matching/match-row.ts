@@ -71,7 +71,10 @@ export function matchRow(
     return outcome(
       'none',
       `no such contest${near.length === 0 ? '' : `; the nearest are ${listSome(near)}`}`,
-      { candidates: nearestCandidates(fitting.nearest, row.read(row.choice ?? row.position ?? '')) },
+      {
+        unsure: { contest: true, choice: true },
+        candidates: nearestCandidates(fitting.nearest, row.read(row.choice ?? row.position ?? '')),
+      },
     );
   }
   const choiceText = choiceTextOf(row);
@@ -79,7 +82,7 @@ export function matchRow(
     const alias = whole ? decidedChoice.join('/') : findAlias('choice', each.contest.key, choiceText);
     return findPairs(row, each.contest, each.reason, alias);
   });
-  const match = judge(row, pairs) ?? refuseSeveral(row, contests, pairs) ?? describeFailure(row, found);
+  const match = judge(row, pairs) ?? refuseSeveral(row, contests, pairs) ?? describeFailure(row, contests);
   const reasons = match.reasons.length > 0 || !contest ? match.reasons : ['contest: decided before'];
   return { ...match, reasons, fits: contests.length };
 }

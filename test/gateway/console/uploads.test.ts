@@ -574,6 +574,20 @@ describe('a file', () => {
   });
 });
 
+test('names without a match are known in the next table by what was decided about them', async () => {
+  const lines = ['contest,choice,statement', 'governor,Nobody At All,Known.', 'Top Job,ann,Known.'];
+  const { address } = await upload(lines, GAZETTE);
+  const review = await editor.get(address);
+  expect(review.html).toContain('2 rows: 2 without a match.');
+  await editor.post(address, {
+    ...choicesOf(review, address, { 2: `${GENERAL}/governor/kotek`, 3: 'other' }),
+    'key:3': `${GENERAL}/mayor/ann`,
+  });
+  expect((await publish(address)).answer.status).toBe(303);
+  const next = await upload(lines, GAZETTE);
+  expect((await editor.get(next.address)).html).toContain('2 rows: 2 exact.');
+});
+
 test('a form with a file for another account is not handled, and can be sent again without the file', async () => {
   const csrf = await editor.formToken();
   const other = `other ${Math.random()}`;

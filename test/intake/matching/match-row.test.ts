@@ -413,7 +413,11 @@ describe('the possible meanings of a row', () => {
 
   test('are the most similar ones if nothing matches, at most twelve', () => {
     const { grade, keys, unsure } = meant({ contest: 'Governor', choice: 'Nobody Cox' });
-    expect([grade, keys[0], unsure]).toEqual(['none', 'governor/cox', { contest: false, choice: false }]);
+    expect([grade, keys[0], unsure]).toEqual(['none', 'governor/cox', { contest: false, choice: true }]);
+    for (const contestText of ['Mighty Governor', 'Sheriff', 'Top Job']) {
+      const names = { contest: contestText, choice: 'Nobody Cox' };
+      expect(meant(names)).toMatchObject({ grade: 'none', unsure: { contest: true, choice: true } });
+    }
     const many = Array.from({ length: 20 }, (_, at) => choice(`c${at}`, `Person ${at}`));
     const wide = indexElection(election, [contest('wide', 'Wide', many)]);
     const row = { contest: 'Wide', district: null, choice: 'Nobody', party: null, position: undefined };
