@@ -46,7 +46,8 @@ export interface AskedRow {
 
 /** Asks what a row means. */
 export function RowChoices({ seen, stored, refused, endorsers }: AskedRow): Html {
-  const { line, fate, reason, matched } = seen;
+  const { line, fate, matched } = seen;
+  const why = explain(seen, { stored, endorsers });
   const chosen = refused === undefined ? stored : (refused ?? undefined);
   const name = `row:${line}`;
   const candidates = matched?.candidates ?? [];
@@ -63,7 +64,7 @@ export function RowChoices({ seen, stored, refused, endorsers }: AskedRow): Html
         refused !== undefined &&
         html`<p class="problem">Somebody else has decided on this row since the page was opened: ${showDecision(stored)}. Your choice is marked below; it counts when you save again.</p>`
       }
-      <p class=${fate === 'refused' ? 'problem' : 'muted'}>${GRADES[fate] ?? fate}${reason !== '' && `: ${explain(seen, { stored, endorsers })}`}</p>
+      <p class=${fate === 'refused' ? 'problem' : 'muted'}>${GRADES[fate] ?? fate}${why !== '' && `: ${why}`}</p>
       <input type="hidden" name="line" value=${line} />
       <input type="hidden" name=${`shown:${line}`} value=${writeDecision(stored)} />
       ${
@@ -78,11 +79,12 @@ export function RowChoices({ seen, stored, refused, endorsers }: AskedRow): Html
     </fieldset>`;
 }
 
-/** The reason in the words of a page. */
+/** The reason in the words of a page; empty if the grade says it all. */
 function explain(
   { fate, reason, matched }: SeenRow,
   { stored, endorsers }: Pick<AskedRow, 'stored' | 'endorsers'>,
 ): string {
+  if (fate === 'decided' || fate === 'left out') return '';
   const endorser = stored?.endorser ?? matched?.endorser?.slug;
   if (fate === 'refused' && !endorsers.some(({ slug }) => slug === endorser)) {
     return 'choose the endorser as well';

@@ -135,6 +135,13 @@ describe('the question about a row', () => {
     );
   });
 
+  test('says why nothing is sure, and of a row that is decided on no more than that', () => {
+    const saidOf = (seen: object) => /<p class="muted">([^<]*)/.exec(show({}, seen))?.[1];
+    expect([{}, { fate: 'close', reason: '' }].map(saidOf)).toEqual(['Ambiguous: it can be two', 'Close']);
+    expect(saidOf({ fate: 'decided', reason: 'decided' })).toBe('Decided');
+    expect(saidOf({ fate: 'left out', reason: 'decided: no' })).toBe('Left out');
+  });
+
   test('marks the refused choice instead of the one that somebody else has made, which it names', () => {
     const page = show({ stored: of('no'), refused: of('e/mayor/bob') });
     expect(checked(page)).toEqual(['e/mayor/bob']);
