@@ -19,7 +19,13 @@ import {
 } from './merge-contests.ts';
 import { mergeCategories, mergeEndorsers } from './merge-endorsers.ts';
 import { refuseMovedTexts } from './moved-texts.ts';
-import { countRefused, type ListedRefusals, listRefusals, refuseUnfit } from './refusals.ts';
+import {
+  countRefused,
+  type ListedRefusals,
+  listRefusals,
+  refuseMovedElections,
+  refuseUnfit,
+} from './refusals.ts';
 import { refuseWithKept } from './refuse-with-kept.ts';
 import { countByElection, removeVanished } from './removal.ts';
 import { noteRenames } from './renames.ts';
@@ -119,11 +125,12 @@ async function mergeLines(
   await client.query(`SET LOCAL work_mem = '64MB'`);
   await client.query('SET LOCAL jit = off');
   await stageLines(client, lines, { keepMissing });
-  await refuseUnfit(client, { keepMissing });
+  await refuseUnfit(client);
   const equals = await adoptKeys(client);
   await refuseWithKept(client, { keepMissing, equals: equals.choices });
   await noteRenames(client, { keepMissing, allowRenames });
   if (!allowRenames) await refuseMovedTexts(client, { keepMissing });
+  await refuseMovedElections(client, { keepMissing });
   const refused = await countRefused(client);
   const listed = await listRefusals(client, MAX_REFUSALS);
   if (Object.keys(refused).length > 0 && !skipRefused) {

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
+import { STAYS } from './removal.ts';
 
 /** A refused line of a catalogue file, and the reason. */
 interface CatalogueRefusal {
@@ -33,13 +34,8 @@ const REFERENCES: Reference[] = [
 /**
  * Refuses staged lines that repeat another line's key, name an unknown record, or have a district in another state than
  * the election.
- *
- * @param options.keepMissing whether contests that the lines lack stay
  */
-export async function refuseUnfit(
-  client: ClientBase,
-  { keepMissing }: { keepMissing: boolean },
-): Promise<void> {
+export async function refuseUnfit(client: ClientBase): Promise<void> {
   await client.query(`
     WITH numbered AS (
       SELECT ordinal, row_number() OVER same AS number,
@@ -55,25 +51,27 @@ export async function refuseUnfit(
       problem = 'must be unique, is ' || to_json(key) || ' as in ' || first
     FROM numbered
     WHERE numbered.ordinal = staged.ordinal AND number > 1`);
-  await refuseMovedElections(client, keepMissing);
   for (const reference of REFERENCES) await refuseUnresolved(client, reference);
   await refuseForeignDistricts(client);
 }
 
-/** Refuses elections that move to another state than the districts of contests that stay as they are. */
-async function refuseMovedElections(client: ClientBase, keepMissing: boolean): Promise<void> {
-  await client.query(
-    `WITH contests_given AS (
-      SELECT key, split_part(key, '/', 1) AS election, refused FROM staged WHERE kind = 'contests' AND key IS NOT NULL
-    ), staying AS (
+/**
+ * Refuses elections that move to another state than the districts of contests that stay as they are, and then their
+ * contests. To be called after all other checks, whose refusals make contests stay.
+ *
+ * @param options.keepMissing whether contests that the lines lack stay
+ */
+export async function refuseMovedElections(
+  client: ClientBase,
+  { keepMissing }: { keepMissing: boolean },
+): Promise<void> {
+  const { rowCount } = await client.query(
+    `WITH staying AS (
       SELECT DISTINCT ON (staged.ordinal) staged.ordinal, staged.record ->> 'state' AS given, d.state, c.key
       FROM staged JOIN elections l ON l.slug = staged.key
         JOIN contests c ON c.election_id = l.id AND c.removed_at IS NULL
         JOIN districts d ON d.id = c.district_id
-        LEFT JOIN contests_given g ON g.key = c.key
-      WHERE staged.kind = 'elections' AND NOT staged.refused AND d.state <> staged.record ->> 'state'
-        -- A missing contest is removed if other contests of its election are given.
-        AND COALESCE(g.refused, $1 OR l.slug NOT IN (SELECT election FROM contests_given))
+      WHERE staged.kind = 'elections' AND NOT staged.refused AND d.state <> staged.record ->> 'state' AND ${STAYS}
       ORDER BY staged.ordinal, c.key
     )
     UPDATE staged
@@ -85,6 +83,7 @@ async function refuseMovedElections(client: ClientBase, keepMissing: boolean): P
     WHERE staying.ordinal = staged.ordinal`,
     [keepMissing],
   );
+  if (rowCount) for (const reference of REFERENCES) await refuseUnresolved(client, reference);
 }
 
 /** Refuses contests whose district is in another state than their election (contract, "Fields must agree"). */

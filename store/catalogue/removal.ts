@@ -9,6 +9,13 @@ export interface RemovedCounts {
   choices: number;
 }
 
+/** Whether a contest `c` stays as it is: no line changes it, and it has not vanished (`removeVanished`). $1 is `keepMissing`. */
+export const STAYS = `(c.key NOT IN (SELECT key FROM staged WHERE kind = 'contests' AND NOT refused)
+  AND ($1 OR c.key IN (SELECT key FROM staged WHERE kind = 'contests' AND key IS NOT NULL)
+    OR EXISTS (SELECT FROM staged WHERE kind = 'contests' AND key IS NULL)
+    OR split_part(c.key, '/', 1) NOT IN (
+      SELECT split_part(key, '/', 1) FROM staged WHERE kind = 'contests' AND NOT refused)))`;
+
 /**
  * Marks contests and choices as removed if they vanished from the elections of the staged contests, and notes
  * that their endorsements must be withdrawn (contract, "Catalogue and submission files").

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { contest, election, ndjson } from '../helpers/ballots/catalogue-records.ts';
+import { choice, contest, election, ndjson } from '../helpers/ballots/catalogue-records.ts';
 import { GOOD, useCatalogueCommand } from '../helpers/commands/catalogue-command.ts';
 
 const { client, contents, importFiles } = useCatalogueCommand();
@@ -53,6 +53,43 @@ test('an election that moves to another state takes all its contests along', asy
   expect(await contents()).toEqual(before);
   expect((await importFiles(files([moved], [mayor, council]))).status).toBe(0);
   expect((await contents()).contests).toMatchObject([{ removed_at: null }, { removed_at: null }, {}]);
+});
+
+const CALIFORNIAN = contest('council', at('CA'));
+
+test.each<[string, object[], string]>([
+  [
+    'stays in its state with a contest that contradicts itself',
+    [
+      contest('mayor', {
+        ...at('CA'),
+        choices: ['1', '2'].map((key) => choice(key, { candidate: { full_name: 'Bob' } })),
+      }),
+    ],
+    'OR',
+  ],
+  ['stays in its state with a contest that names it', [contest('mayor', at('OR')), CALIFORNIAN], 'OR'],
+  [
+    'stays in its state with a contest whose key cannot be read',
+    [contest('mayor', { key: 7 }), CALIFORNIAN],
+    'OR',
+  ],
+  ['stays in its state if all contests of the files are refused', [contest('clerk', { title: '' })], 'OR'],
+  [
+    'moves with contests of which the files have a second line',
+    [contest('mayor', at('CA')), CALIFORNIAN, CALIFORNIAN],
+    'CA',
+  ],
+])('an election that moves with --skip-refused %s', async (_, contests, state) => {
+  await importFiles(files([election()], [contest('mayor'), contest('council')]));
+  const moved = files([election({ state: 'CA' })], contests);
+  expect((await importFiles(moved, '--skip-refused', '--allow-removals', '9')).status).toBe(0);
+  const { rows } = await client.query(
+    `SELECT DISTINCT l.state, d.state AS of_district
+     FROM contests c JOIN elections l ON l.id = c.election_id JOIN districts d ON d.id = c.district_id
+     WHERE c.removed_at IS NULL`,
+  );
+  expect(rows).toEqual([{ state, of_district: state }]);
 });
 
 test('a removed contest and one of another election do not keep an election in its state', async () => {
