@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { STAYS } from './removal.ts';
 
 /**
  * Finds the endorsed measures and retentions that get the title or the description that another one of the election
@@ -19,7 +20,7 @@ const MOVED_TEXTS = `
       ) AS text (field, before, after)
     WHERE c.kind <> 'candidate' AND c.removed_at IS NULL
       AND c.election_id IN (SELECT election_id FROM given)
-      AND NOT ($1 AND given.id IS NULL) AND text.before IS DISTINCT FROM text.after
+      AND NOT ${STAYS} AND text.before IS DISTINCT FROM text.after
   )
   SELECT DISTINCT ON (gets.ordinal) gets.ordinal, gets.field, loses.key
   FROM changed gets JOIN changed loses

@@ -138,6 +138,21 @@ test('the text of a question that went before is loaded', async () => {
   expect(await ask([['1', 'Roads'], START[1] as Question])).toMatchObject({ status: 0, told: [] });
 });
 
+test.each<[string, object]>([
+  ['a title', { title: '' }],
+  ['a readable key', { key: 7 }],
+])(
+  'the text of a question whose own line lacks %s, and that therefore stays, is loaded',
+  async (_, values) => {
+    const questions: Question[] = [['1', 'Parks'], ['2', 'Zoos', values], ...START.slice(2)];
+    expect((await ask(questions, '--skip-refused')).status).toBe(0);
+    const { rows } = await client.query(
+      'SELECT description FROM contests WHERE removed_at IS NULL ORDER BY key',
+    );
+    expect(rows.map(({ description }) => description)).toEqual(['Parks', 'Parks', 'Roads']);
+  },
+);
+
 test('the text that a question of another election loses is loaded', async () => {
   const OTHER = 'or-2026-05-19-primary';
   const both = (mine: string, other: string): Question[] => [
