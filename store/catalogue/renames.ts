@@ -35,7 +35,7 @@ const RENAMES = `
     SELECT staged.ordinal, c.id AS contest_id, choice ->> 'key' AS choice, choice ->> 'label' AS label,
       choice -> 'candidate' ->> 'full_name' AS name,
       COALESCE(choice -> 'candidate' ->> 'key', choice -> 'candidate' ->> 'full_name') AS candidate,
-      COALESCE(choice ->> 'option', choice ->> 'measure_answer') AS answer, c.kind
+      COALESCE(choice ->> 'option', choice ->> 'measure_answer') AS answer
     FROM staged CROSS JOIN jsonb_array_elements(staged.record -> 'choices') AS choice
       JOIN contests c ON c.key = staged.key AND c.removed_at IS NULL
     WHERE staged.kind = 'contests' AND NOT staged.refused
@@ -78,7 +78,7 @@ const RENAMES = `
     LEFT JOIN candidates_after old_one ON old_one.contest_id = g.contest_id AND old_one.candidate = h.candidate
     LEFT JOIN kept ON kept.contest_id = g.contest_id AND kept.candidate = g.candidate
   WHERE g.candidate <> h.candidate
-    OR (g.candidate IS NULL) <> (h.candidate IS NULL) AND g.kind = 'candidate' AND g.answer IS NULL AND h.answer IS NULL
+    OR (g.candidate IS NULL) <> (h.candidate IS NULL) AND g.answer IS NULL AND h.answer IS NULL
     OR g.candidate IS NULL AND h.candidate IS NULL AND g.label <> h.label AND (g.answer = h.answer) IS NOT TRUE
       AND EXISTS (SELECT FROM endorsements n WHERE n.contest_id = g.contest_id AND n.choice_id = h.id)
   UNION ALL

@@ -220,6 +220,8 @@ const AREAS: Answer[] = [
   ['a', 'Area A'],
   ['b', 'Area B'],
 ];
+const ANN: Answer = ['a', 'Ann Lee', { candidate: { full_name: 'Ann Lee' } }];
+const NOBODY: Answer = ['a', 'None of these', { option: 'none_of_these' }];
 
 describe('an endorsed answer', () => {
   test.each<[string, object, Answer[], Answer[], string]>([
@@ -253,6 +255,13 @@ describe('an endorsed answer', () => {
       ],
       'name "Against" under the key "a", which belongs to "Yes" and its endorsements; use a new key, or import with --allow-renames',
     ],
+    [
+      'of a candidate',
+      OPTIONS,
+      AREAS,
+      [ANN, ...AREAS.slice(1)],
+      'name "Ann Lee" under the key "a", which belongs to "Area A" and its endorsements; use a new key, or import with --allow-renames',
+    ],
   ])('is refused with a label %s', async (_, values, before, after, problem) => {
     await endorseFirst(values, before);
     const { status, told } = await answer(values, after);
@@ -280,6 +289,18 @@ describe('an endorsed answer', () => {
       OFFICE,
       TICKETS,
       [TICKETS[0] as Answer, ['b', 'Stein / Ware']],
+    ],
+    [
+      'a candidate in the place of none_of_these',
+      OFFICE,
+      [NOBODY, ...TICKETS.slice(1)],
+      [ANN, ...TICKETS.slice(1)],
+    ],
+    [
+      'none_of_these in the place of a candidate',
+      OFFICE,
+      [ANN, ...TICKETS.slice(1)],
+      [NOBODY, ...TICKETS.slice(1)],
     ],
   ])('is loaded with %s', async (_, values, before, after) => {
     await endorseFirst(values, before);
