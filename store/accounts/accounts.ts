@@ -90,7 +90,8 @@ export async function listAccounts(
 }
 
 /**
- * Suspends or resumes an account. Its webhooks get no test that was asked for before it is resumed. Writes nothing to the audit log if the state stays the same.
+ * Suspends or resumes an account. Its webhooks get no test that was asked for before it is resumed. Writes nothing to
+ * the audit log if the state stays the same.
  *
  * @returns false if the account does not exist.
  */

@@ -5,10 +5,10 @@ const callAll = ({ target }: Event) => {
 };
 
 /**
- * Calls back when a signal aborts. The calls of a program share one listener of their signal, because Node warns of a leak
- * when there are more than ten.
+ * Calls back when a signal aborts. The calls of a program share one listener of their signal, because Node warns of a
+ * leak when there are more than ten.
  *
- * @returns ends it
+ * @returns a function that ends it
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   const callbacks = waiting.get(signal) ?? new Set();
