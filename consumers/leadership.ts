@@ -72,12 +72,20 @@ interface State {
   leads: boolean;
   /** The reason for a refusal that only an operator can end; null otherwise. */
   refusal: string | null;
+  /** Whether the last term failed, with no success since. */
+  isFailing: boolean;
+}
+
+function noteSuccess(state: State): void {
+  state.success.note();
+  state.refusal = null;
+  state.isFailing = false;
 }
 
 /** Does the work whenever this process is the leader, and stands by otherwise. */
 export function startLeadership(options: LeadershipOptions): Leadership {
   const stopping = new AbortController();
-  const state: State = { success: new LastSuccess(), leads: false, refusal: null };
+  const state: State = { success: new LastSuccess(), leads: false, refusal: null, isFailing: false };
   const done = serveTerms(options, state, stopping.signal);
   const findObstacle = () => {
     if (stopping.signal.aborted) return 'The process is stopping.';
@@ -108,8 +116,9 @@ async function serveTerms(options: LeadershipOptions, state: State, stopping: Ab
         pauseMs = REFUSED_RETRY_MS;
       } else if (!stopping.aborted) {
         const message = `${options.name} was interrupted; starting again`;
-        reportFailure(options.log, error, { where: options.where, message });
+        reportFailure(options.log, error, { where: options.where, message, quiet: state.isFailing });
       }
+      state.isFailing = true;
     }
     state.leads = false;
     options.onLead(false);
@@ -119,7 +128,6 @@ async function serveTerms(options: LeadershipOptions, state: State, stopping: Ab
 
 /** Serves one connection: stands by until the lock is free, then leads until a failure. */
 async function serveTerm(options: LeadershipOptions, state: State, stopping: AbortSignal): Promise<void> {
-  const { success } = state;
   const { databaseUrl, locks, lead, onLead, name, log } = options;
   // Sends statements without waiting for the answers of earlier ones.
   const client = createClient(databaseUrl, { ...WATCHFUL_SESSION, pipeline: true });
@@ -136,13 +144,12 @@ async function serveTerm(options: LeadershipOptions, state: State, stopping: Abo
   try {
     await client.connect();
     await watchSession(client);
-    if (!(await waitForLead(client, locks, success, signal))) return;
+    if (!(await waitForLead(client, locks, state, signal))) return;
     // From here on, readiness depends on this process's own work, which has not begun.
-    success.forget();
+    state.success.forget();
     let isWorking = false;
     const succeeded = async () => {
-      success.note();
-      state.refusal = null;
+      noteSuccess(state);
       if (isWorking) return;
       isWorking = true;
       await client.query('SELECT pg_advisory_lock($1)', [locks.working]);
@@ -162,7 +169,7 @@ async function serveTerm(options: LeadershipOptions, state: State, stopping: Abo
 async function waitForLead(
   client: pg.Client,
   { leader, working }: LeadershipOptions['locks'],
-  success: LastSuccess,
+  state: State,
   signal: AbortSignal,
 ): Promise<boolean> {
   while (!signal.aborted) {
@@ -172,7 +179,7 @@ async function waitForLead(
     );
     if (rows[0]?.leads) return true;
     if (rows[0]?.otherWorks) {
-      success.note();
+      noteSuccess(state);
       // The other has compared the histories since. A conflict that this process met would be reported for ever.
       historyConflict.set(0);
     }

@@ -1,9 +1,11 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { type Leadership, startLeadership, type Term } from '../../consumers/leadership.ts';
+import { KafkaUnavailableError } from '../../service/failure.ts';
 import { createLog } from '../../service/log.ts';
 import { historyConflict } from '../../service/stream-metrics.ts';
 import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { captureLog } from '../helpers/service/captured-log.ts';
 import { metricValue } from '../helpers/service/metrics.ts';
 import { until } from '../helpers/until.ts';
 
@@ -49,6 +51,27 @@ test('a stand-by forgets a conflict of histories that it has met, because the le
   const second = start();
   await until('it stands by', () => second.leadership.isReady());
   expect(await metricValue('stream_history_conflict')).toBe(0);
+});
+
+test('an outage is reported once, however many terms it ends, and so is the next outage', async () => {
+  const { log, lines } = captureLog('warn');
+  let terms = 0;
+  const leadership = startLeadership({
+    ...{ name: 'the work', where: 'apply', databaseUrl: database.url, locks: LOCKS },
+    onLead: () => {},
+    log,
+    lead: async (term) => {
+      terms += 1;
+      if (terms === 3) await term.succeeded();
+      throw new KafkaUnavailableError('away');
+    },
+  });
+  started.push(leadership);
+  await until('the terms', () => terms === 5);
+  await leadership.stop();
+  expect(lines.map(({ msg }) => msg)).toEqual(
+    Array(2).fill('the work was interrupted; starting again (Kafka does not answer)'),
+  );
 });
 
 test('a term ends although Postgres has fallen silent, and another begins once it answers', async () => {

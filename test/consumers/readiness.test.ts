@@ -172,10 +172,11 @@ const impatient = (brokers: Brokers) => createKafkaClient({ brokers, clientId: '
 /** Starts a relay with these servers. @returns also the number of its interruptions */
 function startOn(databaseUrl: string, brokers: Brokers, topicPrefix: string) {
   let interruptions = 0;
-  const write = () => {
-    interruptions += 1;
+  const write = (line: string) => {
+    if (line.includes('was interrupted')) interruptions += 1;
   };
-  const log = createLog('consumers', 'warn', { write });
+  // Interruptions after the first are logged at this level.
+  const log = createLog('consumers', 'debug', { write });
   const relay = startRelay({ brokers, databaseUrl, topicPrefix, retentionMs: WEEK_MS, log });
   return { relay, interruptions: () => interruptions };
 }
