@@ -98,6 +98,23 @@ test('beside a pick without a rank, a later choice is withdrawn even if no pick 
   expect(await held()).toEqual(['ada ann']);
 });
 
+test('each contest that stops being ranked is settled for itself, and one that stays ranked keeps its ranks', async () => {
+  const choices = KEYS.map((key) => choice(key));
+  const three = (values: object): CatalogueLine[] => [
+    ...['mayor', 'council'].map((slug): CatalogueLine => ['contests', contest(slug, { ...values, choices })]),
+    ['contests', contest('sheriff', { ...RANKED, choices, title: JSON.stringify(values) })],
+  ];
+  await load(three(RANKED));
+  await applySubmissions(
+    client,
+    position('ada', 'mayor', ranked('ann', 'bob')),
+    position('ada', 'council', [pick('cyd', { rank: 2 })]),
+    position('ada', 'sheriff', ranked('ann', 'bob')),
+  );
+  await load(three({}), { maxRemovals: 5 });
+  expect(await held()).toEqual(['ada ann', 'ada cyd', 'ada ann 1', 'ada bob 2']);
+});
+
 test('a dry run counts the same settled picks, and changes nothing', async () => {
   await applySubmissions(client, position('ada', 'mayor', ranked('ann', 'bob')));
   const { announced: counts } = await load([mayor({})], { dryRun: true });
