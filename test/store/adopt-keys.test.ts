@@ -85,20 +85,42 @@ test('an import does not write those that have their form', async () => {
 test('a row whose form another row has is removed, even if missing rows are kept', async () => {
   await client.query(`
     INSERT INTO choices (contest_id, key, label, ballot_order)
-    SELECT id, 'bób ', 'Bób', 3 FROM contests WHERE key LIKE '%/máyor'`);
+    SELECT id, 'bób ', 'bób', 3 FROM contests WHERE key LIKE '%/máyor'`);
   const { counts } = await load(LINES, { keepMissing: true });
   expect(counts.choices).toMatchObject({ added: 0, removed: 1 });
   const { rows } = await client.query('SELECT key FROM choices WHERE removed_at IS NOT NULL');
   expect(rows).toEqual([{ key: 'bób ' }]);
 });
 
-test('an import leaves those of elections that its lines do not name', async () => {
+test.each(['OR', null])(
+  'a district of the state %j whose form another one has stays as it is',
+  async (state) => {
+    const district = { name: 'Fern', level: 'city', type: 'place', state };
+    const lines: CatalogueLine[] = [...LINES.slice(0, 3), ['contests', contest('clerk', { district })]];
+    await load(lines);
+    await client.query(
+      `INSERT INTO districts (name, level, type, state) SELECT name || ' ', level, type, state FROM districts WHERE name = 'Fern'`,
+    );
+    const before = await stored();
+    expect((await load(lines)).loaded).toBe(true);
+    expect(await stored()).toEqual(before);
+  },
+);
+
+test('an import leaves those of elections that its lines do not name, but not the names of districts', async () => {
+  const district = { ocd_id: 'ocd-division/x', name: 'Elm', level: 'city', type: 'place', state: 'OR' };
   await load([
     ['elections', election({ slug: OTHER })],
-    ['contests', contest('máyor', { election: OTHER })],
+    ['contests', contest('máyor', { election: OTHER, district, choices: [choice('ann')] })],
   ]);
-  await client.query(`UPDATE contests SET key = key || ' ' WHERE key LIKE '${OTHER}%'`);
+  await client.query(`
+    UPDATE contests SET key = key || ' ' WHERE key LIKE '${OTHER}%';
+    UPDATE choices SET key = key || ' ' WHERE contest_id = (SELECT id FROM contests WHERE key LIKE '${OTHER}%');
+    UPDATE districts SET name = name || ' '`);
   await load(LINES);
-  const { rows } = await client.query(`SELECT key FROM contests WHERE key LIKE '${OTHER}%'`);
-  expect(rows).toEqual([{ key: `${OTHER}/máyor ` }]);
+  const { rows } = await client.query(
+    `SELECT c.key, h.key AS choice, d.name FROM contests c JOIN choices h ON h.contest_id = c.id
+     JOIN districts d ON d.id = c.district_id WHERE c.key LIKE '${OTHER}%'`,
+  );
+  expect(rows).toEqual([{ key: `${OTHER}/máyor `, choice: 'ann ', name: 'Elm' }]);
 });
