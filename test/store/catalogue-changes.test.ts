@@ -160,18 +160,26 @@ describe('the export of an election', () => {
   }
 
   test('has what is present, and importing it changes nothing', async () => {
-    const lines = ['ott-d', 'ott-w', 'ray'].map((key) =>
-      choice(key, {
-        candidate: {
-          full_name: key.startsWith('ott') ? 'Ida Ott' : 'Sol Ray',
-          ...(key !== 'ray' && { key: 'ott' }),
-        },
-      }),
-    );
-    await load([
-      ['contests', contest('mayor', { choices: [choice('bob', { withdrawn: true })] })],
-      ['contests', contest('clerk', { choices: lines, title_es: 'Secretaría', details: { a: [1] } })],
-    ]);
+    const line = (key: string, full_name: string, candidateKey?: string) =>
+      choice(key, { candidate: { full_name, ...(candidateKey && { key: candidateKey }) } });
+    const others = [
+      line('ott-d', 'Ida Ott', 'ott'),
+      line('ott-w', 'Ida Ott', 'ott'),
+      line('lee-1', 'Bob Lee', 'Bob Lee'),
+      line('lee-2', 'Bob Lee', 'lee-2'),
+      line('fox', 'Eva Fox', 'fox-1'),
+    ];
+    const clerks = (...choices: object[]): CatalogueLine => [
+      'contests',
+      contest('clerk', { choices, title_es: 'Secretaría', details: { a: [1] } }),
+    ];
+    const former = ['ray', 'ray-w'].map((key) => line(key, 'Sol Ray', 'Sol Ray'));
+    const mayors: CatalogueLine = [
+      'contests',
+      contest('mayor', { choices: [choice('bob', { withdrawn: true })] }),
+    ];
+    await load([mayors, clerks(...others, ...former)]);
+    await load([mayors, clerks(...others, line('ray', 'Sol Ray'))]);
     const { count, elections, contests } = await read();
     expect([count, elections.map(({ slug }) => slug), contests.map(({ slug }) => slug).sort()]).toEqual([
       ...[2, [GENERAL], ['clerk', 'mayor']],
@@ -181,6 +189,9 @@ describe('the export of an election', () => {
     expect(clerk?.choices.map(({ key, candidate }) => [key, candidate])).toEqual([
       ['ott-d', { full_name: 'Ida Ott', key: 'ott' }],
       ['ott-w', { full_name: 'Ida Ott', key: 'ott' }],
+      ['lee-1', { full_name: 'Bob Lee', key: 'Bob Lee' }],
+      ['lee-2', { full_name: 'Bob Lee', key: 'lee-2' }],
+      ['fox', { full_name: 'Eva Fox', key: 'fox-1' }],
       ['ray', { full_name: 'Sol Ray' }],
     ]);
     const mayor = contests.find(({ slug }) => slug === 'mayor')?.choices;
