@@ -393,9 +393,25 @@ test('an event that is too large does not stop edits that withdraw it or do not 
   await expect(load([['elections', election({ name: 'The general election of 2026' })]])).rejects.toThrow(
     /49,152, and 2 more would be too large/,
   );
+  expect((await load(council({ title: '村'.repeat(500) }))).announced.updated).toBe(1);
   expect((await load(council({ title: 'Council' }))).announced.updated).toBe(1);
   const withdrawn = await load(council({ ...LONG_TITLE, choices: [choice('ann')] }));
   expect(withdrawn.announced).toEqual({ created: 0, updated: 0, deleted: 1 });
+});
+
+test('INV-15: the one event that would be too large is found among many with long texts', async () => {
+  await client.query(
+    `WITH many AS (
+       INSERT INTO endorsers (slug, name, category) SELECT 'long-' || n, 'Long', 'labor' FROM generate_series(1, 60) n
+       RETURNING id, slug)
+     INSERT INTO endorsements (endorser_id, contest_id, choice_id, election_id, updated_at, statement)
+     SELECT many.id, c.id, h.id, c.election_id, now(), CASE slug WHEN 'long-60' THEN $1 ELSE left($1, 12000) END
+     FROM many, contests c JOIN choices h ON h.contest_id = c.id WHERE c.key LIKE '%/council' AND h.key = 'bob'
+     ORDER BY many.id`,
+    [LONG],
+  );
+  await expect(load(council(LONG_TITLE))).rejects.toThrow(/the event of long-60 about .* may have 49,152\. /);
+  await client.query(`DELETE FROM endorsements; DELETE FROM endorsers WHERE slug LIKE 'long-%'`);
 });
 
 test('an edit of the catalogue does not change a position', async () => {
