@@ -312,9 +312,9 @@ describe('a part of a contest, with --keep-missing,', () => {
       'choices must have at most one none_of_these, have 2',
     ],
     [
-      'the label of another person',
-      [['1', 'Ann Lee', undefined, { label: 'Lee' }]],
-      ['2', 'Bob Lee', undefined, { label: 'Lee' }],
+      'the label and the party of another person',
+      [['1', 'Ann Lee', undefined, { label: 'Lee', party: 'Gold' }]],
+      ['2', 'Bob Lee', undefined, { label: 'Lee', party: 'Gold' }],
       'choices[1].label must differ from that of choices[0] or have another party, is "Lee"',
     ],
   ])('with %s beside what stays is refused', async (_, before, added, reason) => {
@@ -322,6 +322,12 @@ describe('a part of a contest, with --keep-missing,', () => {
     const words = 'contradict choices that --keep-missing keeps: with these, ';
     expect((await importFiles(files([added]), ...PART)).told[0]).toContain(words + reason);
     expect(await load([added])).toBe(null);
+  });
+
+  test('with a namesake beside a contradiction tells of the namesake first', async () => {
+    const none = (key: string): Line => [key, null, undefined, { option: 'none_of_these' }];
+    await load([['1', 'Bob Lee'], none('n')]);
+    expect(await load([['2', 'Bob Lee'], none('m')], PART)).toBe('have several candidates named "Bob Lee"');
   });
 
   test.each([

@@ -194,6 +194,8 @@ describe('an import', () => {
   });
 });
 
+const NAMESAKES = ['1', '2'].map((key) => choice(key, { candidate: { full_name: 'Bob' } }));
+
 describe('a refusal', () => {
   const cases: [string, Record<string, string | Buffer>, string[]][] = [
     [
@@ -256,9 +258,32 @@ describe('a refusal', () => {
     ],
     [
       'a key that comes twice',
-      { 'contests.ndjson': ndjson([contest('a'), contest('b'), contest('a')]) },
+      {
+        'contests.ndjson': ndjson([
+          contest('a'),
+          contest('b'),
+          // Of several problems, the first one is told.
+          contest('a', { choices: NAMESAKES }),
+        ]),
+      },
       [
         'contests.ndjson:3: field key: must be unique, is "or-2026-11-03-general/a" as in contests.ndjson:1 (or-2026-11-03-general/a)',
+      ],
+    ],
+    [
+      'two candidates of one name whose election is told twice, the second time as one with fusion voting',
+      {
+        'elections.ndjson': ndjson([election(), election({ details: { fusion_voting: true } })]),
+        'contests.ndjson': ndjson([contest('a', { choices: NAMESAKES })]),
+      },
+      [
+        'elections.ndjson:2: field slug: must be unique, is "or-2026-11-03-general" as in elections.ndjson:1 (or-2026-11-03-general)',
+        expect.stringMatching(
+          /^contests\.ndjson:1: field choices: have several candidates named "Bob"/,
+        ) as unknown as string,
+        'Refusals by file, field and reason:',
+        '          1  elections.ndjson: field slug must be unique',
+        '          1  contests.ndjson: field choices have candidates of equal names',
       ],
     ],
     [

@@ -101,6 +101,11 @@ test.each<[string, Question[], string[]]>([
   ['the text of a question that the files lack and that stays', [['1', 'Parks']], ['--keep-missing']],
   ['no text', START.map(([number]) => [number, null]), []],
   [
+    'as a title the description that another question loses',
+    [['1', 'Bonds', { title: 'Parks' }], ['2', 'Zoos'], ...START.slice(2)],
+    [],
+  ],
+  [
     "another question's text for one without endorsements",
     [
       ['1', 'Bonds'],
@@ -131,6 +136,16 @@ test('with a part of an election, texts that its questions exchange are refused'
       '--keep-missing',
     ),
   ).toHaveLength(2);
+});
+
+test('with a part of a question, a second yes and no are refused', async () => {
+  const choices = choicesOf([
+    ['y', 'For', YES],
+    ['n', 'Against', NO],
+  ]);
+  expect((await ask([['1', 'Bonds', { choices }]], '--keep-missing')).told[0]).toContain(
+    'with these, choices must have one measure_answer yes and one no, have 2 and 2',
+  );
 });
 
 test('the text of a question that went before is loaded', async () => {
@@ -305,5 +320,15 @@ describe('an endorsed answer', () => {
   ])('is loaded with %s', async (_, values, before, after) => {
     await endorseFirst(values, before);
     expect(await answer(values, after)).toMatchObject({ status: 0, told: [] });
+  });
+
+  test('is refused with one of several answers in the place of a yes', async () => {
+    await endorseFirst({}, [
+      ['a', 'Yes', YES],
+      ['b', 'No', NO],
+    ]);
+    expect((await answer(OPTIONS, AREAS)).told[0]).toContain(
+      'name "Area A" under the key "a", which belongs to "Yes" and its endorsements',
+    );
   });
 });

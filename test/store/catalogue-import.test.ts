@@ -35,18 +35,15 @@ test('a line that repeats the key of a good one is refused alone, without the li
   expect([counts.endorser_categories?.added, counts.endorsers?.added]).toEqual([1, 1]);
 });
 
-test('imports a thousand contests of an election, each with its choices in order', async () => {
-  async function* lines() {
+test('a thousand contests get their choices in order, and each is compared with the choices that stay', async () => {
+  async function* lines(choicesOf: (line: number) => object[]) {
     yield staged('elections', 1, election());
     for (let line = 1; line <= 1_000; line += 1) {
-      yield staged(
-        'contests',
-        line,
-        contest(`c${line}`, { choices: [choice('z'), choice('a'), choice('m')] }),
-      );
+      yield staged('contests', line, contest(`c${line}`, { choices: choicesOf(line) }));
     }
   }
-  const { counts } = await importCatalogue(client, lines(), OPTIONS);
+  const all = lines(() => [choice('z'), choice('a'), choice('m')]);
+  const { counts } = await importCatalogue(client, all, OPTIONS);
   expect(counts.choices).toEqual({ added: 3_000, changed: 0, unchanged: 0, removed: 0 });
   const { rows } = await client.query(
     `SELECT DISTINCT string_agg(choices.key, ' ' ORDER BY choices.ballot_order) AS keys, count(*)::integer AS count
@@ -55,4 +52,8 @@ test('imports a thousand contests of an election, each with its choices in order
   expect(rows).toEqual([{ keys: 'z a m', count: 3 }]);
   const ids = await client.query('SELECT key FROM contests ORDER BY id LIMIT 2');
   expect(ids.rows.map(({ key }) => key)).toEqual(['or-2026-11-03-general/c1', 'or-2026-11-03-general/c2']);
+  const namedAsOneThatStays = choice('b', { label: 'a' });
+  const parts = lines((line) => [choice('z'), ...(line === 1_000 ? [namedAsOneThatStays] : [])]);
+  const { refusals } = await importCatalogue(client, parts, { ...OPTIONS, keepMissing: true });
+  expect(refusals.map(({ name }) => name)).toEqual(['or-2026-11-03-general/c1000']);
 });
