@@ -175,7 +175,7 @@ describe('a cursor that the service did not make', () => {
       () => formatCursor({ ...position(), epoch: position().epoch + 1 }),
       410,
       'cursor_expired',
-      'A new stream began',
+      'The cursor belongs to another stream',
     ],
     [
       'older than retention',

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import { createConfig, createTopicConfig } from '../../ops/config.ts';
-import { describeMissingTopic, findMissingTopic } from '../../service/missing-topic.ts';
 
 const SERVERS = { DATABASE_URL: 'postgres://u:p@host/d', KAFKA_BROKERS: 'a:1,b:2' };
 
@@ -26,19 +25,4 @@ test.each(['DATABASE_URL', 'KAFKA_BROKERS'])(
 
 test.each(['0', '101', '1.5', 'x'])('%s partitions are refused', (count) => {
   expect(() => createTopicConfig({ CHANGES_PARTITIONS: count })).toThrow(`CHANGES_PARTITIONS is "${count}"`);
-});
-
-test('the topic that Kafka does not know is found in the error of its client, and in no other error', () => {
-  const error = Object.assign(new Error('Unknown topic blue-changes.'), { code: 'PLT_KFK_USER' });
-  expect(findMissingTopic(error)).toBe('blue-changes');
-  expect(describeMissingTopic('blue-changes')).toBe(
-    'There is no topic blue-changes: "npm run ops -- topics apply" creates it',
-  );
-  for (const other of [
-    new Error('Unknown topic blue-changes.'),
-    Object.assign(new Error('Unknown topic.'), { code: 'PLT_KFK_USER' }),
-    Object.assign(new Error('Unknown topic a b.'), { code: 'PLT_KFK_USER' }),
-  ]) {
-    expect(findMissingTopic(other)).toBeNull();
-  }
 });

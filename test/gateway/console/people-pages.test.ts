@@ -302,7 +302,7 @@ describe('the accounts for operators', () => {
   test('are suspended and resumed, which their pages show', async () => {
     const show = async () => (await accounts('GET', '/{id}', byId)).text;
     expect(await show()).toMatch(/in use.*Suspend the account/s);
-    expect((await accounts('GET', '/{id}/suspend', byId)).text).toContain('within five seconds');
+    expect((await accounts('GET', '/{id}/suspend', byId)).text).toContain('its streams and webhooks stop');
     expect((await stored()).suspended).toBe(false);
     await accounts('POST', '/{id}/suspend', byId);
     expect([(await stored()).suspended, /suspended.*Resume the account/s.test(await show())]).toEqual([
