@@ -92,11 +92,14 @@ testOnDisk(
     using submitter = new Submitter();
     await until('the first events', async () => (await terminal.events()).length > 5);
 
+    let failure = '';
     const whileFull = (what: string, isSeen: () => boolean) =>
       until(what, async () => {
         disk?.fill();
-        await exhaustPostgres(databaseUrl);
+        failure = await exhaustPostgres(databaseUrl);
         return isSeen();
+      }).catch((cause) => {
+        throw new Error(`Postgres: ${failure}. npm start: ${terminal.output.slice(-1000)}`, { cause });
       });
     await whileFull('Postgres ends', () => reports.postgres.test(terminal.output));
     const hasKafkaEnded = () => reports.kafka.test(terminal.output);
