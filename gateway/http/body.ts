@@ -65,8 +65,10 @@ function parseJson(bytes: Buffer): unknown {
   try {
     text = utf8.decode(bytes);
     value = JSON.parse(text);
-  } catch {
-    throw createJsonError();
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw createJsonError();
+    // The parser quotes a few characters around the fault, and can cut one in half.
+    throw new ApiError('invalid_json', `The body is not JSON: ${error.message.toWellFormed()}.`);
   }
   if (typeof value !== 'object' || value === null) throw createJsonError();
   // Files refuse such numbers too: what is kept as it was sent, as `details` are, would change unnoticed.
