@@ -9,13 +9,7 @@ import type { Actor } from '../store/accounts/audit-log.ts';
 import { createClient, endClient } from '../store/connection/client.ts';
 import { describeDatabaseClient } from '../store/connection/connection-config.ts';
 import { PATIENT_SESSION } from '../store/connection/session.ts';
-import {
-  INSUFFICIENT_PRIVILEGE,
-  REFUSED_USER_CLASS,
-  sqlStateOf,
-  UNDEFINED_COLUMN,
-  UNDEFINED_TABLE,
-} from '../store/connection/sql-state.ts';
+import { sqlStateOf } from '../store/connection/sql-state.ts';
 import type { CommandIo } from './command.ts';
 import { createDatabaseConfig } from './config.ts';
 
@@ -42,17 +36,12 @@ async function connect(databaseUrl: string, name: string): Promise<pg.Client> {
 }
 
 /** Describes a failed connection without its password. */
-function describeUnusable({ host, port, user }: pg.Client, error: unknown, databaseUrl: string): string {
+function describeUnusable({ host, port }: pg.Client, error: unknown, databaseUrl: string): string {
   const server = `Postgres at ${host}:${port}`;
-  const reason = reasonOf(error);
-  const state = sqlStateOf(error);
-  // Without a password, the client itself gives up, with an error about SASL.
-  if (state?.startsWith(REFUSED_USER_CLASS) || reason.startsWith('SASL')) {
-    return `${server} refuses the user "${user}" (${reason}): correct the user and password in DATABASE_URL.`;
-  }
   const refusal = explainDatabaseRefusal(error as Error, server, describeDatabaseClient(databaseUrl));
   if (refusal !== null) return refusal;
-  if (state !== null) return `${server} does not accept connections: ${reason}.`;
+  const reason = reasonOf(error);
+  if (sqlStateOf(error) !== null) return `${server} does not accept connections: ${reason}.`;
   return `${server} does not answer (${reason}): start it, or name another in DATABASE_URL.`;
 }
 
@@ -85,23 +74,10 @@ export async function withDatabase<T>(
 }
 
 /** Turns a failed query into an OperatorError if the operator can fix it; other errors stay. */
-function nameDatabase(error: unknown, { host, port, user, database }: pg.Client): unknown {
+function nameDatabase(error: unknown, { host, port, database }: pg.Client): unknown {
   // Only the query's own code counts: inside a failed migration, the same code is a defect.
-  const { code } = error as { code?: unknown };
-  const where = `The database "${database}" at ${host}:${port}`;
-  if (code === UNDEFINED_TABLE || code === UNDEFINED_COLUMN) {
-    return new OperatorError(
-      `${where} lacks the schema of this version (${reasonOf(error)}): run "npm run ops -- migrate".`,
-      { cause: error },
-    );
-  }
-  if (code === INSUFFICIENT_PRIVILEGE) {
-    return new OperatorError(
-      `${where} does not let the user "${user}" do that (${reasonOf(error)}): name its owner in DATABASE_URL.`,
-      { cause: error },
-    );
-  }
-  return error;
+  const refusal = explainDatabaseRefusal(error as Error, `The database "${database}" at ${host}:${port}`, null);
+  return refusal === null ? error : new OperatorError(refusal, { cause: error });
 }
 
 /**

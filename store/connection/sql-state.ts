@@ -17,12 +17,7 @@ export function sqlStateOf(error: unknown): string | null {
 
 export const FOREIGN_KEY_VIOLATION = '23503';
 export const UNIQUE_VIOLATION = '23505';
-export const INSUFFICIENT_PRIVILEGE = '42501';
 export const LOCK_NOT_AVAILABLE = '55P03';
-export const UNDEFINED_TABLE = '42P01';
-export const UNDEFINED_COLUMN = '42703';
-/** Every SQLSTATE of a refused user or password begins with this. */
-export const REFUSED_USER_CLASS = '28';
 
 /** Runs work whose violations of constraints are refusals: each becomes an error of its own, by its SQLSTATE. */
 export async function refusing<T>(
