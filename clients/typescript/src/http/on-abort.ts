@@ -1,7 +1,7 @@
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
 const callAll = ({ target }: Event) => {
-  for (const callback of [...(waiting.get(target as AbortSignal) ?? [])]) callback();
+  for (const callback of waiting.get(target as AbortSignal) ?? []) callback();
 };
 
 /**
