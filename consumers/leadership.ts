@@ -13,7 +13,6 @@ import type { Service } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
 import { OperatorError } from '../service/operator-error.ts';
 import { type FailurePlace, reportFailure } from '../service/report-failure.ts';
-import { historyConflict } from '../service/stream-metrics.ts';
 import { createClient, endClient } from '../store/connection/client.ts';
 import { WATCHFUL_SESSION, watchSession } from '../store/connection/session.ts';
 
@@ -52,6 +51,11 @@ export interface LeadershipOptions {
   databaseUrl: string;
   /** Advisory locks: of the leader, and of a leader that has succeeded. */
   locks: { leader: number; working: number };
+  /**
+   * Checks that this process can lead: before it stands by, so that wrong settings show before a take-over needs them, and
+   * before it leads. A failure ends the term.
+   */
+  verify(term: Pick<Term, 'client' | 'signal'>): Promise<void>;
   /** Does the leader's work until the signal aborts. A failure ends the term; another begins after a pause. */
   lead(term: Term): Promise<void>;
   /** Called when this process becomes the leader, and when it stops leading. */
@@ -128,7 +132,7 @@ async function serveTerms(options: LeadershipOptions, state: State, stopping: Ab
 
 /** Serves one connection: stands by until the lock is free, then leads until a failure. */
 async function serveTerm(options: LeadershipOptions, state: State, stopping: AbortSignal): Promise<void> {
-  const { databaseUrl, locks, lead, onLead, name, log } = options;
+  const { databaseUrl, locks, verify, lead, onLead, name, log } = options;
   // Sends statements without waiting for the answers of earlier ones.
   const client = createClient(databaseUrl, { ...WATCHFUL_SESSION, pipeline: true });
   const lost = new AbortController();
@@ -144,9 +148,10 @@ async function serveTerm(options: LeadershipOptions, state: State, stopping: Abo
   try {
     await client.connect();
     await watchSession(client);
-    if (!(await waitForLead(client, locks, state, signal))) return;
+    if (!(await waitForLead(client, options, state, signal))) return;
     // From here on, readiness depends on this process's own work, which has not begun.
     state.success.forget();
+    await verify({ client, signal });
     let isWorking = false;
     const succeeded = async () => {
       noteSuccess(state);
@@ -168,21 +173,20 @@ async function serveTerm(options: LeadershipOptions, state: State, stopping: Abo
 
 async function waitForLead(
   client: pg.Client,
-  { leader, working }: LeadershipOptions['locks'],
+  { locks: { leader, working }, verify }: LeadershipOptions,
   state: State,
   signal: AbortSignal,
 ): Promise<boolean> {
+  let isVerified = false;
   while (!signal.aborted) {
     const { rows } = await client.query<{ leads: boolean; otherWorks: boolean }>(
       `SELECT pg_try_advisory_lock($1) AS leads, NOT pg_try_advisory_xact_lock_shared($2) AS "otherWorks"`,
       [leader, working],
     );
     if (rows[0]?.leads) return true;
-    if (rows[0]?.otherWorks) {
-      noteSuccess(state);
-      // The other has compared the histories since. A conflict that this process met would be reported for ever.
-      historyConflict.set(0);
-    }
+    if (!isVerified) await verify({ client, signal });
+    isVerified = true;
+    if (rows[0]?.otherWorks) noteSuccess(state);
     await systemClock.wait(STANDBY_POLL_MS, signal);
   }
   return false;

@@ -11,7 +11,7 @@ type ChangesTopic = Parameters<typeof readNewestPublished>[0];
 
 /**
  * Checks that the changes topic holds the store's stream, and the store every change that Kafka has published. Call it
- * at the beginning of every term: replacing the store by a backup ends all connections.
+ * on every new connection and at the beginning of every term: replacing the store by a backup ends all connections.
  *
  * @throws OperatorError that says what to do if the topic is another stream's, or the store is older or differs, and the
  * Kafka client's error if the brokers do not answer or the signal aborts

@@ -63,6 +63,8 @@ export function startApply(options: ApplyOptions): Leadership {
     where: 'apply',
     databaseUrl,
     locks: { leader, working },
+    verify: ({ client, signal }) =>
+      verifyHistory(client, { brokers: options.brokers, topic: options.topics.changes, signal }),
     lead: (term) => lead(options, term),
     onLead: (leads) => {
       applyLeader.set(leads ? 1 : 0);
@@ -76,7 +78,6 @@ async function lead(options: ApplyOptions, term: Term): Promise<void> {
   const { kafka, brokers, topics, groupId, pool, clock, log } = options;
   const ending = new AbortController();
   const signal = AbortSignal.any([term.signal, ending.signal]);
-  await verifyHistory(term.client, { brokers, topic: topics.changes, signal });
   let reconciledId: string | null = null;
   const reader = new TopicReader({
     brokers,

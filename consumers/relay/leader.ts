@@ -48,13 +48,15 @@ export interface RelayOptions {
  * reach Kafka, through this process or through the leader.
  */
 export function startRelay(options: RelayOptions): Leadership {
-  const { databaseUrl, log } = options;
+  const { databaseUrl, brokers, log } = options;
+  const { changes: topic } = topicNames(options.topicPrefix);
   const { relay: leader, relaying: working } = ADVISORY_LOCKS;
   return startLeadership({
     name: 'the relay',
     where: 'relay',
     databaseUrl,
     locks: { leader, working },
+    verify: ({ client, signal }) => verifyHistory(client, { brokers, topic, signal }),
     lead: (term) => lead(options, term),
     onLead(leads) {
       relayLeader.set(leads ? 1 : 0);
@@ -69,7 +71,6 @@ async function lead(options: RelayOptions, term: Term): Promise<void> {
   const { client, signal, succeeded, atEnd } = term;
   const { brokers, topicPrefix, log } = options;
   const { changes: topic } = topicNames(topicPrefix);
-  await verifyHistory(client, { brokers, topic, signal });
   const producer = createChangesProducer({ brokers, topic });
   atEnd(() => producer.disconnect());
   await producer.connect();

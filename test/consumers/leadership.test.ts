@@ -2,11 +2,10 @@ import { afterEach, expect, test } from '@jest/globals';
 import { type Leadership, startLeadership, type Term } from '../../consumers/leadership.ts';
 import { KafkaUnavailableError } from '../../service/failure.ts';
 import { createLog } from '../../service/log.ts';
-import { historyConflict } from '../../service/stream-metrics.ts';
+import { OperatorError } from '../../service/operator-error.ts';
 import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { captureLog } from '../helpers/service/captured-log.ts';
-import { metricValue } from '../helpers/service/metrics.ts';
 import { until } from '../helpers/until.ts';
 
 const database = useTestDatabase();
@@ -16,13 +15,16 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((one) => one.stop()));
 });
 
+const verify = async () => {};
+
 /** Starts a process whose work succeeds when the test says so. */
-function start() {
+function start(check = verify) {
   const begun = Promise.withResolvers<Term>();
   const leadership = startLeadership({
     ...{ name: 'the work', where: 'apply', databaseUrl: database.url, locks: LOCKS },
     onLead: () => {},
     log: createLog('test', 'silent'),
+    verify: check,
     lead: async (term) => {
       begun.resolve(term);
       await new Promise((resolve) => term.signal.addEventListener('abort', resolve));
@@ -44,13 +46,20 @@ test('a stand-by that takes over is not ready until its own work has succeeded',
   expect([second.leadership.isReady(), second.leadership.leads()]).toEqual([true, true]);
 });
 
-test('a stand-by forgets a conflict of histories that it has met, because the leader met none', async () => {
+test('a stand-by that could not lead is not ready, and one that can is checked again before it leads', async () => {
   const first = start();
   await (await first.begun).succeeded();
-  historyConflict.set(1);
-  const second = start();
-  await until('it stands by', () => second.leadership.isReady());
-  expect(await metricValue('stream_history_conflict')).toBe(0);
+  const wrong = start(() => Promise.reject(new OperatorError('Correct TOPIC_PREFIX.')));
+  let checks = 0;
+  const right = start(async () => {
+    checks += 1;
+  });
+  await until('the other stands by', () => right.leadership.isReady());
+  await until('it says why', () => wrong.leadership.findObstacle() === 'Correct TOPIC_PREFIX.');
+  expect(checks).toBe(1);
+  await Promise.all([first.leadership.stop(), wrong.leadership.stop()]);
+  await right.begun;
+  expect(checks).toBe(2);
 });
 
 test('an outage is reported once, however many terms it ends, and so is the next outage', async () => {
@@ -60,6 +69,7 @@ test('an outage is reported once, however many terms it ends, and so is the next
     ...{ name: 'the work', where: 'apply', databaseUrl: database.url, locks: LOCKS },
     onLead: () => {},
     log,
+    verify,
     lead: async (term) => {
       terms += 1;
       if (terms === 3) await term.succeeded();
@@ -81,6 +91,7 @@ test('a term ends although Postgres has fallen silent, and another begins once i
     ...{ name: 'the work', where: 'apply', databaseUrl: way.url, locks: LOCKS },
     onLead: () => {},
     log: createLog('test', 'silent'),
+    verify,
     lead: async (term) => {
       terms += 1;
       if (terms === 1) {

@@ -20,6 +20,7 @@ import { endorse } from '../helpers/ballots/submissions.ts';
 import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { createTestTopics, type TestTopics } from '../helpers/kafka/topics.ts';
 import { createTestDatabase, useTestDatabase } from '../helpers/postgres/database.ts';
+import { captureLog } from '../helpers/service/captured-log.ts';
 import { metricValue } from '../helpers/service/metrics.ts';
 import { until } from '../helpers/until.ts';
 
@@ -43,11 +44,14 @@ afterEach(async () => {
 afterAll(() => way.close());
 
 /** Starts one role behind a proxy to Postgres that can be cut. */
-async function start(role: 'apply' | 'relay'): Promise<Service> {
-  const { brokers, prefix: topicPrefix } = topics;
+async function start(
+  role: 'apply' | 'relay',
+  { topicPrefix = topics.prefix, log = createLog('consumers', 'silent') } = {},
+): Promise<Service> {
+  const { brokers } = topics;
   const service = await startConsumers(
     { databaseUrl: way.url, brokers, topicPrefix, roles: [role], retentionMs: WEEK_MS },
-    { log: createLog('consumers', 'silent') },
+    { log },
   );
   started.push(service);
   return service;
@@ -66,6 +70,19 @@ test.each(['apply', 'relay'] as const)(
     await Promise.all(pair.map((service) => service.stop()));
     started.splice(0);
     expect(areReady()).toEqual([false, false]);
+  },
+);
+
+test.each(['apply', 'relay'] as const)(
+  '%s does not stand by if it could not lead: it logs the missing topic, and is not ready',
+  async (role) => {
+    const leader = await start(role);
+    await until('it leads', () => leader.isReady());
+    const { log, lines } = captureLog('warn');
+    const wrong = await start(role, { topicPrefix: 'wrong-', log });
+    const reported = /There is no topic wrong-endorsement-changes: .* unless TOPIC_PREFIX is wrong/;
+    await until('it is reported', () => lines.some(({ msg }) => reported.test(msg)));
+    expect([leader.isReady(), wrong.isReady()]).toEqual([true, false]);
   },
 );
 
