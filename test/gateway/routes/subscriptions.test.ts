@@ -84,6 +84,8 @@ describe('a subscription', () => {
     ['an unpaired surrogate', { name: 'a\ud800' }, 'invalid_subscription', 'surrogate'],
     ['a NUL beside its name', { name: 'a', filter: { endorsers: ['b\0'] } }, 'invalid_subscription', 'NUL'],
     ['no object', [], 'invalid_subscription', 'must be an object'],
+    ['a number', '5', 'invalid_json', 'is not a JSON object'],
+    ['null', 'null', 'invalid_json', 'is not a JSON object'],
     ['half a text', '{"name":', 'invalid_json', 'is not JSON: Unexpected end of JSON input.'],
     ['a comma too many', '{"name": "a",}', 'invalid_json', 'at position 13 (line 1 column 14).'],
     ['a character that V8 cuts in half', `x23456789😀${'x'.repeat(99)}`, 'invalid_json', '"x23456789\ufffd"'],
