@@ -16,7 +16,10 @@ export interface ClientOptions {
    * passes requests on to the service, such as `/ballot`, or an empty text for its root.
    */
   baseUrl: string;
-  /** The API key, or a function that returns the current one. Leave it out if your own site adds the key. */
+  /**
+   * The API key, or a function that returns the current one. With a function, streams, event loops, exports and mirrors
+   * continue with another key when theirs is refused. Leave it out if your own site adds the key.
+   */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The longest duration of an attempt, and the longest silence of an export, in milliseconds; 30,000 by default. */
   timeoutMs?: number | undefined;

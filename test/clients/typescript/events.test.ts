@@ -260,6 +260,25 @@ describe('a stream', () => {
     await expect(take(client.stream(), 1)).rejects.toMatchObject({ status, code, message: 'Gone.' });
   });
 
+  test('continues with the next key of a function when its own is refused, and ends when that is refused too', async () => {
+    const refusal = frame('error', '00_u.x', { code: 'revoked_api_key' });
+    await createClient(
+      answerStream(ready(0) + change(1) + refusal, 'end'),
+      answerStream(ready(1) + change(2) + refusal, 'end'),
+      answerError(401, 'revoked_api_key'),
+    );
+    let made = 0;
+    const renewing = new BallotEndorsements({ baseUrl: service.baseUrl, apiKey: () => `bes_${made++}` });
+    const ids: string[] = [];
+    const read = async () => {
+      for await (const { id } of renewing.stream()) ids.push(id);
+    };
+    await expect(read()).rejects.toMatchObject({ status: 401, code: 'revoked_api_key' });
+    expect(ids).toEqual([1, 2].map(idOf));
+    const keys = service.requests.map(({ headers }) => headers.authorization);
+    expect(keys).toEqual(['Bearer bes_0', 'Bearer bes_1', 'Bearer bes_2']);
+  });
+
   test('continues after a temporary error frame, and after a defect', async () => {
     const client = await createClient(
       answerStream(ready(0) + frame('error', '00_u.x', { code: 'internal_error' }), 'end'),

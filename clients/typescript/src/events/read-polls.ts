@@ -34,8 +34,9 @@ export async function* readPolls(
   start: Start,
   { filter, signal, limit, follow, maxRetries = Number.POSITIVE_INFINITY }: PollSettings,
 ): AsyncGenerator<readonly Step[], void> {
-  const { onRetry } = connection;
-  const patience = new Patience({ path: PATH, signal, onRetry, retryMs: FIRST_RETRY_MS, maxRetries });
+  const { onRetry, mayRenewKey } = connection;
+  const retryMs = FIRST_RETRY_MS;
+  const patience = new Patience({ path: PATH, signal, onRetry, retryMs, maxRetries, mayRenewKey });
   let { cursor } = start;
   let isAtEnd = false;
   for (;;) {

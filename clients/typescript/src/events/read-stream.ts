@@ -42,8 +42,8 @@ export async function* readStream(
   start: Start,
   { filter, signal, silenceMs = SILENCE_MS }: StreamSettings,
 ): AsyncGenerator<readonly Step[], void> {
-  const patience = new Patience({ path: PATH, signal, onRetry: connection.onRetry, retryMs: FIRST_RETRY_MS });
-  const { timeoutMs } = connection;
+  const { timeoutMs, onRetry, mayRenewKey } = connection;
+  const patience = new Patience({ path: PATH, signal, onRetry, retryMs: FIRST_RETRY_MS, mayRenewKey });
   let { cursor } = start;
   for (;;) {
     try {

@@ -41,8 +41,9 @@ export async function* readExport<Item extends Identified>(
 ): AsyncGenerator<Batch<Item>, void> {
   const { path, filter, signal } = settings;
   const { timeoutMs = connection.timeoutMs, maxRetries = connection.maxRetries } = settings;
-  const { onRetry } = connection;
-  const patience = new Patience({ path, signal, onRetry, retryMs: FIRST_RETRY_MS, maxRetries });
+  const { onRetry, mayRenewKey } = connection;
+  const retryMs = FIRST_RETRY_MS;
+  const patience = new Patience({ path, signal, onRetry, retryMs, maxRetries, mayRenewKey });
   let { after } = settings;
   let streamCursor: string | null = null;
   for (;;) {

@@ -29,6 +29,8 @@ export class Connection {
   readonly timeoutMs: number;
   readonly maxRetries: number;
   readonly onRetry: (retry: Retry) => void;
+  /** Whether a request may have another key than the one before. */
+  readonly mayRenewKey: boolean;
   readonly #base: string;
   readonly #apiKey: ClientOptions['apiKey'];
   readonly #fetch: typeof globalThis.fetch;
@@ -46,6 +48,7 @@ export class Connection {
     }
     this.#base = baseUrl.replace(/\/+$/, '');
     this.#apiKey = apiKey;
+    this.mayRenewKey = typeof apiKey === 'function';
     this.#isGlobalFetch = fetch === globalThis.fetch;
     // Browsers refuse a `fetch` that is called as a method of another object.
     this.#fetch = (...given) => fetch(...given);

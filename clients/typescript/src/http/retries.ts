@@ -74,6 +74,8 @@ export interface PatienceOptions extends Omit<RetryOptions, 'maxRetries'> {
   retryMs: number;
   /** The number of failures in a row after which it gives up; by default it never does. */
   maxRetries?: number;
+  /** Whether the next request may have another key than the last one. */
+  mayRenewKey?: boolean;
 }
 
 /** Waits between the connections of a read that survives failures. */
@@ -125,9 +127,22 @@ export class Patience {
    * @throws the error if it is permanent, or has come too often
    */
   async bear(error: unknown): Promise<void> {
-    const { path, signal, onRetry, maxRetries = Number.POSITIVE_INFINITY } = this.#options;
+    const {
+      path,
+      signal,
+      onRetry,
+      maxRetries = Number.POSITIVE_INFINITY,
+      mayRenewKey = false,
+    } = this.#options;
     const isWrongAddress = error instanceof UnexpectedAnswerError && !this.#isRecognized;
-    if (isWrongAddress || isLasting(error) || this.#failures >= maxRetries) throw error;
+    // A read can outlast its key, which is then refused in the middle.
+    const isOldKey =
+      mayRenewKey &&
+      this.#isRecognized &&
+      this.#failures === 0 &&
+      error instanceof ApiError &&
+      error.status === 401;
+    if (isWrongAddress || (isLasting(error) && !isOldKey) || this.#failures >= maxRetries) throw error;
     const waitMs = Math.max(backOff(error, this.#failures, this.retryMs), this.#idleMs());
     if (Number.isFinite(maxRetries) && waitMs > MAX_CALL_WAIT_MS) throw error;
     this.#failures += 1;
