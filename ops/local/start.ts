@@ -7,7 +7,6 @@
  */
 
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { measureLag } from '../../administration/lag.ts';
 import { describeTopic } from '../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
@@ -36,8 +35,10 @@ import { KeptProcesses } from './processes/kept-processes.ts';
 import { RememberedPids } from './processes/remembered-pids.ts';
 import {
   claimRunDir,
-  type KnownProcess,
+  knownProcesses,
   noteStopping,
+  PROGRAMS,
+  type ProgramName,
   releaseRunDir,
   writeServiceEnv,
 } from './processes/run-files.ts';
@@ -48,12 +49,8 @@ import { chooseStartPorts } from './start-ports.ts';
 import { chooseWebhookSettings } from './webhook-key.ts';
 
 const READY_TIMEOUT_MS = 120_000;
-
-const programs = {
-  'demo-traffic': fileURLToPath(new URL('../demo/traffic.ts', import.meta.url)),
-  gateway: fileURLToPath(new URL('../../gateway/main.ts', import.meta.url)),
-  consumers: fileURLToPath(new URL('../../consumers/main.ts', import.meta.url)),
-};
+/** The folder of the project. */
+const ROOT = path.resolve(import.meta.dirname, '../..');
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -68,15 +65,6 @@ function renderServersOnly(dataDir: string): string {
     'Ctrl-C stops the servers.',
     '',
   ].join('\n');
-}
-
-/** Everything that a start runs, in the order in which it is stopped. */
-function knownProcesses(dataDir: string): KnownProcess[] {
-  return [
-    ...Object.entries(programs).map(([name, marker]) => ({ name, marker, stopSignal: 'SIGTERM' as const })),
-    { name: 'kafka', marker: path.join(dataDir, 'kafka', 'server.properties'), stopSignal: 'SIGTERM' },
-    { name: 'postgres', marker: path.join(dataDir, 'postgres', 'data'), stopSignal: 'SIGINT' },
-  ];
 }
 
 class Start {
@@ -284,9 +272,9 @@ class Start {
     for (const line of await applyTopics({ ...this.#config, brokers })) say(`Topics: ${line}`);
   }
 
-  async #startProgram(name: keyof typeof programs, env: NodeJS.ProcessEnv): Promise<void> {
+  async #startProgram(name: ProgramName, env: NodeJS.ProcessEnv): Promise<void> {
     this.#over.throwIfAborted();
-    await this.#kept.keepProgram(name, programs[name], env);
+    await this.#kept.keepProgram(name, path.resolve(ROOT, PROGRAMS[name]), env);
   }
 
   async #untilReady(address: string): Promise<void> {

@@ -25,6 +25,27 @@ export interface KnownProcess {
   stopSignal: NodeJS.Signals;
 }
 
+/**
+ * The main files of the programs, below the folder of the project. They identify command lines without that folder,
+ * because an upgrade can be in another one.
+ */
+export const PROGRAMS = {
+  'demo-traffic': 'ops/demo/traffic.ts',
+  gateway: 'gateway/main.ts',
+  consumers: 'consumers/main.ts',
+} as const;
+
+export type ProgramName = keyof typeof PROGRAMS;
+
+/** Everything that a start runs, in the order in which it is stopped. */
+export function knownProcesses(dataDir: string): KnownProcess[] {
+  return [
+    ...Object.entries(PROGRAMS).map(([name, marker]) => ({ name, marker, stopSignal: 'SIGTERM' as const })),
+    { name: 'kafka', marker: path.join(dataDir, 'kafka', 'server.properties'), stopSignal: 'SIGTERM' },
+    { name: 'postgres', marker: path.join(dataDir, 'postgres', 'data'), stopSignal: 'SIGINT' },
+  ];
+}
+
 /** Quotes a value so that both a shell and Node's parseEnv read it. Only addresses can encode an apostrophe. */
 function quote(value: string): string {
   if (/^[\w@%+=:,./-]*$/.test(value)) return value;

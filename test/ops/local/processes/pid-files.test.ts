@@ -8,6 +8,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { readPidFile, stopProcess, writePidFile } from '../../../../ops/local/processes/pid-files.ts';
 import {
   claimRunDir,
+  knownProcesses,
   noteStopping,
   releaseRunDir,
   writeServiceEnv,
@@ -71,6 +72,18 @@ test("a start stops an earlier start's processes, and no others", async () => {
   await exited;
   expect(lines).toEqual([`Stopping gateway (process ${mine.pid}), which an earlier start left running.`]);
   expect(other.exitCode ?? other.signalCode).toBeNull();
+  await releaseRunDir(runDir, known);
+});
+
+test("a start stops an earlier version's programs, which run from another folder", async () => {
+  const runDir = inFolder('upgrade');
+  const old = await startChild('/srv/releases/old/gateway/main.ts');
+  await writePidFile(runDir, 'gateway', old.pid);
+  const known = knownProcesses(inFolder());
+  const exited = once(old, 'exit');
+  await claimRunDir(runDir, known, () => undefined);
+  old.kill('SIGKILL');
+  expect(await exited).toEqual([null, 'SIGTERM']);
   await releaseRunDir(runDir, known);
 });
 
