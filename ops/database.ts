@@ -76,7 +76,11 @@ export async function withDatabase<T>(
 /** Turns a failed query into an OperatorError if the operator can fix it; other errors stay. */
 function nameDatabase(error: unknown, { host, port, database }: pg.Client): unknown {
   // Only the query's own code counts: inside a failed migration, the same code is a defect.
-  const refusal = explainDatabaseRefusal(error as Error, `The database "${database}" at ${host}:${port}`, null);
+  const refusal = explainDatabaseRefusal(
+    error as Error,
+    `The database "${database}" at ${host}:${port}`,
+    null,
+  );
   return refusal === null ? error : new OperatorError(refusal, { cause: error });
 }
 
