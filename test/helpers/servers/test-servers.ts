@@ -5,7 +5,6 @@ import { findRunner } from '../../../ops/local/servers/runner.ts';
 import type { ServerOptions, ServerRunner } from '../../../ops/local/servers/server.ts';
 import type { Brokers } from '../../../service/brokers.ts';
 import { createTemplate } from '../postgres/template.ts';
-import { SecuredCluster } from './secured-cluster.ts';
 import { ServerFolder } from './server-folder.ts';
 
 /** No data outlives the run, so it does not need to survive a power cut. */
@@ -22,7 +21,7 @@ let folder: ServerFolder | null = null;
 let running: { stop(): Promise<void> }[] = [];
 
 /** Starts Postgres with its template, and a Kafka of a kind beside it. */
-async function startServers<Kafka extends { stop(): Promise<void> }>(
+export async function startServers<Kafka extends { stop(): Promise<void> }>(
   startKafka: (options: ServerOptions, runner: ServerRunner) => Promise<Kafka>,
 ): Promise<{ databaseUrl: string; kafka: Kafka }> {
   const runner = await findRunner();
@@ -35,12 +34,6 @@ async function startServers<Kafka extends { stop(): Promise<void> }>(
   running = [postgres, kafka];
   await createTemplate(postgres.url);
   return { databaseUrl: postgres.url, kafka };
-}
-
-/** Starts Postgres, and three brokers that require certificates, passwords and rights. */
-export async function startSecuredServers(): Promise<{ databaseUrl: string; cluster: SecuredCluster }> {
-  const { databaseUrl, kafka } = await startServers((options) => SecuredCluster.start(options));
-  return { databaseUrl, cluster: kafka };
 }
 
 /** Starts both, and returns their addresses. */
