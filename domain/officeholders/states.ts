@@ -1,4 +1,4 @@
-/** The names of the states, D.C. and the territories in the source, by USPS code. */
+/** The names of the states, D.C. and the territories, by USPS code. */
 const STATE_NAMES: Readonly<Record<string, string>> = {
   AK: 'Alaska',
   AL: 'Alabama',
@@ -69,8 +69,8 @@ export interface Jurisdiction {
   division: string;
 }
 
-/** The division of a state, D.C. or a territory. */
-function divisionOf(state: string): string {
+/** The Open Civic Data id of a state, D.C. or a territory by its USPS code. */
+export function divisionOf(state: string): string {
   const kind = state === 'DC' ? 'district' : TERRITORIES.includes(state) ? 'territory' : 'state';
   return `ocd-division/country:us/${kind}:${state.toLowerCase()}`;
 }

@@ -1,3 +1,4 @@
+import { divisionOf, stateName } from '../../../domain/officeholders/states.ts';
 import { STATE_CODES } from '../../../schemas/vocabulary.ts';
 
 export interface DemoState {
@@ -12,8 +13,6 @@ export interface DemoState {
   /** Its Open Civic Data division. */
   division: string;
 }
-
-const TERRITORIES = ['AS', 'GU', 'MP', 'PR', 'VI'];
 
 /** The Spanish names that differ from the English ones. */
 const SPANISH_NAMES: Partial<Record<(typeof STATE_CODES)[number], string>> = {
@@ -39,84 +38,74 @@ const SPANISH_NAMES: Partial<Record<(typeof STATE_CODES)[number], string>> = {
   WV: 'Virginia Occidental',
 };
 
-const NAMES_AND_SEATS: Record<(typeof STATE_CODES)[number], readonly [string, number]> = {
-  AK: ['Alaska', 1],
-  AL: ['Alabama', 7],
-  AR: ['Arkansas', 4],
-  AS: ['American Samoa', 1],
-  AZ: ['Arizona', 9],
-  CA: ['California', 52],
-  CO: ['Colorado', 8],
-  CT: ['Connecticut', 5],
-  DC: ['District of Columbia', 1],
-  DE: ['Delaware', 1],
-  FL: ['Florida', 28],
-  GA: ['Georgia', 14],
-  GU: ['Guam', 1],
-  HI: ['Hawaii', 2],
-  IA: ['Iowa', 4],
-  ID: ['Idaho', 2],
-  IL: ['Illinois', 17],
-  IN: ['Indiana', 9],
-  KS: ['Kansas', 4],
-  KY: ['Kentucky', 6],
-  LA: ['Louisiana', 6],
-  MA: ['Massachusetts', 9],
-  MD: ['Maryland', 8],
-  ME: ['Maine', 2],
-  MI: ['Michigan', 13],
-  MN: ['Minnesota', 8],
-  MO: ['Missouri', 8],
-  MP: ['Northern Mariana Islands', 1],
-  MS: ['Mississippi', 4],
-  MT: ['Montana', 2],
-  NC: ['North Carolina', 14],
-  ND: ['North Dakota', 1],
-  NE: ['Nebraska', 3],
-  NH: ['New Hampshire', 2],
-  NJ: ['New Jersey', 12],
-  NM: ['New Mexico', 3],
-  NV: ['Nevada', 4],
-  NY: ['New York', 26],
-  OH: ['Ohio', 15],
-  OK: ['Oklahoma', 5],
-  OR: ['Oregon', 6],
-  PA: ['Pennsylvania', 17],
-  PR: ['Puerto Rico', 1],
-  RI: ['Rhode Island', 2],
-  SC: ['South Carolina', 7],
-  SD: ['South Dakota', 1],
-  TN: ['Tennessee', 9],
-  TX: ['Texas', 38],
-  UT: ['Utah', 4],
-  VA: ['Virginia', 11],
-  VI: ['Virgin Islands', 1],
-  VT: ['Vermont', 1],
-  WA: ['Washington', 10],
-  WI: ['Wisconsin', 8],
-  WV: ['West Virginia', 2],
-  WY: ['Wyoming', 1],
+/** The seats of the states that have more than one. */
+const SEATS: Partial<Record<(typeof STATE_CODES)[number], number>> = {
+  AL: 7,
+  AR: 4,
+  AZ: 9,
+  CA: 52,
+  CO: 8,
+  CT: 5,
+  FL: 28,
+  GA: 14,
+  HI: 2,
+  IA: 4,
+  ID: 2,
+  IL: 17,
+  IN: 9,
+  KS: 4,
+  KY: 6,
+  LA: 6,
+  MA: 9,
+  MD: 8,
+  ME: 2,
+  MI: 13,
+  MN: 8,
+  MO: 8,
+  MS: 4,
+  MT: 2,
+  NC: 14,
+  NE: 3,
+  NH: 2,
+  NJ: 12,
+  NM: 3,
+  NV: 4,
+  NY: 26,
+  OH: 15,
+  OK: 5,
+  OR: 6,
+  PA: 17,
+  RI: 2,
+  SC: 7,
+  TN: 9,
+  TX: 38,
+  UT: 4,
+  VA: 11,
+  WA: 10,
+  WI: 8,
+  WV: 2,
 };
 
-const KINDS = {
+/** The beginnings of whole names, by the kind of the division; D.C. has none. */
+const KINDS: Readonly<Record<string, readonly [string, string]>> = {
   state: ['State of ', 'Estado de '],
   territory: ['Territory of ', 'Territorio de '],
-  district: ['', ''],
-} as const;
+};
 
 /** Every state, D.C. and every territory. */
 export const DEMO_STATES: DemoState[] = STATE_CODES.map((code) => {
-  const [name, seats] = NAMES_AND_SEATS[code];
-  const word = code === 'DC' ? 'district' : TERRITORIES.includes(code) ? 'territory' : 'state';
+  const name = stateName(code);
   const nameEs = SPANISH_NAMES[code] ?? name;
-  const [kind, kindEs] = KINDS[word];
+  const division = divisionOf(code);
+  const [, word = ''] = /us\/([a-z]+):/.exec(division) ?? [];
+  const [kind, kindEs] = KINDS[word] ?? ['', ''];
   return {
     code,
     name,
     nameEs,
     fullName: `${kind}${name}`,
     fullNameEs: `${kindEs}${nameEs}`,
-    seats,
-    division: `ocd-division/country:us/${word}:${code.toLowerCase()}`,
+    seats: SEATS[code] ?? 1,
+    division,
   };
 });
