@@ -7,22 +7,18 @@ import { parseUnchanged } from '../../schemas/catalogue/changed-numbers.ts';
 /** A line of a file: its JSON value from `parseUnchanged`, or the reason why it has none. */
 export type JsonLine = { line: number; value: unknown } | { line: number; fault: string };
 
-export interface NdjsonOptions {
-  /** Longer lines are refused unread. */
-  maxLineBytes: number;
-}
-
 const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
  * Reads the lines of a file, numbered from 1.
  *
+ * @param maxLineBytes longer lines are refused unread
  * @throws the errors of `pieces`
  */
 export async function* readNdjson(
   pieces: AsyncIterable<Uint8Array>,
-  { maxLineBytes }: NdjsonOptions,
+  maxLineBytes: number,
 ): AsyncGenerator<JsonLine> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let line = 0;

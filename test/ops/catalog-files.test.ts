@@ -12,7 +12,7 @@ afterEach(async () => folder?.remove());
 async function linesOf(content: string | Buffer, maxLineBytes = 1_000): Promise<JsonLine[]> {
   folder = await createFolder({ 'x.ndjson': content });
   const lines: JsonLine[] = [];
-  for await (const line of readNdjson(readBytes(folder.file('x.ndjson')), { maxLineBytes })) lines.push(line);
+  for await (const line of readNdjson(readBytes(folder.file('x.ndjson')), maxLineBytes)) lines.push(line);
   return lines;
 }
 
