@@ -48,7 +48,8 @@ export interface LoadedFile {
 
 const PIECE_BYTES = 16 * 1024;
 
-async function* piecesOf(content: Buffer, pause: () => Promise<void>): AsyncGenerator<Uint8Array> {
+/** The content of a file in pieces. */
+export async function* piecesOf(content: Buffer, pause: () => Promise<void>): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < content.length; at += PIECE_BYTES) {
     await pause();
     yield content.subarray(at, at + PIECE_BYTES);

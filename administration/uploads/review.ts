@@ -15,6 +15,7 @@ import {
   findOversizedPositions,
 } from '../../store/intake/stage-effects.ts';
 import { createStage } from '../../store/intake/staged.ts';
+import { piecesOf } from '../catalogue/uploaded-file.ts';
 import { type MatchedTable, matchTable, type SeenRow } from '../intake/match-table.ts';
 
 /** The most rows of an uploaded table. */
@@ -38,7 +39,7 @@ export interface UploadWork {
  */
 export async function checkTable(content: Buffer): Promise<string[]> {
   const pause = createPause();
-  const { header, rows } = await readTable(piecesOf(content), pause);
+  const { header, rows } = await readTable(piecesOf(content, pause), pause);
   let count = 0;
   for await (const _ of rows) {
     await pause();
@@ -51,12 +52,6 @@ export async function checkTable(content: Buffer): Promise<string[]> {
   }
   if (count === 0) throw new TableError('The table has no rows below the names of its columns.');
   return header;
-}
-
-const PIECE_BYTES = 16 * 1024;
-
-async function* piecesOf(content: Buffer): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < content.length; at += PIECE_BYTES) yield content.subarray(at, at + PIECE_BYTES);
 }
 
 function match(
