@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { identifyTopic } from '../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { type Message, openProducer } from '../../kafka/writing/submissions-producer.ts';
-import { type Rejection, type Submission, submissionCodec } from '../../schemas/submission.ts';
+import type { Rejection, Submission } from '../../schemas/submission.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { type Actor, nameSender, recordAudit } from '../../store/accounts/audit-log.ts';
@@ -65,18 +65,21 @@ function findRetriable(rejections: readonly Rejection[]): Retriable[] {
   });
 }
 
-/** Sends submissions on the topic of submissions, in order. @throws the Kafka client's error */
-async function withSender<T>(
+const senderOf = (actor: Actor): string => nameSender('ops rejected retry', actor);
+
+type Send = (messages: readonly Message[]) => Promise<void>;
+
+/** Sends submissions in order. @param sender its name for the history @throws the Kafka client's error */
+export async function withSender(
   { brokers, topicPrefix }: TopicsPlace,
-  actor: Actor,
-  work: (send: (chosen: readonly Retriable[]) => Promise<void>) => Promise<T>,
-): Promise<T> {
+  sender: string,
+  work: (send: Send) => Promise<void>,
+): Promise<void> {
   const producer = await openProducer(brokers, topicNames(topicPrefix).submissions);
   try {
-    return await work(async (chosen) => {
-      for (let start = 0; start < chosen.length; start += BATCH) {
-        const messages = chosen.slice(start, start + BATCH).map(({ message }) => message);
-        await producer.send(messages, nameSender('ops rejected retry', actor));
+    await work(async (messages) => {
+      for (let start = 0; start < messages.length; start += BATCH) {
+        await producer.send(messages.slice(start, start + BATCH), sender);
       }
     });
   } finally {
@@ -123,7 +126,7 @@ export async function retryNew(client: ClientBase, place: TopicsPlace, actor: Ac
     settled: 0,
   };
   let ends: ReadonlyMap<number, number> = new Map();
-  await withSender(place, actor, async (send) => {
+  await withSender(place, senderOf(actor), async (send) => {
     const reading = { brokers, topic, ...(onProgress && { onProgress }) };
     for await (const page of readWithSuperseded(reading, offsets)) {
       await retryPage(client, place, page, { send, outcome });
@@ -151,7 +154,7 @@ async function retryPage(
   client: ClientBase,
   { onOutdated }: TopicsPlace,
   { rejections, superseded }: SortedPage,
-  { send, outcome }: { send: (chosen: readonly Retriable[]) => Promise<void>; outcome: RetryOutcome },
+  { send, outcome }: { send: Send; outcome: RetryOutcome },
 ): Promise<void> {
   const latest = rejections.filter((rejection) => !superseded.has(rejection));
   const settled = await loadSettled(client, latest.map(nameOf));
@@ -161,7 +164,7 @@ async function retryPage(
   const retriable = findRetriable(others);
   const outdated = await findOutdated(client, retriable);
   for (const { rejection } of outdated) onOutdated?.(rejection);
-  await send(retriable.filter((one) => !outdated.has(one)));
+  await send(retriable.filter((one) => !outdated.has(one)).map(({ message }) => message));
   outcome.sent += retriable.length - outdated.size;
   outcome.unreadable += others.length - retriable.length;
   outcome.skipped += last.length - others.length;
@@ -192,7 +195,7 @@ export async function retryChosen(
     subject: subjectOf(chosen),
     details: { topic, sent: chosen.length, origins: chosen.map(nameOf) },
   });
-  await withSender(place, actor, (send) => send(retriable));
+  await withSender(place, senderOf(actor), (send) => send(retriable.map(({ message }) => message)));
   return chosen.length;
 }
 
@@ -206,18 +209,4 @@ function requireRetriable(rejection: Rejection): Retriable {
   throw new OperatorError(
     `${problem}, so it cannot be sent again: its producer must send it. Nothing was sent.`,
   );
-}
-
-/** Sends a submission. @param sender its name for the history @throws the Kafka client's error */
-export async function sendSubmission(
-  { brokers, topicPrefix }: TopicsPlace,
-  submission: Submission,
-  sender: string,
-): Promise<void> {
-  const producer = await openProducer(brokers, topicNames(topicPrefix).submissions);
-  try {
-    await producer.send([{ key: submission.endorser, value: submissionCodec.encode(submission) }], sender);
-  } finally {
-    await producer.close();
-  }
 }

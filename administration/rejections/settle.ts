@@ -1,12 +1,12 @@
 import type { ClientBase, Pool } from 'pg';
 import { topicNames } from '../../kafka/topic-names.ts';
-import type { Rejection, Submission } from '../../schemas/submission.ts';
+import { type Rejection, type Submission, submissionCodec } from '../../schemas/submission.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { type Actor, nameSender, recordAudit } from '../../store/accounts/audit-log.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { loadSettled, type Settled, settleRejections } from '../../store/stream/settled-rejections.ts';
 import { nameOf, originOf, subjectOf } from './name.ts';
-import { sendSubmission, type TopicsPlace } from './retry.ts';
+import { type TopicsPlace, withSender } from './retry.ts';
 
 /** The rejections that an operator has dismissed, or has sent corrected. */
 export async function findSettled(
@@ -90,5 +90,6 @@ export async function sendCorrection(
       choices: picks.map(({ choice }) => choice),
     },
   });
-  await sendSubmission(place, correction, nameSender('correction', actor));
+  const message = { key: endorser, value: submissionCodec.encode(correction) };
+  await withSender(place, nameSender('correction', actor), (send) => send([message]));
 }
