@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import { shorten } from '../schemas/problems.ts';
 
 /** The letters in which a mistyped name differs from a known one; null if it differs in too many. */
 function countTypos(given: string, known: string): number | null {
@@ -21,4 +22,11 @@ export function findNearest(name: string, known: readonly string[], most: number
     .sort((a, b) => a.typos - b.typos)
     .slice(0, most)
     .map(({ each }) => each);
+}
+
+/** Says that there is no such name, and names up to three similar ones. @param kind the word for what has names */
+export function describeUnknown(kind: string, name: string, known: readonly string[]): string {
+  const similar = findNearest(name, known, 3);
+  const hint = similar.length === 0 ? '' : ` Did you mean ${similar.join(' or ')}?`;
+  return `There is no ${kind} "${shorten(name)}".${hint}`;
 }

@@ -1,6 +1,5 @@
 import type { ClientBase } from 'pg';
-import { findNearest } from '../../domain/nearest-names.ts';
-import { shorten } from '../../schemas/problems.ts';
+import { describeUnknown } from '../../domain/nearest-names.ts';
 import { normalizeText } from '../../schemas/text.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import type { Actor } from '../../store/accounts/audit-log.ts';
@@ -12,9 +11,8 @@ import {
 
 /** The most endorsers of one change. */
 const MAX_AT_ONCE = 500;
-/** How many unknown slugs a message explains, and how many similar ones it names for each. */
+/** How many unknown slugs a message explains. */
 const EXPLAINED = 5;
-const SIMILAR = 3;
 
 /**
  * Allows an account to publish for endorsers, or no longer. All change, or none.
@@ -38,16 +36,12 @@ export async function changeRights(
     return await setEndorsersAllowed(client, account, { slugs, isAllowed }, actor);
   } catch (error) {
     if (!(error instanceof UnknownEndorsersError)) throw error;
-    throw new OperatorError(describeUnknown(error.slugs, await listEndorserSlugs(client)));
+    throw new OperatorError(describeAll(error.slugs, await listEndorserSlugs(client)));
   }
 }
 
-function describeUnknown(slugs: readonly string[], known: readonly string[]): string {
-  const sentences = slugs.slice(0, EXPLAINED).map((slug) => {
-    const similar = findNearest(slug, known, SIMILAR);
-    const hint = similar.length === 0 ? '' : ` Did you mean ${similar.join(' or ')}?`;
-    return `There is no endorser "${shorten(slug)}".${hint}`;
-  });
+function describeAll(slugs: readonly string[], known: readonly string[]): string {
+  const sentences = slugs.slice(0, EXPLAINED).map((slug) => describeUnknown('endorser', slug, known));
   const rest = slugs.length - EXPLAINED;
   const more = rest > 0 ? [`${rest} more are unknown.`] : [];
   return [...sentences, ...more, 'Nothing was changed.'].join(' ');

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { findNearest } from '../../domain/nearest-names.ts';
+import { describeUnknown } from '../../domain/nearest-names.ts';
 import { findUnpublished } from '../../domain/publication.ts';
 import { findRoundedNumber } from '../../schemas/json-numbers.ts';
 import { shorten } from '../../schemas/problems.ts';
@@ -8,8 +8,7 @@ import { parsePublished } from '../../schemas/submission-files.ts';
 import { listEndorserSlugs } from '../../store/accounts/endorsers.ts';
 import { listChoiceKeys, listContestKeys, listElectionSlugs } from '../../store/endorsements/known-names.ts';
 
-/** The most similar names that a sentence has, and the most unknown choices that are explained. */
-const SIMILAR = 3;
+/** The most unknown choices that are explained. */
 const MAX_CHOICES = 10;
 
 /** A corrected submission, or what is wrong with it, in sentences. */
@@ -46,10 +45,7 @@ export async function checkCorrection(
 }
 
 function describe(kind: string, name: string, known: readonly string[]): string[] {
-  if (known.includes(name)) return [];
-  const similar = findNearest(name, known, SIMILAR);
-  const hint = similar.length === 0 ? '' : ` Did you mean ${similar.join(' or ')}?`;
-  return [`There is no ${kind} "${shorten(name)}".${hint}`];
+  return known.includes(name) ? [] : [describeUnknown(kind, name, known)];
 }
 
 async function findUnknown(client: ClientBase, { endorser, contest, picks }: Submission): Promise<string[]> {
