@@ -15,6 +15,7 @@ import { listProcesses } from '../../store/processes/process-list.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { currentActor, inDatabaseOf, inOneTransaction } from '../database.ts';
+import { unknownAccount } from '../named-account.ts';
 
 const MAX_PERSON_LENGTH = 100;
 
@@ -146,12 +147,6 @@ function parseEmail(text: string): string {
   if (email !== null) return email;
   throw new OperatorError(
     `--email is "${showControls(text)}"; it must be an address such as ann@example.org.`,
-  );
-}
-
-function unknownAccount(account: string): OperatorError {
-  return new OperatorError(
-    `There is no account "${account}"; "accounts list" shows every account, and "keys create" makes one.`,
   );
 }
 
