@@ -47,7 +47,7 @@ export class Turns {
    */
   async take(taker: TurnTaker, signal: AbortSignal): Promise<(() => void) | null> {
     if (signal.aborted) return null;
-    if (this.#mayBegin(taker)) this.#begin(taker);
+    if (this.#mayBegin(taker)) this.#count(taker, 1);
     else if (!(await this.#wait(taker, signal))) return null;
     let isOver = false;
     return () => {
@@ -67,17 +67,13 @@ export class Turns {
     );
   }
 
-  #begin(taker: TurnTaker): void {
-    this.#count(taker, 1);
-  }
-
   #end(taker: TurnTaker): void {
     this.#count(taker, -1);
     for (const waiting of this.#waiting) {
       if (this.#running >= AT_ONCE) return;
       if (!this.#mayBegin(waiting)) continue;
       this.#waiting.delete(waiting);
-      this.#begin(waiting);
+      this.#count(waiting, 1);
       waiting.begin();
     }
   }
