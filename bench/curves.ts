@@ -39,7 +39,6 @@ async function measureThroughput(): Promise<CurveGroup> {
     title: `Deliveries a second, ${CHANGES_TOGETHER} changes at a time`,
     x: 'streams',
     y: 'deliveries a second',
-    isLogarithmic: true,
     points: [],
   };
   for (const streams of STREAMS) {
@@ -61,7 +60,6 @@ async function measureLatencies(): Promise<CurveGroup> {
     title: 'From a submission to a client of the stream',
     x: 'changes a second',
     y: 'milliseconds',
-    isLogarithmic: true,
     points: [],
   };
   for (const rate of RATES) {
@@ -92,7 +90,6 @@ async function measureCosts(): Promise<CurveGroup> {
     title: 'Processor time of a server for a page of endorsements',
     x: 'kilobytes of the page',
     y: 'microseconds',
-    isLogarithmic: true,
     points: [],
   };
   const options = { connections: 8, seconds: 2 };

@@ -15,17 +15,16 @@ export interface CurveGroup {
   /** The names of the axes, with their units. */
   x: string;
   y: string;
-  isLogarithmic: boolean;
   points: CurvePoint[];
 }
 
 /** Draws curves through the medians, with a bar from the lowest to the highest value at each point. @returns SVG */
-export async function drawCurves({ title, x, y, isLogarithmic, points }: CurveGroup): Promise<string> {
+export async function drawCurves({ title, x, y, points }: CurveGroup): Promise<string> {
   const rows = points.map(({ series, x: place, values }) => {
     const sorted = values.toSorted((a, b) => a - b);
     return { series, x: place, median: quantile(sorted, 0.5), low: sorted[0], high: sorted.at(-1) };
   });
-  const scale = isLogarithmic ? ({ type: 'log' } as const) : ({ zero: true } as const);
+  const scale = { type: 'log' } as const;
   const spec: TopLevelSpec = {
     $schema: 'https://vega.github.io/schema/vega-lite/v6.json',
     title,
