@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { connect, TLSSocket } from 'node:tls';
 import { type Finding, failed, ok, warning } from '../../administration/health/finding.ts';
 import type { Tls } from '../../service/brokers.ts';
-import { describeClientCertificate, rotatingContext } from '../../service/certificates.ts';
+import { type describeClientCertificate, rotatingContext } from '../../service/certificates.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A certificate is reported if it ends within this number of days. */
@@ -22,11 +22,13 @@ export function judgeExpiry(subject: string, whose: string, validTo: Date): Find
 }
 
 /** The end of this process's certificate; nothing if it has none. */
-export function judgeClientCertificate(tls: Tls): Finding[] {
-  const certificate = describeClientCertificate(tls);
+export function judgeClientCertificate(
+  subject: string,
+  certificate: ReturnType<typeof describeClientCertificate>,
+): Finding[] {
   if (certificate === null) return [];
   const whose = `The client certificate "${certificate.subject}" of ${certificate.setting}`;
-  return [judgeExpiry('Kafka TLS', whose, certificate.validTo)];
+  return [judgeExpiry(subject, whose, certificate.validTo)];
 }
 
 /**

@@ -8,6 +8,7 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import { checkTopics } from '../../kafka/topics/topics.ts';
 import { findChange } from '../../schemas/change.ts';
 import { type Brokers, nameProtocol } from '../../service/brokers.ts';
+import { describeClientCertificate } from '../../service/certificates.ts';
 import type { KafkaConfig } from '../config.ts';
 import { judgeClientCertificate, judgeExpiry, readServerExpiry } from './certificates.ts';
 import { describeError, examine, examineAs, inTime } from './examine.ts';
@@ -89,7 +90,8 @@ async function checkCertificates({ tls }: Brokers, addresses: string[]): Promise
       return [judgeExpiry('Kafka TLS', `The certificate of ${address}`, validTo)];
     }),
   );
-  return [...(await Promise.all(servers)).flat(), ...judgeClientCertificate(tls)];
+  const own = judgeClientCertificate('Kafka TLS', describeClientCertificate(tls));
+  return [...(await Promise.all(servers)).flat(), ...own];
 }
 
 async function checkRights(

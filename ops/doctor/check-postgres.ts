@@ -7,7 +7,7 @@ import { findPendingMigrations, SchemaMismatchError } from '../../store/migratio
 import { listProcesses } from '../../store/processes/process-list.ts';
 import { readDatabaseTime } from '../../store/stream/database-time.ts';
 import { count } from '../table.ts';
-import { judgeExpiry, readExpiry } from './certificates.ts';
+import { judgeClientCertificate, judgeExpiry, readExpiry } from './certificates.ts';
 import { examine, inTime, NoAnswerError } from './examine.ts';
 
 /** A larger clock difference is reported, in milliseconds. */
@@ -71,16 +71,11 @@ async function checkVersion(client: pg.Client): Promise<Finding[]> {
 async function checkTls(client: pg.Client, databaseUrl: string): Promise<Finding[]> {
   const { stream } = (client as unknown as { connection: { stream: unknown } }).connection;
   const serverEnd = readExpiry(stream);
-  const own = describeDatabaseClient(databaseUrl);
-  const findings =
+  const ofServer =
     serverEnd === null
-      ? [ok('Postgres TLS', 'The connection has no TLS, as DATABASE_URL says.')]
-      : [judgeExpiry('Postgres TLS', 'The certificate of Postgres', serverEnd)];
-  if (own !== null) {
-    const whose = `The client certificate "${own.subject}" of ${own.setting}`;
-    findings.push(judgeExpiry('Postgres TLS', whose, own.validTo));
-  }
-  return findings;
+      ? ok('Postgres TLS', 'The connection has no TLS, as DATABASE_URL says.')
+      : judgeExpiry('Postgres TLS', 'The certificate of Postgres', serverEnd);
+  return [ofServer, ...judgeClientCertificate('Postgres TLS', describeDatabaseClient(databaseUrl))];
 }
 
 /** Checks for settings that lose acknowledged changes in a crash, and for an encoding that cannot hold all names. */
@@ -169,12 +164,8 @@ async function checkClock(client: pg.Client): Promise<Finding[]> {
   const theirs = await readDatabaseTime(client);
   // The database answered at some moment between the two readings.
   const skewMs = (before + Date.now()) / 2 - theirs;
-  const text = `The clock of this machine is ${describeSkew(skewMs)} that of the database`;
+  const skew = `${(Math.abs(skewMs) / 1000).toFixed(1)} s ${skewMs < 0 ? 'behind' : 'ahead of'}`;
+  const text = `The clock of this machine is ${skew} that of the database`;
   if (Math.abs(skewMs) <= TOLERATED_SKEW_MS) return [ok('clock', `${text}.`)];
   return [warning('clock', `${text}: repair the time service of the machine that is wrong.`)];
-}
-
-/** For instance "0.3 s ahead of". */
-function describeSkew(skewMs: number): string {
-  return `${(Math.abs(skewMs) / 1000).toFixed(1)} s ${skewMs < 0 ? 'behind' : 'ahead of'}`;
 }
