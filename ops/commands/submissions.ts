@@ -1,4 +1,4 @@
-import { parseOrigin } from '../../administration/rejections/origin.ts';
+import { parseOrigin } from '../../administration/rejections/name.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { requireServers } from '../require-servers.ts';
 import { skipSubmission } from '../submissions/skip.ts';

@@ -1,4 +1,4 @@
-import type { Origin } from '../../administration/rejections/origin.ts';
+import type { Origin } from '../../administration/rejections/name.ts';
 import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { checkName, findNamed, nameOf } from '../../administration/rejections/name.ts';
-import { parseOrigin } from '../../administration/rejections/origin.ts';
+import { checkName, findNamed, nameOf, parseOrigin } from '../../administration/rejections/name.ts';
 import type { Rejection } from '../../schemas/submission.ts';
 
 const rejectionAt = (partition: number, offset: number, time: string) =>
