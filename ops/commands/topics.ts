@@ -1,14 +1,14 @@
 import { Option } from 'commander';
 import { listRoleRights, ROLES, type Role } from '../../kafka/connection/role-rights.ts';
-import { planTopicChanges } from '../../kafka/topics/plan-topics.ts';
+import { planTopicChanges, type TopicChange } from '../../kafka/topics/plan-topics.ts';
 import { applyTopics, checkTopics } from '../../kafka/topics/topics.ts';
+import { showControls } from '../../schemas/show-controls.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
 import { type CommandIo, type DefineCommand, UnfinishedError } from '../command.ts';
 import { createTopicConfig } from '../config.ts';
 import { requireKafka } from '../require-servers.ts';
 import { renderCommands, renderStrimzi, renderTable } from '../topics/acls.ts';
-import { formatTopicChange } from '../topics/format-change.ts';
 
 const UP_TO_DATE = 'The topics have the right settings.';
 
@@ -112,7 +112,7 @@ async function apply(io: CommandIo): Promise<void> {
 async function plan(io: CommandIo): Promise<void> {
   const changes = await planTopicChanges(await requireKafka(io));
   if (changes.length === 0) return io.out(UP_TO_DATE);
-  for (const line of changes.flatMap(formatTopicChange)) io.out(line);
+  for (const line of changes.flatMap(describe)) io.out(showControls(line));
   const refused = changes.filter(({ kind }) => kind === 'refused').length;
   if (refused > 0) {
     throw new OperatorError(
@@ -122,6 +122,17 @@ async function plan(io: CommandIo): Promise<void> {
   throw new UnfinishedError(
     `"npm run ops -- topics apply" makes ${changes.length === 1 ? 'this change' : `these ${changes.length} changes`}.`,
   );
+}
+
+/** A change of a plan in lines for people: one line, or several for a new topic. */
+function describe(change: TopicChange): string[] {
+  if (change.kind === 'refused') return [`refused: ${change.reason}`];
+  const { kind, topic } = change;
+  if (kind === 'set') return [`set ${change.setting} on ${topic}: ${change.from} -> ${change.to}`];
+  if (kind === 'grow') return [`grow ${topic}: ${change.from} -> ${change.to} partitions`];
+  const settings = Object.entries(change.config).map(([name, value]) => `  ${name}=${value}`);
+  const size = `${change.partitions} partitions, replication factor ${change.replicationFactor}`;
+  return [`create ${topic}: ${size}`, ...settings];
 }
 
 async function check(io: CommandIo): Promise<void> {
