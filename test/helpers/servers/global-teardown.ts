@@ -1,6 +1,2 @@
-import { stopTestServers } from './test-servers.ts';
-
 /** jest's globalTeardown. */
-export default async function globalTeardown(): Promise<void> {
-  await stopTestServers();
-}
+export { stopTestServers as default } from './test-servers.ts';
