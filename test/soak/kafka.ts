@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ServerOptions, ServerRunner } from '../../ops/local/servers/server.ts';
 import type { Brokers } from '../../service/brokers.ts';
-import { SecuredCluster } from '../helpers/servers/secured-cluster.ts';
+import { grantRights, SecuredCluster } from '../helpers/servers/secured-cluster.ts';
 
 /** The Kafka of a soak. */
 export interface SoakKafka {
@@ -55,7 +55,7 @@ export async function startPlainKafka(dir: string, runner: ServerRunner): Promis
 /** Three brokers that require certificates, passwords and rights. They are killed in turn. */
 export async function startSecuredKafka(dir: string): Promise<SoakKafka> {
   const cluster = await SecuredCluster.start({ dir: path.join(dir, 'kafka') });
-  await cluster.grantRights('');
+  await grantRights(cluster.everything, '');
   let kills = 0;
   return {
     everything: cluster.everything,

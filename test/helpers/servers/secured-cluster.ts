@@ -100,11 +100,6 @@ export class SecuredCluster {
     return cluster;
   }
 
-  /** Grants every user its rights on the topics of a prefix. */
-  grantRights(topicPrefix: string): Promise<void> {
-    return grantRights(this.everything, topicPrefix);
-  }
-
   /**
    * Replaces the authority, and the certificates of the brokers and of every user, while everything runs. Both
    * authorities are trusted for a while, and afterwards only the new one. A program with an old certificate cannot
