@@ -29,9 +29,6 @@ export interface KeyUsage extends RequestTotals {
   name: string | null;
 }
 
-/** The longest period of a query, in days: as long as gateways keep usage, without its first and last day. */
-const MAX_DAYS = 33;
-
 const TOTALS = `
   COALESCE(sum(requests), 0)::float8 AS requests,
   COALESCE(sum(requests) FILTER (WHERE status = 429), 0)::float8 AS limited,
@@ -106,7 +103,6 @@ export async function loadUsageByRoute(
   accountId: number,
   days: number,
 ): Promise<RouteUsage[]> {
-  requireDays(days);
   const { rows } = await client.query<RouteUsage>(
     `SELECT route, ${TOTALS}
      FROM usage_hours WHERE account_id = $1 AND hour >= ${firstDay('$2')}
@@ -129,7 +125,6 @@ export async function loadUsageByKey(
   accountId: number,
   { days, limit, before = null }: { days: number; limit: number; before?: number | null },
 ): Promise<KeyUsage[]> {
-  requireDays(days);
   const { rows } = await client.query<KeyUsage>(
     `SELECT usage.*, key.name FROM (
        SELECT key_id AS "keyId", ${TOTALS}
@@ -176,7 +171,6 @@ export async function loadUsageByAccount(
   client: ClientBase | Pool,
   { days, by, limit, offset = 0 }: UsageSearch,
 ): Promise<AccountUsage[]> {
-  requireDays(days);
   // A scan would find the first day anew for each hour, which takes longer than all else.
   const { rows: found } = await client.query<{ first: Date }>(`SELECT ${firstDay('$1')} AS first`, [days]);
   const { rows } = await client.query<AccountUsage>(
@@ -197,12 +191,6 @@ export async function loadUsageByAccount(
 
 const firstDay = (days: string): string =>
   `date_trunc('day', now(), 'UTC') - (${days}::int - 1) * interval '24 hours'`;
-
-/** @throws RangeError unless `days` is from 1 to 33 */
-function requireDays(days: number): void {
-  if (Number.isInteger(days) && days >= 1 && days <= MAX_DAYS) return;
-  throw new RangeError(`The number of days is ${days}; it must be from 1 to ${MAX_DAYS}.`);
-}
 
 /** An account's open streams, and its limit. */
 export interface OpenStreamCount {

@@ -171,9 +171,6 @@ describe('reading usage', () => {
     expect(await loadUsageByKey(readers, accountId, { days: 2, limit: 10 })).toEqual(byKey);
     const rest = { days: 2, limit: 10, before: 2 };
     expect(await loadUsageByKey(readers, accountId, rest)).toEqual(byKey.slice(1));
-    await expect(loadUsageByKey(readers, accountId, { days: 34, limit: 10 })).rejects.toThrow(
-      'it must be from 1 to 33',
-    );
   });
 });
 
