@@ -9,20 +9,19 @@ import {
 import { paging } from '../../schemas/http/parameters.ts';
 import { describeListing } from '../../schemas/page-cursor.ts';
 import { findOfficeholder, listOfficeholders } from '../../store/reads/officeholders.ts';
-import { ApiError } from '../http/api-error.ts';
+import { ApiError, createUnavailableError } from '../http/api-error.ts';
 import { readPageState, renderPage } from '../selection/page.ts';
 import { defineRoute } from './define-route.ts';
 
 const RETRY_AFTER_SECONDS = 300;
 
 /** Before the first load, an empty answer would mean that nobody holds office (contract, "Errors"). */
-function refuseUnloaded(): ApiError {
-  return new ApiError(
+const refuseUnloaded = (): ApiError =>
+  createUnavailableError(
     'not_available',
     'Officeholders are not available yet: they have never been loaded into this service. Try again later.',
-    { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+    RETRY_AFTER_SECONDS,
   );
-}
 
 export const officeholdersRoute = defineRoute({
   method: 'GET',
