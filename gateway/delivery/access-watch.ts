@@ -29,10 +29,10 @@ export interface WatchedReader {
   /** Ends the reader. A new request with its credential would get this error. */
   refuse(error: ApiError): void;
   /** Ends the reader, because its subscription was deleted. */
-  loseSubscription(): void;
+  loseSubscription?(): void;
   /** Ends the reader, because the account has more open streams than its plan allows. */
-  loseLease(): void;
-  changeFilter(filter: StreamFilter): void;
+  loseLease?(): void;
+  changeFilter?(filter: StreamFilter): void;
 }
 
 export interface AccessWatchOptions {
@@ -98,11 +98,9 @@ export class AccessWatch {
    */
   watchAnswer(credential: Credential, closed: AbortSignal): AbortSignal {
     const refused = new AbortController();
-    const ignore = () => {};
-    const reader = {
+    const reader: WatchedReader = {
       ...{ credential, subscription: null, lease: null },
-      ...{ loseSubscription: ignore, loseLease: ignore, changeFilter: ignore },
-      refuse: (error: ApiError) => refused.abort(error),
+      refuse: (error) => refused.abort(error),
     };
     this.add(reader);
     if (closed.aborted) this.remove(reader);
@@ -140,7 +138,7 @@ export class AccessWatch {
   async #checkLeases(): Promise<void> {
     try {
       const surplus = await this.#streamLeases.findSurplus();
-      for (const reader of this.#readers) if (surplus.has(reader.lease ?? '')) reader.loseLease();
+      for (const reader of this.#readers) if (surplus.has(reader.lease ?? '')) reader.loseLease?.();
     } catch (error) {
       const message = 'the leases of open streams cannot be checked; trying again';
       reportFailure(this.#log, error, { where: 'stream_checks', message });
@@ -183,10 +181,10 @@ export class AccessWatch {
       if (reader.subscription === null) continue;
       const { id, filter: known } = reader.subscription;
       const filter = filters.get(id);
-      if (!filter) reader.loseSubscription();
+      if (!filter) reader.loseSubscription?.();
       else if (filterKey(filter) !== filterKey(known)) {
         reader.subscription = { id, filter };
-        reader.changeFilter(filter);
+        reader.changeFilter?.(filter);
       }
     }
   }

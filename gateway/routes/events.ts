@@ -54,7 +54,6 @@ export const eventsRoute = defineRoute({
       lease: null,
       refuse: (error) => poll.refuse(error),
       loseSubscription: () => poll.refuse(createNoSubscriptionError(query.subscription ?? '')),
-      loseLease: () => {},
       changeFilter: (changed) => poll.changeFilter(changed),
     };
     accessWatch.add(watched);

@@ -129,9 +129,6 @@ async function waitForOutcomes(
       refusal ??= error;
       ended.abort();
     },
-    loseSubscription: () => {},
-    loseLease: () => {},
-    changeFilter: () => {},
   };
   accessWatch.add(watched);
   const signal = AbortSignal.any([closed, draining, ended.signal]);
