@@ -159,10 +159,7 @@ function readForm(
   const { form: values } = request;
   const { position, endorser } = subject;
   const { picks, problems } = readPosition(values, position, { endorser: endorser.slug, now: clock.now() });
-  if (problems.length > 0) {
-    const sentences = problems.map(({ field, message }) => `${field ?? 'The position'} ${message}.`);
-    return showForm(subject, { values, problems: sentences });
-  }
+  if (problems.length > 0) return showForm(subject, { values, problems });
   const isOutdated = position.isChanged || !values.has(VERSION_FIELD);
   if (!isOutdated || changesTo(position, picks).length === 0) return { picks };
   return showOutdated(request, subject);

@@ -45,10 +45,10 @@ export function readFields(form: URLSearchParams): FieldValues {
   };
 }
 
-/** A position as a form has it. The problems name the fields of the position. */
+/** A position as a form has it. The problems are sentences. */
 export interface ReadPosition {
   picks: SubmittedPick[];
-  problems: Problem[];
+  problems: string[];
 }
 
 /**
@@ -72,8 +72,8 @@ export function readPosition(
   const chosen = choices.filter((choice) => keys.has(choice.key));
   const gone = keys.difference(new Set(choices.map((choice) => choice.key)));
   if (gone.size > 0) {
-    const message = `has choices that the contest no longer has: ${showValue([...gone].join(', '))}`;
-    return { picks: [], problems: [{ field: null, message }] };
+    const lost = showValue([...gone].join(', '));
+    return { picks: [], problems: [`The position has choices that the contest no longer has: ${lost}.`] };
   }
   const picks = chosen.map(({ key: choice }) => {
     const rank = textOf('rank', choice);
@@ -86,9 +86,9 @@ export function readPosition(
     };
   });
   const parsed = parsePublished({ action: 'position', endorser, contest: key, picks });
-  if (!parsed.ok) return { picks: [], problems: nameChoices(parsed.problems, chosen) };
+  if (!parsed.ok) return { picks: [], problems: describeProblems(parsed.problems, chosen) };
   const problems = findUnpublished(parsed.value, now);
-  return { picks: parsed.value.picks, problems: nameChoices(problems, chosen) };
+  return { picks: parsed.value.picks, problems: describeProblems(problems, chosen) };
 }
 
 /** The fields whose labels on the page differ from their names. */
@@ -98,16 +98,16 @@ const FIELD_LABELS: Readonly<Record<string, string>> = {
   published_on: 'date of publication',
 };
 
-/** Names the choices and fields of problems as the page does. */
-function nameChoices(problems: readonly Problem[], chosen: readonly { label: string }[]): Problem[] {
-  return problems.map(({ field, message }) => ({
-    field:
-      field
-        ?.replace(/^picks\[(\d+)\]\.?/, (_, index: string) => `${chosen[Number(index)]?.label}: `)
-        .replace(/[a-z_]+$/, (name) => FIELD_LABELS[name] ?? name) ?? null,
-    message: message.replaceAll(
+/** Sentences that name choices and fields as the page does. */
+function describeProblems(problems: readonly Problem[], chosen: readonly { label: string }[]): string[] {
+  return problems.map(({ field, message }) => {
+    const named = field
+      ?.replace(/^picks\[(\d+)\]\.?/, (_, index: string) => `${chosen[Number(index)]?.label}: `)
+      .replace(/[a-z_]+$/, (name) => FIELD_LABELS[name] ?? name);
+    const text = message.replaceAll(
       /picks\[(\d+)\]/g,
       (_, index: string) => `${chosen[Number(index)]?.label ?? 'another choice'}`,
-    ),
-  }));
+    );
+    return `${named ?? 'The position'} ${text}.`;
+  });
 }

@@ -63,9 +63,7 @@ export async function readCorrection(
   if (!form.has('json') && position !== null) {
     const { endorser, contest } = submission;
     const { picks, problems } = readPosition(form, position, { endorser, now });
-    if (problems.length > 0) {
-      return { problems: problems.map(({ field, message }) => `${field ?? 'The position'} ${message}.`) };
-    }
+    if (problems.length > 0) return { problems };
     json = JSON.stringify(writeSubmission({ action: 'position', endorser, contest, picks }));
   }
   return inTransaction(pool, (client) => checkCorrection(client, json, now));
