@@ -23,7 +23,6 @@ import { operatorUsagePages } from './operator-usage.ts';
 import { ownEndorsementPages } from './own-endorsements.ts';
 import { ownPositionPages } from './own-position.ts';
 import { peoplePages } from './people.ts';
-import { receiptPages } from './receipts.ts';
 import { startPages } from './start.ts';
 import { subscriptionPages } from './subscriptions.ts';
 import { uploadUndoPages } from './upload-undo.ts';
@@ -42,7 +41,6 @@ export const pages: readonly Page[] = [
   ...explorerOfficeholderPages,
   ...explorerSearchPages,
   ...ownEndorsementPages,
-  ...receiptPages,
   ...uploadPages,
   ...uploadUndoPages,
   ...ownPositionPages,

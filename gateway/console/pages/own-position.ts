@@ -10,11 +10,13 @@ import { historyAddress } from '../history-link.ts';
 import { type Content, type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import { defineForm, definePage, type PageReply, type PageRequest, type ShownPage } from '../page.ts';
+import { PageError } from '../page-error.ts';
 import { findSubject, type Subject, VERSION_FIELD } from '../publishing/own-position.ts';
 import { Changes, changesTo, PickText } from '../publishing/position-changes.ts';
 import { PositionFields } from '../publishing/position-fields.ts';
 import { PICK_TEXTS, readFields, readPosition, writePosition } from '../publishing/position-form.ts';
 import { showReceipt } from '../publishing/receipt.ts';
+import { readRowId } from '../row-id.ts';
 
 const addressOf = ({ position: { id } }: Subject): string => `/console/endorsements/${id}`;
 const listOf = ({ endorser, position }: Subject): string =>
@@ -235,8 +237,13 @@ async function undo(request: PageRequest, context: ConsoleContext): Promise<Page
   return 'title' in read ? read : showPreview(subject, { values, picks: read.picks });
 }
 
-/** An endorser's position in a contest: its form, the preview, and the publication. */
+/** An endorser's position in a contest: its form, the preview, the publication and the receipts. */
 export const ownPositionPages = [
+  definePage('/console/endorsements/receipts/{id}', 'editor', async (request, context) => {
+    const id = readRowId(request.path.id);
+    if (id === null) throw new PageError(404, 'There is no such receipt.');
+    return showReceipt(request, context, { id });
+  }),
   definePage('/console/endorsements/{id}', 'editor', async (request, context) => {
     const subject = await findSubject(request, context);
     return showForm(subject, { values: writePosition(subject.position) });
