@@ -102,3 +102,22 @@ export function Table(props: {
       </table>
     </div>`;
 }
+
+/** Files that people have uploaded, each with its state in words. */
+export function FileTable(props: {
+  caption: string;
+  files: readonly { address: string; fileName: string; state: string; person: string; changedAt: Date }[];
+}): Html {
+  return html`
+    <${Table} caption=${props.caption} head=${['File', 'State', 'By', 'Changed']} empty=${null}>
+      ${props.files.map(
+        ({ address, fileName, state, person, changedAt }) => html`
+        <tr>
+          <th scope="row"><a href=${address}>${fileName}</a></th>
+          <td>${state}</td>
+          <td>${person}</td>
+          <td><${Moment} at=${changedAt} /></td>
+        </tr>`,
+      )}
+    <//>`;
+}

@@ -11,10 +11,10 @@ import {
   TooManyCatalogueFilesError,
 } from '../../../store/console/catalogue-files.ts';
 import { actorOf } from '../actor.ts';
-import { Moment, Table } from '../components.ts';
+import { FileTable } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { MAX_FILE } from '../file-form.ts';
-import { type Html, html } from '../html.ts';
+import { html } from '../html.ts';
 import { showFile } from '../imports/file-page.ts';
 import { addressOf, CONSENT_FIELD, findFile, IMPORTS, SEEN_FIELD } from '../imports/import-file.ts';
 import { ImportOptionFields, readEntries, readImportOptions } from '../imports/import-options.ts';
@@ -29,17 +29,6 @@ const BUSY = 'The service works on another catalogue file: try again when it is 
 
 const stateOf = ({ importedAt, isWorkedOn }: CatalogueFile<never>): string =>
   isWorkedOn ? 'in work' : importedAt ? 'imported' : 'not imported';
-
-function FileRow({ item }: { item: CatalogueFile<never> }): Html {
-  const { fileName, person, changedAt } = item;
-  return html`
-    <tr>
-      <th scope="row"><a href=${addressOf(item)}>${fileName}</a></th>
-      <td>${stateOf(item)}</td>
-      <td>${person}</td>
-      <td><${Moment} at=${changedAt} /></td>
-    </tr>`;
-}
 
 /** The form for a file, and the files. @param problem why a file was not taken */
 async function showFiles(
@@ -58,9 +47,7 @@ async function showFiles(
         <${ImportOptionFields} options=${readEntries(form)} />
         <button>Upload</button>
       <//>
-      <${Table} caption="Uploaded files" head=${['File', 'State', 'By', 'Changed']} empty=${null}>
-        ${files.map((item) => html`<${FileRow} item=${item} />`)}
-      <//>
+      <${FileTable} caption="Uploaded files" files=${files.map((file) => ({ ...file, address: addressOf(file), state: stateOf(file) }))} />
       <p class="muted">There are at most ${MAX_CATALOGUE_FILES} files. Each is kept for ${CATALOGUE_FILE_DAYS} days after its last change. Larger files, and feeds, need the command <code>catalog import</code>.</p>`,
   };
 }

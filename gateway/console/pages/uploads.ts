@@ -15,9 +15,9 @@ import {
   type Upload,
   type UploadSettings,
 } from '../../../store/console/uploads.ts';
-import { Moment, Table } from '../components.ts';
+import { FileTable } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
-import { type Html, html } from '../html.ts';
+import { html } from '../html.ts';
 import { Form } from '../layout.ts';
 import { defineForm, definePage, type PageReply, type PageRequest, type ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
@@ -39,17 +39,6 @@ const STATES: Readonly<Record<Upload['state'], string>> = {
   sending: 'partly sent',
   sent: 'sent',
 };
-
-function UploadRow({ item }: { item: Upload }): Html {
-  const { fileName, state, person, changedAt } = item;
-  return html`
-    <tr>
-      <th scope="row"><a href=${addressOf(item)}>${fileName}</a></th>
-      <td>${STATES[state]}</td>
-      <td>${person}</td>
-      <td><${Moment} at=${changedAt} /></td>
-    </tr>`;
-}
 
 /** The form for a file, and the account's uploads. @param problem why a file was not taken */
 async function showUploads(
@@ -80,9 +69,7 @@ async function showUploads(
         <${SettingFields} endorsers=${endorsers} elections=${elections} settings=${settings} />
         <button>Upload</button>
       <//>
-      <${Table} caption="Uploads of the account" head=${['File', 'State', 'By', 'Changed']} empty=${null}>
-        ${uploads.map((item) => html`<${UploadRow} item=${item} />`)}
-      <//>
+      <${FileTable} caption="Uploads of the account" files=${uploads.map((upload) => ({ ...upload, address: addressOf(upload), state: STATES[upload.state] }))} />
       <p class="muted">An account has at most ${MAX_UPLOADS} uploads. Each is kept for ${KEPT_DAYS} days after its last change.</p>
       <p><a href="/console/endorsements">Our endorsements</a></p>`,
   };
