@@ -42,6 +42,7 @@ export interface BallotSearch {
   limit: number;
 }
 
+/** A text in the language $2, in English without a translation. */
 const inLanguage = (of: string, column: string) =>
   `CASE WHEN $2 = 'es' THEN COALESCE(${of}.${column}_es, ${of}.${column}) ELSE ${of}.${column} END`;
 
@@ -64,6 +65,19 @@ const NEAR = `
     (SELECT * FROM contests WHERE removed_at IS NULL AND election_date < $3
      ORDER BY election_date DESC, election_slug DESC, tier DESC, ballot_order DESC, id DESC LIMIT $5 + 1)
   ) AS nearest LIMIT $5 + 1`;
+
+/** The name of an election, in English without a translation; null if the election does not exist. */
+export async function findElectionName(
+  client: ClientBase | Pool,
+  slug: string,
+  lang: Language,
+): Promise<string | null> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT ${inLanguage('l', 'name')} AS name FROM elections l WHERE slug = $1 AND removed_at IS NULL`,
+    [slug, lang],
+  );
+  return rows[0]?.name ?? null;
+}
 
 /** Looks for elections, contests and choices by their names, in both languages. Those of the nearest elections are first. */
 export async function searchBallots(

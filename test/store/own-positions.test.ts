@@ -1,6 +1,5 @@
 /** The console's questions about the positions of an account's endorsers, and about their uploads. */
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { findElectionName } from '../../store/console/elections.ts';
 import {
   countOwnContests,
   findOwnPosition,
@@ -9,7 +8,7 @@ import {
   listOwnEndorsements,
   type OwnContestSearch,
 } from '../../store/console/own-positions.ts';
-import { searchBallots } from '../../store/console/search.ts';
+import { findElectionName, searchBallots } from '../../store/console/search.ts';
 import {
   beginPositions,
   findKnownUpload,

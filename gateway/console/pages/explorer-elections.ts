@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { contestWithPositions } from '../../../schemas/http/contests.ts';
 import type { election } from '../../../schemas/http/elections.ts';
-import { findElectionName } from '../../../store/console/elections.ts';
+import { findElectionName } from '../../../store/console/search.ts';
 import { Day, Select, Table } from '../components.ts';
 import { BallotText, ExplorerLink } from '../explorer/ballot-text.ts';
 import {
