@@ -10,7 +10,7 @@ import type { ChangeType } from '../../schemas/vocabulary.ts';
 import { FACET_PATHS } from '../../schemas/vocabulary.ts';
 import { appendCatalogueChanges, lockStreamHead, type StreamHead } from '../stream/change-log.ts';
 import { hashContents, MAX_PER_PART, PAUSE_MS } from './content-hashes.ts';
-import { EVENT_PARTS, EVENT_TABLES, type EventPart } from './references.ts';
+import { EVENT_JOINS, EVENT_PARTS, type EventPart } from './references.ts';
 
 /** Numbers of events, by type. A changed value that filters use makes one deletion and one creation. */
 export interface Announced {
@@ -43,10 +43,7 @@ const COMPARED = `
       ${buildParts((name) => EVENT_PARTS[name])} AS parts,
       ${buildParts((name) => `COALESCE(s.${name}, ${EVENT_PARTS[name]}::jsonb)`)} AS old_parts
     FROM stale_announcements s JOIN endorsements n ON n.id = s.endorsement_id
-    JOIN (${EVENT_TABLES.endorser}) ON e.id = n.endorser_id
-    JOIN (${EVENT_TABLES.contest}) ON c.id = n.contest_id
-    JOIN ${EVENT_TABLES.election} ON l.id = n.election_id
-    JOIN (${EVENT_TABLES.choice}) ON h.id = n.choice_id
+    ${EVENT_JOINS}
     WHERE s.endorsement_id = ANY($1)
   ), compared AS (
     SELECT *, ${MOVED} AS moved, parts <> old_parts AS changed FROM stale

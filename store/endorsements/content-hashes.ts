@@ -4,7 +4,7 @@ import type { ChangeBody } from '../../schemas/change.ts';
 import { hashContent } from '../../schemas/endorsement-content.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { lockStreamHead } from '../stream/change-log.ts';
-import { EVENT_PARTS, EVENT_TABLES } from './references.ts';
+import { EVENT_JOINS, EVENT_PARTS } from './references.ts';
 
 /** The most endorsements per transaction, which holds the stream's lock about as long as a batch of submissions. */
 export const MAX_PER_PART = 1000;
@@ -19,10 +19,7 @@ async function loadBodies(client: ClientBase, ids: readonly number[]): Promise<C
        ${EVENT_PARTS.endorser} AS endorser, ${EVENT_PARTS.contest} AS contest, ${EVENT_PARTS.election} AS election,
        ${EVENT_PARTS.choice} AS choice
      FROM endorsements n
-     JOIN (${EVENT_TABLES.endorser}) ON e.id = n.endorser_id
-     JOIN (${EVENT_TABLES.contest}) ON c.id = n.contest_id
-     JOIN ${EVENT_TABLES.election} ON l.id = n.election_id
-     JOIN (${EVENT_TABLES.choice}) ON h.id = n.choice_id
+     ${EVENT_JOINS}
      WHERE n.id = ANY($1)`,
     [ids],
   );

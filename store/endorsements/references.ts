@@ -35,6 +35,11 @@ export const EVENT_TABLES: Record<EventPart, string> = {
   choice: 'choices h LEFT JOIN candidates p ON p.id = h.candidate_id',
 };
 
+/** Joins the tables of all parts to endorsements `n`. */
+export const EVENT_JOINS = `
+  JOIN (${EVENT_TABLES.endorser}) ON e.id = n.endorser_id JOIN (${EVENT_TABLES.contest}) ON c.id = n.contest_id
+  JOIN ${EVENT_TABLES.election} ON l.id = n.election_id JOIN (${EVENT_TABLES.choice}) ON h.id = n.choice_id`;
+
 /** The endorsers of these slugs, by slug, without unknown ones. */
 export async function loadEndorsers(
   client: ClientBase,
