@@ -2,6 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import type { SubmittedPick } from '../../schemas/submission.ts';
 import type { VoteMethod } from '../../schemas/vocabulary.ts';
 import { CONTENDER, MOST_MARKED } from '../endorsements/contenders.ts';
+import { PICK } from '../endorsements/endorsement-rows.ts';
 import { folded } from './search.ts';
 
 /** An election whose contests an account can take positions in. */
@@ -223,9 +224,7 @@ export async function findOwnPosition(
             'contender', ${CONTENDER}, 'candidate', k.full_name)
           ORDER BY h.ballot_order, h.id), '[]')
         FROM choices h LEFT JOIN candidates k ON k.id = h.candidate_id WHERE h.contest_id = c.id AND h.removed_at IS NULL) AS choices,
-       (SELECT COALESCE(json_agg(json_build_object('choice', h.key, 'rank', n.rank, 'statement', n.statement,
-            'statement_es', n.statement_es, 'source_url', n.source_url, 'published_on', n.published_on,
-            'details', NULLIF(n.details, '{}')::text) ORDER BY h.ballot_order, h.id), '[]')
+       (SELECT COALESCE(json_agg(${PICK} ORDER BY h.ballot_order, h.id), '[]')
         FROM endorsements n JOIN choices h ON h.id = n.choice_id JOIN endorsers e ON e.id = n.endorser_id
         WHERE n.contest_id = c.id AND e.slug = $1) AS picks,
        (SELECT last_sequence FROM stream_head)::float8 AS sequence,

@@ -1,13 +1,12 @@
 import type { ClientBase, Pool } from 'pg';
 import type { SubmittedPick } from '../../schemas/submission.ts';
 import type { VoteMethod } from '../../schemas/vocabulary.ts';
+import { PICK } from '../endorsements/endorsement-rows.ts';
 import { touchedPositions } from '../intake/stage-effects.ts';
 
-/** The picks of an endorser in a contest, as submissions have them. */
+/** The picks of an endorser in a contest. */
 const picksOf = (endorserId: string, contestId: string) => `(
-  SELECT COALESCE(jsonb_agg(jsonb_build_object('choice', h.key, 'rank', n.rank, 'statement', n.statement,
-      'statement_es', n.statement_es, 'source_url', n.source_url, 'published_on', n.published_on,
-      'details', NULLIF(n.details, '{}')::text) ORDER BY n.rank, h.ballot_order, h.id), '[]')
+  SELECT COALESCE(jsonb_agg(${PICK} ORDER BY n.rank, h.ballot_order, h.id), '[]')
   FROM endorsements n JOIN choices h ON h.id = n.choice_id
   WHERE n.endorser_id = ${endorserId} AND n.contest_id = ${contestId})`;
 

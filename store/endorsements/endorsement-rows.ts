@@ -10,6 +10,10 @@ export interface StoredPick {
   pick: SubmittedPick;
 }
 
+/** An endorsement `n` of a choice `h`, as submissions have it. */
+export const PICK = `json_build_object('choice', h.key, 'rank', n.rank, 'statement', n.statement, 'statement_es', n.statement_es,
+  'source_url', n.source_url, 'published_on', n.published_on, 'details', NULLIF(n.details, '{}')::text)`;
+
 /** An endorsement to write. */
 export interface EndorsementRow {
   id: number;
@@ -34,10 +38,7 @@ export async function loadPicks(
   const { rows } = await client.query<StoredPick>({
     name: 'load-picks',
     text: `SELECT n.id::float8 AS "endorsementId", n.endorser_id AS "endorserId", n.contest_id AS "contestId",
-       json_build_object(
-         'choice', h.key, 'rank', n.rank, 'statement', n.statement, 'statement_es', n.statement_es,
-         'source_url', n.source_url, 'published_on', n.published_on,
-         'details', CASE WHEN n.details <> '{}' THEN n.details::text END) AS pick
+       ${PICK} AS pick
      FROM unnest($1::int[], $2::int[]) AS pair (endorser_id, contest_id)
      JOIN endorsements n USING (endorser_id, contest_id)
      JOIN choices h ON h.id = n.choice_id`,
