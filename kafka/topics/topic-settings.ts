@@ -13,26 +13,23 @@ const DAY_MS = 24 * HOUR_MS;
 const SUBMISSION_PARTITIONS = 12;
 const REJECTED_PARTITIONS = 3;
 
-export interface TopicSettings {
+/** Topic configuration as Kafka writes it. */
+type TopicConfig = Record<string, string>;
+
+export interface Topic {
+  name: string;
   partitions: number;
   replicationFactor: number;
-  /** Topic configuration as Kafka writes it. */
-  config: Record<string, string>;
+  config: TopicConfig;
 }
 
-export interface Topic extends TopicSettings {
-  name: string;
-}
-
-export interface ChangesTopicPlan {
+export interface TopicsPlan {
+  topicPrefix: string;
   /** The window: how long events must stay readable, in milliseconds. */
   retentionMs: number;
+  /** The partitions of the changes topic. */
   partitions: number;
   replicationFactor: number;
-}
-
-export interface TopicsPlan extends ChangesTopicPlan {
-  topicPrefix: string;
 }
 
 /** The number of replicas of a topic, on a cluster with this many brokers. */
@@ -66,57 +63,54 @@ export function chooseMarginMs(retentionMs: number): number {
 }
 
 /** The settings of the changes topic for a window of `retentionMs`. */
-export function changesTopicSettings(plan: ChangesTopicPlan): TopicSettings {
-  const keepMs = String(plan.retentionMs + chooseMarginMs(plan.retentionMs));
+export function changesTopicSettings(retentionMs: number, replicationFactor: number): TopicConfig {
+  const keepMs = String(retentionMs + chooseMarginMs(retentionMs));
   return {
-    partitions: plan.partitions,
-    replicationFactor: plan.replicationFactor,
-    config: {
-      'cleanup.policy': 'compact,delete',
-      'retention.ms': keepMs,
-      'retention.bytes': '-1',
-      // INV-6: otherwise compaction would soon keep only the last change of each endorser.
-      'min.compaction.lag.ms': keepMs,
-      'segment.ms': String(chooseSegmentMs(plan.retentionMs)),
-      'message.timestamp.type': 'LogAppendTime',
-      'min.insync.replicas': String(minInsyncReplicas(plan.replicationFactor)),
-      'unclean.leader.election.enable': 'false',
-    },
+    'cleanup.policy': 'compact,delete',
+    'retention.ms': keepMs,
+    'retention.bytes': '-1',
+    // INV-6: otherwise compaction would soon keep only the last change of each endorser.
+    'min.compaction.lag.ms': keepMs,
+    'segment.ms': String(chooseSegmentMs(retentionMs)),
+    'message.timestamp.type': 'LogAppendTime',
+    'min.insync.replicas': String(minInsyncReplicas(replicationFactor)),
+    'unclean.leader.election.enable': 'false',
   };
 }
 
-function queueSettings(partitions: number, replicationFactor: number, keepDays: number): TopicSettings {
+function queueSettings(replicationFactor: number, keepDays: number): TopicConfig {
   return {
-    partitions,
-    replicationFactor,
-    config: {
-      'cleanup.policy': 'delete',
-      'retention.ms': String(keepDays * DAY_MS),
-      'min.insync.replicas': String(minInsyncReplicas(replicationFactor)),
-    },
+    'cleanup.policy': 'delete',
+    'retention.ms': String(keepDays * DAY_MS),
+    'min.insync.replicas': String(minInsyncReplicas(replicationFactor)),
   };
-}
-
-/** Uses the broker's clock. Producers' clocks can be wrong, which would falsify latencies and retention. */
-function submissionSettings(replicationFactor: number): TopicSettings {
-  const { config, ...settings } = queueSettings(SUBMISSION_PARTITIONS, replicationFactor, 7);
-  return { ...settings, config: { ...config, 'message.timestamp.type': 'LogAppendTime' } };
-}
-
-/** A rejection holds the whole rejected value, so its topic takes larger records than the submissions topic. */
-function rejectedSettings(replicationFactor: number): TopicSettings {
-  const { config, ...settings } = queueSettings(REJECTED_PARTITIONS, replicationFactor, 30);
-  return { ...settings, config: { ...config, 'max.message.bytes': String(2 * 1024 * 1024) } };
 }
 
 /** Every topic of the service, with its planned settings. */
 export function planTopics(plan: TopicsPlan): { submissions: Topic; rejected: Topic; changes: Topic } {
   const names = topicNames(plan.topicPrefix);
-  const { replicationFactor } = plan;
+  const { partitions, retentionMs, replicationFactor } = plan;
   return {
-    submissions: { name: names.submissions, ...submissionSettings(replicationFactor) },
-    rejected: { name: names.rejected, ...rejectedSettings(replicationFactor) },
-    changes: { name: names.changes, ...changesTopicSettings(plan) },
+    submissions: {
+      name: names.submissions,
+      partitions: SUBMISSION_PARTITIONS,
+      replicationFactor,
+      // Uses the broker's clock. Producers' clocks can be wrong, which would falsify latencies and retention.
+      config: { ...queueSettings(replicationFactor, 7), 'message.timestamp.type': 'LogAppendTime' },
+    },
+    rejected: {
+      name: names.rejected,
+      partitions: REJECTED_PARTITIONS,
+      replicationFactor,
+      // A rejection holds the whole rejected value, so its topic takes larger records than the submissions topic.
+      config: { ...queueSettings(replicationFactor, 30), 'max.message.bytes': String(2 * 1024 * 1024) },
+    },
+    changes: {
+      name: names.changes,
+      partitions,
+      replicationFactor,
+      config: changesTopicSettings(retentionMs, replicationFactor),
+    },
   };
 }
 

@@ -50,8 +50,7 @@ async function start(settings: Record<string, string>): Promise<void> {
     clock: systemClock,
     gatewayConfig: { feedMemoryBytes: 20_000, streamHeartbeatMs: 200 },
   });
-  const plan = { retentionMs: RETENTION_MS, partitions: PARTITIONS, replicationFactor: 1 };
-  const config = { ...changesTopicSettings(plan).config, ...EAGER_CLEANER, ...settings };
+  const config = { ...changesTopicSettings(RETENTION_MS, 1), ...EAGER_CLEANER, ...settings };
   const { changes } = topicNames(service.topicPrefix);
   await withAdmin(service.brokers, (admin) => alterTopic(admin, changes, config));
 }

@@ -30,8 +30,7 @@ const keeping = topicNames(topicPrefix).changes;
 const losing = `${topicPrefix}without-lag`;
 
 beforeAll(async () => {
-  const plan = { retentionMs: HOUR_MS, partitions: 1, replicationFactor: 1 };
-  const config = { ...changesTopicSettings(plan).config, ...EAGER_CLEANER };
+  const config = { ...changesTopicSettings(HOUR_MS, 1), ...EAGER_CLEANER };
   await applyTopics({ brokers, topicPrefix, retentionMs: HOUR_MS, changesPartitions: 1 });
   await withAdmin(brokers, async (admin) => {
     await alterTopic(admin, keeping, config);
