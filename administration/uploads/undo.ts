@@ -147,7 +147,7 @@ export class UndoChangedError extends Error {
  * @param seen the name of the effects that the person has seen
  * @returns the id of the undoing
  * @throws UndoChangedError if the effects are others, or there are none
- * @throws TooManyUploadsError as `saveUpload` does
+ * @throws TooManyFilesError as `saveUpload` does
  */
 export async function makeUndo(
   client: ClientBase,

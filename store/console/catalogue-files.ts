@@ -43,11 +43,6 @@ export interface CatalogueFile<T> {
   changedAt: Date;
 }
 
-/** As many files are kept as may be, and none of them is imported. */
-export class TooManyCatalogueFilesError extends Error {
-  override name = 'TooManyCatalogueFilesError';
-}
-
 const IS_WORKED_ON = `EXISTS (
   SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -60,7 +55,7 @@ const FILE = `id, file_name AS "fileName", person, options, work, work_since AS 
  *
  * @param client in a transaction
  * @returns its id
- * @throws TooManyCatalogueFilesError if MAX_CATALOGUE_FILES are not imported
+ * @throws TooManyFilesError if MAX_CATALOGUE_FILES are not imported
  */
 export async function saveCatalogueFile(
   client: ClientBase,
@@ -72,12 +67,8 @@ export async function saveCatalogueFile(
   const { rows: held } = await client.query<{ id: number; isDone: boolean }>(
     'SELECT id, imported_at IS NOT NULL AS "isDone" FROM catalogue_files ORDER BY id',
   );
-  const old = chooseToDelete(held, MAX_CATALOGUE_FILES);
-  if (old === null) {
-    throw new TooManyCatalogueFilesError(
-      `There are ${MAX_CATALOGUE_FILES} catalogue files that are not imported.`,
-    );
-  }
+  const full = `There are ${MAX_CATALOGUE_FILES} catalogue files that are not imported.`;
+  const old = chooseToDelete(held, MAX_CATALOGUE_FILES, full);
   await client.query('DELETE FROM catalogue_files WHERE id = ANY($1)', [old]);
   const { rows } = await client.query<{ id: number }>(
     `INSERT INTO catalogue_files (person, file_name, bytes, content, options) VALUES ($1, $2, $3, $4, $5)

@@ -48,11 +48,6 @@ export interface Upload {
   leftOut: number;
 }
 
-/** The account has as many uploads as it may have, and none of them is sent. */
-export class TooManyUploadsError extends Error {
-  override name = 'TooManyUploadsError';
-}
-
 const STATE = `CASE WHEN content IS NOT NULL THEN 'draft'
   WHEN EXISTS (SELECT FROM upload_batches b WHERE b.upload_id = uploads.id AND b.publication_id IS NULL) THEN 'sending'
   ELSE 'sent' END`;
@@ -70,7 +65,7 @@ type NewUpload = Pick<Upload, 'fileName' | 'header' | 'person' | 'settings'> & {
  *
  * @param client in a transaction
  * @returns the id of the upload
- * @throws TooManyUploadsError if the account has MAX_UPLOADS that are not sent
+ * @throws TooManyFilesError if the account has MAX_UPLOADS that are not sent
  */
 export async function saveUpload(client: ClientBase, upload: NewUpload): Promise<number> {
   const { accountId, person, fileName, content, header, settings, undoes = null } = upload;
@@ -80,10 +75,7 @@ export async function saveUpload(client: ClientBase, upload: NewUpload): Promise
     `SELECT id, ${STATE} = 'sent' AND id IS DISTINCT FROM $2 AS "isDone" FROM uploads WHERE account_id = $1 ORDER BY id`,
     [accountId, undoes],
   );
-  const old = chooseToDelete(held, MAX_UPLOADS);
-  if (old === null) {
-    throw new TooManyUploadsError(`The account has ${MAX_UPLOADS} tables that are not sent.`);
-  }
+  const old = chooseToDelete(held, MAX_UPLOADS, `The account has ${MAX_UPLOADS} tables that are not sent.`);
   await client.query('DELETE FROM uploads WHERE id = ANY($1)', [old]);
   const { rows } = await client.query<{ id: number }>(
     `INSERT INTO uploads (account_id, person, file_name, bytes, header, content, settings, undoes)

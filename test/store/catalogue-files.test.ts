@@ -15,8 +15,8 @@ import {
   MAX_CATALOGUE_FILES,
   markImported,
   saveCatalogueFile,
-  TooManyCatalogueFilesError,
 } from '../../store/console/catalogue-files.ts';
+import { TooManyFilesError } from '../../store/console/make-room.ts';
 import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
 import { overlap } from '../helpers/postgres/overlap.ts';
 
@@ -40,7 +40,7 @@ describe('the files that are kept', () => {
   test('are ten: the oldest of those that are imported makes room, and one that is not never does', async () => {
     const saved: number[] = [];
     while (saved.length < MAX_CATALOGUE_FILES) saved.push(await save());
-    await expect(save()).rejects.toThrow(TooManyCatalogueFilesError);
+    await expect(save()).rejects.toThrow(TooManyFilesError);
     for (const id of [3, 5]) await markImported(client, id);
     const next = await save();
     expect(await ids()).toEqual([next, 10, 9, 8, 7, 6, 5, 4, 2, 1]);
@@ -51,7 +51,7 @@ describe('the files that are kept', () => {
 
   test('are ten also if two are saved at the same time', async () => {
     for (let count = 1; count < MAX_CATALOGUE_FILES; count += 1) await save();
-    await expect(overlap(pool, saving(), saving())).rejects.toThrow(TooManyCatalogueFilesError);
+    await expect(overlap(pool, saving(), saving())).rejects.toThrow(TooManyFilesError);
     expect(await ids()).toHaveLength(MAX_CATALOGUE_FILES);
   });
 

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { TooManyFilesError } from '../../store/console/make-room.ts';
 import { readPieces } from '../../store/console/pieces.ts';
 import {
   addBatch,
@@ -15,7 +16,6 @@ import {
   MAX_UPLOADS,
   markPublished,
   stopUpload,
-  TooManyUploadsError,
 } from '../../store/console/uploads.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
@@ -143,7 +143,7 @@ test('an undoing stays beside its upload, and needs room as a draft does', async
   await client.query('DELETE FROM uploads WHERE id = $1', [undoing]);
   await saveTable(client, accountId);
   await expect(saveTable(client, accountId, { content: null, undoes: table })).rejects.toThrow(
-    TooManyUploadsError,
+    TooManyFilesError,
   );
   expect(await findUpload(client, { accountId, id: table })).not.toBeNull();
   await saveTable(client, accountId);
@@ -174,6 +174,6 @@ test('nothing makes room for an undoing if all others are drafts', async () => {
   const [oldest = 0] = ids;
   await forgetContent(client, oldest);
   const undoing = saveTable(client, accountId, { content: null, undoes: oldest });
-  await expect(undoing).rejects.toThrow(TooManyUploadsError);
+  await expect(undoing).rejects.toThrow(TooManyFilesError);
   expect((await listUploads(client, accountId)).map(({ id }) => id).toReversed()).toEqual(ids);
 });

@@ -8,8 +8,8 @@ import {
   listCatalogueFiles,
   MAX_CATALOGUE_FILES,
   saveCatalogueFile,
-  TooManyCatalogueFilesError,
 } from '../../../store/console/catalogue-files.ts';
+import { TooManyFilesError } from '../../../store/console/make-room.ts';
 import { actorOf } from '../actor.ts';
 import { FileTable } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
@@ -87,7 +87,7 @@ async function takeFile(request: PageRequest, context: ConsoleContext): Promise<
     );
     return work(request, context, { id, order: { work: 'compare' } });
   } catch (error) {
-    if (!(error instanceof TooManyCatalogueFilesError)) throw error;
+    if (!(error instanceof TooManyFilesError)) throw error;
     return showFiles(request, context, `${error.message} Import or delete one of them first.`);
   }
 }

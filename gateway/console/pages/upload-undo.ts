@@ -7,13 +7,8 @@ import {
   type UndoEffects,
   undoUntil,
 } from '../../../administration/uploads/undo.ts';
-import {
-  findUpload,
-  listBatches,
-  listUndoings,
-  TooManyUploadsError,
-  type Upload,
-} from '../../../store/console/uploads.ts';
+import { TooManyFilesError } from '../../../store/console/make-room.ts';
+import { findUpload, listBatches, listUndoings, type Upload } from '../../../store/console/uploads.ts';
 import type { ConsoleContext } from '../context.ts';
 import { defineForm, definePage, type PageReply, type PageRequest, type ShownPage } from '../page.ts';
 import { SEEN_FIELD } from '../uploads/preview-page.ts';
@@ -82,7 +77,7 @@ async function undo(request: PageRequest, context: ConsoleContext): Promise<Page
   } catch (error) {
     const status = 409;
     if (error instanceof UndoChangedError) return preview(request, context, { problem: CHANGED, status });
-    if (error instanceof TooManyUploadsError) {
+    if (error instanceof TooManyFilesError) {
       const problem = `${error.message} Send or delete one of them first.`;
       return preview(request, context, { problem, status });
     }

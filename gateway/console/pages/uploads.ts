@@ -3,6 +3,7 @@ import { checkTable, MAX_ROWS, stageUpload } from '../../../administration/uploa
 import { countRemovals } from '../../../domain/removal-guard.ts';
 import { TableError } from '../../../intake/tables/table-error.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
+import { TooManyFilesError } from '../../../store/console/make-room.ts';
 import {
   changeUpload,
   deleteUpload,
@@ -11,7 +12,6 @@ import {
   listUploads,
   MAX_UPLOADS,
   saveUpload,
-  TooManyUploadsError,
   type Upload,
   type UploadSettings,
 } from '../../../store/console/uploads.ts';
@@ -96,7 +96,7 @@ async function takeFile(request: PageRequest, context: ConsoleContext): Promise<
     return { redirect: addressOf({ id }) };
   } catch (error) {
     if (error instanceof TableError) return refuse(error.problem);
-    if (error instanceof TooManyUploadsError) {
+    if (error instanceof TooManyFilesError) {
       return refuse(`${error.message} Send or delete one of them first.`);
     }
     throw error;
