@@ -7,12 +7,11 @@ import pg from 'pg';
 import { topicNames } from '../kafka/topic-names.ts';
 import { openProducer } from '../kafka/writing/submissions-producer.ts';
 import { importLines } from '../ops/catalog/import-catalogue.ts';
-import { type Submission, submissionCodec } from '../schemas/submission.ts';
 import type { StagedLine } from '../store/catalogue/staging.ts';
-import { pick } from '../test/helpers/ballots/submissions.ts';
 import { startSystem } from '../test/helpers/service/system.ts';
 import { until } from '../test/helpers/until.ts';
 import { readNumbers } from './command-line.ts';
+import { endorse } from './endorse.ts';
 import { formatDurations } from './statistics.ts';
 
 const ELECTION = { slug: 'bench-2030', date: '2030-11-05', state: 'OR', type: 'general' } as const;
@@ -46,20 +45,22 @@ await client.query(
 );
 await client.query('ANALYZE');
 
-function endorse(endorser: number, statement: string): Submission {
-  const picks = [pick('ann', { statement })];
-  return { action: 'endorse', endorser: `bench-${endorser}`, contest: `${ELECTION.slug}/2`, picks };
+const contest = `${ELECTION.slug}/2`;
+let made = 0;
+function next() {
+  made += 1;
+  const endorser = `bench-${1 + (made % endorsements)}`;
+  return endorse({ endorser, contest, choice: 'ann' }, { statement: `statement ${made}` });
 }
 
-/** The time from sending submissions to the commit of the last one, in milliseconds. */
-async function timeApply(submissions: Submission[]): Promise<number> {
+/** The time from sending this number of submissions to the commit of the last one, in milliseconds. */
+async function timeApply(count: number): Promise<number> {
   const start = performance.now();
-  const statement = submissions.at(-1)?.picks[0]?.statement;
-  await producer.send(submissions.map((one) => ({ key: one.endorser, value: submissionCodec.encode(one) })));
+  await producer.send(Array.from({ length: count }, next));
   for (;;) {
     const { rows } = await client.query(
       'SELECT FROM endorsements n JOIN contests c ON c.id = n.contest_id WHERE c.key = $1 AND n.statement = $2',
-      [`${ELECTION.slug}/2`, statement],
+      [contest, `statement ${made}`],
     );
     if (rows.length > 0) return performance.now() - start;
   }
@@ -93,19 +94,17 @@ async function untilRelayed(): Promise<void> {
   await until('everything to be relayed', isRelayed, WAIT_MS);
 }
 
-let made = 0;
-const next = () => endorse(1 + (made % endorsements), `statement ${made++}`);
 for (let round = 1; round <= rounds; round += 1) {
   const alone: number[] = [];
-  for (let i = 0; i < 100; i += 1) alone.push(await timeApply([next()]));
+  for (let i = 0; i < 100; i += 1) alone.push(await timeApply(1));
   const batches: number[] = [];
-  for (let i = 0; i < 10; i += 1) batches.push(await timeApply(Array.from({ length: BATCH }, next)));
+  for (let i = 0; i < 10; i += 1) batches.push(await timeApply(BATCH));
   await untilRelayed();
   const meanwhile: number[] = [];
   const start = performance.now();
   let seconds: number | undefined;
   const renaming = rename(`Renamed ${round}`).then((taken) => (seconds = taken));
-  while (seconds === undefined) meanwhile.push(await timeApply([next()]));
+  while (seconds === undefined) meanwhile.push(await timeApply(1));
   await renaming;
   await untilRelayed();
   process.stdout.write(`round ${round}: ${endorsements} endorsements announced in ${seconds.toFixed(1)} s, relayed after ${((performance.now() - start) / 1000).toFixed(1)} s
