@@ -6,13 +6,17 @@ import { type Brokers, nameBrokers } from '../../service/brokers.ts';
 import { describeClientCertificate } from '../../service/certificates.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { explainTlsCode } from '../../service/tls-codes.ts';
-import type { FindConnectionError } from './connections.ts';
+import type { Base } from '../library.ts';
+import { type FindConnectionError, keepConnectionErrors } from './connections.ts';
+import { correctRequests } from './corrected-requests.ts';
 import {
   type ClientError,
   errorsWithin,
   formatRight,
   isAuthorizationError,
   MissingRightError,
+  type Right,
+  withRight,
 } from './rights.ts';
 
 /** Kafka answers, but refuses this process. The message is a sentence for the operator. */
@@ -38,6 +42,16 @@ export async function explainingRefusals<T>(
     const sentence = explainRefusal(error, brokers) ?? explainRefusal(findHidden(begunAt), brokers);
     throw sentence === null ? error : new KafkaRefusal(sentence, { cause: error });
   }
+}
+
+/** Runs an action with a client. @throws as `explainingRefusals` does */
+export type Ask = <T>(action: () => Promise<T>) => Promise<T>;
+
+/** Corrects the requests of a client. @returns a function that runs actions for which the client needs this right */
+export function prepareClient(client: Base, brokers: Brokers, right: Right): Ask {
+  correctRequests(client);
+  const findHidden = keepConnectionErrors(client);
+  return (action) => explainingRefusals(brokers, () => withRight(right, action), findHidden);
 }
 
 /** The sentence for Kafka's refusal of this process; null for other errors. */

@@ -1,13 +1,7 @@
 import type { Brokers } from '../../service/brokers.ts';
-import {
-  type FindConnectionError,
-  keepConnectionErrors,
-  platformaticConnection,
-} from '../connection/connections.ts';
-import { correctRequests } from '../connection/corrected-requests.ts';
-import { explainingRefusals } from '../connection/refusal.ts';
+import { platformaticConnection } from '../connection/connections.ts';
+import { type Ask, prepareClient } from '../connection/refusal.ts';
 import { withRetries } from '../connection/retries.ts';
-import { withRight } from '../connection/rights.ts';
 import { Admin } from '../library.ts';
 
 /**
@@ -16,13 +10,11 @@ import { Admin } from '../library.ts';
  */
 export class GroupOffsets {
   readonly #admin: Admin;
-  readonly #brokers: Brokers;
-  readonly #findHidden: FindConnectionError;
+  readonly #askOnce: Ask;
   readonly #groupId: string;
   readonly #topic: string;
 
   constructor({ brokers, groupId, topic }: { brokers: Brokers; groupId: string; topic: string }) {
-    this.#brokers = brokers;
     this.#groupId = groupId;
     this.#topic = topic;
     this.#admin = new Admin({
@@ -31,8 +23,8 @@ export class GroupOffsets {
       // A commit that the client sends again could meet another cluster.
       retries: 0,
     });
-    correctRequests(this.#admin);
-    this.#findHidden = keepConnectionErrors(this.#admin);
+    const right = { operation: 'Read', resource: 'group', name: groupId } as const;
+    this.#askOnce = prepareClient(this.#admin, brokers, right);
   }
 
   /**
@@ -74,9 +66,7 @@ export class GroupOffsets {
   }
 
   #ask<T>(action: () => Promise<T>): Promise<T> {
-    const right = { operation: 'Read', resource: 'group', name: this.#groupId } as const;
-    const attempt = () => withRetries(action, () => {});
-    return explainingRefusals(this.#brokers, () => withRight(right, attempt), this.#findHidden);
+    return this.#askOnce(() => withRetries(action, () => {}));
   }
 
   async close(): Promise<void> {

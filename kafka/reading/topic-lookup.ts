@@ -1,15 +1,10 @@
 import type { Brokers } from '../../service/brokers.ts';
 import { KafkaUnavailableError } from '../../service/failure.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import {
-  type FindConnectionError,
-  keepConnectionErrors,
-  platformaticConnection,
-} from '../connection/connections.ts';
-import { correctRequests } from '../connection/corrected-requests.ts';
-import { explainingRefusals } from '../connection/refusal.ts';
+import { platformaticConnection } from '../connection/connections.ts';
+import { type Ask, prepareClient } from '../connection/refusal.ts';
 import { withRetries } from '../connection/retries.ts';
-import { type Right, withRight } from '../connection/rights.ts';
+import type { Right } from '../connection/rights.ts';
 import { Consumer, ListOffsetTimestamps } from '../library.ts';
 
 /** Offsets of a partition. */
@@ -52,8 +47,7 @@ export class TopicLookup {
   protected readonly client: Consumer;
   protected readonly topic: string;
   protected readonly right: Right;
-  readonly #brokers: Brokers;
-  readonly #findHidden: FindConnectionError;
+  protected readonly ask: Ask;
   readonly #expectedId: () => string | null;
 
   constructor({
@@ -65,7 +59,6 @@ export class TopicLookup {
   }: TopicLookupOptions) {
     this.topic = topic;
     this.right = { operation, resource: 'topic', name: topic };
-    this.#brokers = brokers;
     this.#expectedId = expectedId;
     this.client = new Consumer({
       clientId,
@@ -75,8 +68,7 @@ export class TopicLookup {
       retries: 1,
       retryDelay: 100,
     });
-    correctRequests(this.client);
-    this.#findHidden = keepConnectionErrors(this.client);
+    this.ask = prepareClient(this.client, brokers, this.right);
   }
 
   async close(): Promise<void> {
@@ -202,10 +194,5 @@ export class TopicLookup {
     const topic = topics.get(this.topic);
     if (!topic) throw new KafkaUnavailableError(`The topic ${this.topic} does not exist.`);
     return { clusterId: id, brokers, topic };
-  }
-
-  /** @throws KafkaRefusal if Kafka refuses this process, and the error of `action` otherwise */
-  protected ask<T>(action: () => Promise<T>): Promise<T> {
-    return explainingRefusals(this.#brokers, () => withRight(this.right, action), this.#findHidden);
   }
 }

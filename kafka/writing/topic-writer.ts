@@ -1,13 +1,8 @@
 import type { Brokers } from '../../service/brokers.ts';
-import {
-  type FindConnectionError,
-  keepConnectionErrors,
-  platformaticConnection,
-} from '../connection/connections.ts';
-import { correctRequests } from '../connection/corrected-requests.ts';
-import { explainingRefusals } from '../connection/refusal.ts';
+import { platformaticConnection } from '../connection/connections.ts';
+import { type Ask, prepareClient } from '../connection/refusal.ts';
 import { TopicError, withRetries } from '../connection/retries.ts';
-import { isAuthorizationError, MissingRightError, type Right, withRight } from '../connection/rights.ts';
+import { isAuthorizationError, MissingRightError, type Right } from '../connection/rights.ts';
 import { Base, protocolErrors, protocolErrorsCodesById } from '../library.ts';
 import { type ProducerIdentity, requestProducerId, sendProduce } from '../protocol/produce.ts';
 import { type OutgoingRecord, writeBatch } from '../protocol/write-batch.ts';
@@ -61,9 +56,9 @@ const DUPLICATE = 'DUPLICATE_SEQUENCE_NUMBER';
  */
 export class TopicWriter {
   readonly topic: string;
-  readonly #brokers: Brokers;
   readonly #client: Base;
-  readonly #findHidden: FindConnectionError;
+  readonly #right: Right;
+  readonly #write: Ask;
   readonly #produce: typeof sendProduce;
   readonly #retryMs: number;
   #identity: Identity | undefined;
@@ -82,7 +77,7 @@ export class TopicWriter {
     this.#produce = produce;
     this.#retryMs = retryMs;
     this.topic = topic;
-    this.#brokers = brokers;
+    this.#right = { operation: 'Write', resource: 'topic', name: topic };
     this.#client = new Base({
       clientId,
       ...platformaticConnection(brokers),
@@ -91,8 +86,7 @@ export class TopicWriter {
       requestTimeout: REQUEST_TIMEOUT_MS,
       metadataMaxAge: METADATA_MAX_AGE_MS,
     });
-    correctRequests(this.#client);
-    this.#findHidden = keepConnectionErrors(this.#client);
+    this.#write = prepareClient(this.#client, brokers, this.#right);
     // Another cluster, or this one with older storage, may answer next, and may know this id of another producer.
     this.#client.on('client:broker:disconnect', () => {
       this.#identity = undefined;
@@ -148,14 +142,6 @@ export class TopicWriter {
       this.#identity = undefined;
       throw error;
     }
-  }
-
-  get #right(): Right {
-    return { operation: 'Write', resource: 'topic', name: this.topic };
-  }
-
-  #write<T>(action: () => Promise<T>): Promise<T> {
-    return explainingRefusals(this.#brokers, () => withRight(this.#right, action), this.#findHidden);
   }
 
   #withRetries<T>(action: () => Promise<T>): Promise<T> {
