@@ -1,9 +1,5 @@
+import type { OutgoingRecord } from '../protocol/write-batch.ts';
 import { partitionOfKey } from './key-partition.ts';
-
-interface KeyedRecord {
-  key: string;
-  value: Buffer;
-}
 
 /**
  * Splits records into requests, in order, each with at most `maxBatchBytes` per partition. A larger record is
@@ -11,12 +7,12 @@ interface KeyedRecord {
  *
  * @param partitions the number of partitions of the topic
  */
-export function* splitIntoRequests<T extends KeyedRecord>(
-  records: Iterable<T>,
+export function* splitIntoRequests(
+  records: Iterable<OutgoingRecord>,
   partitions: number,
   maxBatchBytes: number,
-): Generator<T[]> {
-  let request: T[] = [];
+): Generator<OutgoingRecord[]> {
+  let request: OutgoingRecord[] = [];
   let sizes = new Map<number, number>();
   for (const record of records) {
     const partition = partitionOfKey(record.key, partitions);
