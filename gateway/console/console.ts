@@ -204,18 +204,15 @@ export function createConsole(options: ConsoleOptions): Middleware {
     ctx.set(HEADERS);
     ctx.set('Cache-Control', 'no-store');
     ctx.state.route = '/console';
-    await answerErrors(ctx, options.context.log, async () => {
-      let isAsset = true;
-      await serveAssets(ctx, async () => {
-        isAsset = false;
-      });
-      if (isAsset) return;
-      if (!READ_METHODS.includes(ctx.method)) requireSameSite(ctx, options.publicUrl);
-      await answer(ctx as never, async () => {
-        const allowed = router.match(ctx.path, ctx.method).path.flatMap(({ methods }) => methods);
-        if (allowed.length > 0) requireMethod(ctx, [...new Set(allowed)].sort());
-        throw new PageError(404, 'There is nothing at this address.');
-      });
-    });
+    await answerErrors(ctx, options.context.log, () =>
+      serveAssets(ctx, async () => {
+        if (!READ_METHODS.includes(ctx.method)) requireSameSite(ctx, options.publicUrl);
+        await answer(ctx as never, async () => {
+          const allowed = router.match(ctx.path, ctx.method).path.flatMap(({ methods }) => methods);
+          if (allowed.length > 0) requireMethod(ctx, [...new Set(allowed)].sort());
+          throw new PageError(404, 'There is nothing at this address.');
+        });
+      }),
+    );
   };
 }
