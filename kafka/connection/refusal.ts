@@ -96,13 +96,10 @@ const INTERRUPTED = /closed connection|connection (closed|error|timeout)|not con
 function explainLogin(errors: ClientError[], brokers: Brokers): string | null {
   const { login } = brokers;
   const failure = errors.find(
-    ({ name, code, type }) =>
-      name === 'KafkaJSSASLAuthenticationError' ||
-      name === 'RefusedTokenError' ||
-      code === 'PLT_KFK_AUTHENTICATION' ||
-      type === 'SASL_AUTHENTICATION_FAILED' ||
-      type === 'UNSUPPORTED_SASL_MECHANISM' ||
-      type === 'ILLEGAL_SASL_STATE',
+    (error) =>
+      isLoginAnswer(error) ||
+      error.name === 'KafkaJSSASLAuthenticationError' ||
+      error.type === 'ILLEGAL_SASL_STATE',
   );
   if (!failure || !login) return null;
   if (errors.some(({ code }) => code === 'PLT_KFK_NETWORK') && !errors.some(isLoginAnswer)) return null;
