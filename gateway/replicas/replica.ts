@@ -1,14 +1,10 @@
-import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
+import { createReadPool, type DatabasePool, type PoolOptions } from '../../store/connection/read-pool.ts';
 import { loadReplicaVersions } from '../../store/reads/data-versions.ts';
 import { type DataWatch, watchData } from '../../store/reads/data-watch.ts';
 import { ReplicaLink } from '../../store/replicas/replica-link.ts';
 
-export interface ReplicaOptions {
+export interface ReplicaOptions extends Omit<PoolOptions, 'instance' | 'onQuery'> {
   name: string;
-  databaseUrl: string;
-  maxConnections: number;
-  connectionTimeoutMs: number;
-  statementTimeoutMs: number;
   versionTimeoutMs: number;
 }
 
