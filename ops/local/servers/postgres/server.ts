@@ -11,7 +11,7 @@ import { Client } from 'pg';
 import { OperatorError } from '../../../../service/operator-error.ts';
 import { waitFor } from '../../../../service/wait-for.ts';
 import { startDaemon } from '../../processes/daemon.ts';
-import { stopProcess } from '../../processes/pid-files.ts';
+import { isProcess, stopProcess } from '../../processes/pid-files.ts';
 import { findFreePort } from '../ports.ts';
 import type { PostgresServer, ServerOptions } from '../server.ts';
 import { OTHER_POSTGRES } from '../versions.ts';
@@ -97,9 +97,14 @@ async function initialise(dir: string, binaries: Binaries, identity: Identity | 
 
 /** Stops the postmaster of an earlier run; Postgres keeps its id in the data folder. */
 async function stopLeftover(data: string): Promise<void> {
-  const text = await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '');
+  const file = path.join(data, 'postmaster.pid');
+  const text = await readFile(file, 'utf8').catch(() => '');
   const pid = Number(text.split('\n')[0]);
-  if (pid > 0) await stopProcess(pid, { marker: data, signal: 'SIGINT', graceMs: STOP_GRACE_MS });
+  if (!(pid > 0)) return;
+  await stopProcess(pid, { marker: data, signal: 'SIGINT', graceMs: STOP_GRACE_MS });
+  // After a power loss, another program can have the id. Postgres would refuse to start as long as that program runs.
+  const isOther = (await isProcess(pid, '')) && !(await isProcess(pid, 'postgres'));
+  if (isOther) await rm(file, { force: true });
 }
 
 async function createDatabase(url: URL): Promise<void> {

@@ -1,8 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startPostgres } from '../../../../ops/local/servers/postgres/server.ts';
+import { findPostgresUser } from '../../../../ops/local/servers/postgres/user.ts';
 import { chooseRunner, inspectMachine } from '../../../../ops/local/servers/runner.ts';
 import type { PostgresServer } from '../../../../ops/local/servers/server.ts';
 import { withClient } from '../../../helpers/postgres/with-client.ts';
@@ -36,3 +38,22 @@ async function query(url: string, text: string): Promise<unknown[]> {
     await query(second.url, `SELECT lower('ÁÉ') AS folded, current_setting('listen_addresses') AS at`),
   ).toEqual([{ folded: 'áé', at: '127.0.0.1' }]);
 });
+
+(embedded ? test : test.skip)(
+  'a server starts although another program has the id of the last one',
+  async () => {
+    const dir = path.join(folder, 'reused');
+    const first = await startPostgres({ dir });
+    await first.stop();
+    const other = spawn('sleep', ['600'], { ...(await findPostgresUser()) });
+    try {
+      const file = path.join(dir, 'data', 'postmaster.pid');
+      await writeFile(file, `${other.pid}\n${path.dirname(file)}\n`);
+      const second = await startPostgres({ dir });
+      await second.stop();
+      expect(other.exitCode ?? other.signalCode).toBeNull();
+    } finally {
+      other.kill();
+    }
+  },
+);
