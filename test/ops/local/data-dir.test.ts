@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { makePrivate, nameData } from '../../../ops/local/data-dir.ts';
@@ -27,6 +27,14 @@ test('a folder that somebody else made keeps its mode', async () => {
   await mkdir(dir, { mode: 0o755 });
   await makePrivate(dir);
   expect(await modeOf(dir)).toBe('755');
+});
+
+test('a DATA_DIR that cannot be made is refused in one sentence', async () => {
+  await writeFile(fileOf('file'), '');
+  const dir = fileOf('file/data');
+  await expect(makePrivate(dir)).rejects.toThrow(
+    `DATA_DIR is "${dir}", which cannot be used (not a directory): choose a folder that can be written.`,
+  );
 });
 
 test('a shell reads any DATA_DIR in the commands to copy', () => {
