@@ -1,5 +1,6 @@
 /** The storages of the TypeScript client's mirrors: position and data match after every failure. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -408,6 +409,22 @@ describe('SqliteStorage', () => {
     await replacing;
     expect(await other.load()).toEqual(at('other'));
     expect((await readAll(other)).map((record) => record.id)).toEqual([1, 2]);
+  });
+
+  test('is opened once another process has let go of it', async () => {
+    const file = newFile();
+    const program = `
+      import { DatabaseSync } from 'node:sqlite';
+      const database = new DatabaseSync(${JSON.stringify(file)});
+      database.exec('BEGIN EXCLUSIVE');
+      console.log('locked');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+      database.exec('COMMIT');
+    `;
+    const holder = spawn(process.execPath, ['--input-type=module', '-e', program]);
+    await once(holder.stdout, 'data');
+    expect(await new SqliteStorage(file).load()).toBeNull();
+    if (holder.exitCode === null) await once(holder, 'exit');
   });
 
   test('can be opened while it is replaced', async () => {

@@ -38,8 +38,9 @@ export class SqliteStorage implements MirrorStorage {
     this.#file = file;
     this.#database = new DatabaseSync(file);
     // A power loss may undo the last transactions, which the mirror then reads again. It never splits one.
+    // The wait for other processes comes first, because they may be opening the same file.
     this.#database.exec(
-      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 10000',
+      'PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL',
     );
     this.#database.exec(TABLES);
     this.#put = this.#database.prepare('INSERT OR REPLACE INTO endorsements (id, record) VALUES (?, ?)');
