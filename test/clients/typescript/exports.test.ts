@@ -178,6 +178,16 @@ describe('an export', () => {
     expect(service.requests).toHaveLength(2);
   });
 
+  test("bears another server's answer, such as a captive portal's, if the service has answered the client before", async () => {
+    const client = await createClient(
+      answerLines([head('1'), { count: 0 }]),
+      answerJson({ data: [] }),
+      answerLines([head('2'), ...records(1), { count: 1 }]),
+    );
+    expect(await readIds(client.exportEndorsements())).toEqual([]);
+    expect(await readIds(client.exportEndorsements())).toEqual([1]);
+  });
+
   test('closes its connection when its loop is left', async () => {
     let isClosed = () => {};
     const closed = new Promise<void>((resolve) => {

@@ -14,7 +14,8 @@ const time = usePassingTime();
 const RETRY_MS = 100;
 
 test('pauses without progress grow, and the first one after progress is as short as the service asks', async () => {
-  const patience = new Patience({ path: '/v1/stream', onRetry: () => {}, retryMs: RETRY_MS });
+  const connection = { onRetry: () => {}, mayRenewKey: false, isRecognized: false };
+  const patience = new Patience({ connection, path: '/v1/stream', retryMs: RETRY_MS });
   const pause = async () => {
     const begunAt = time.now;
     let isOver = false;
@@ -36,12 +37,12 @@ describe('a read that survives failures', () => {
 
   const patienceOf = (options: { maxRetries?: number } = {}) => {
     retries = [];
-    return new Patience({
-      path: '/v1/stream',
-      onRetry: (each) => retries.push(each),
-      retryMs: RETRY_MS,
-      ...options,
-    });
+    const connection = {
+      onRetry: (each: Retry) => retries.push(each),
+      mayRenewKey: false,
+      isRecognized: false,
+    };
+    return new Patience({ connection, path: '/v1/stream', retryMs: RETRY_MS, ...options });
   };
   const answerOf = (status: number, retryAfterMs: number | null = null) =>
     new ApiError({ status, code: 'a_code', message: 'no', requestId: null, retryAfterMs });

@@ -34,9 +34,7 @@ export async function* readPolls(
   start: Start,
   { filter, signal, limit, follow, maxRetries = Number.POSITIVE_INFINITY }: PollSettings,
 ): AsyncGenerator<readonly Step[], void> {
-  const { onRetry, mayRenewKey } = connection;
-  const retryMs = FIRST_RETRY_MS;
-  const patience = new Patience({ path: PATH, signal, onRetry, retryMs, maxRetries, mayRenewKey });
+  const patience = new Patience({ connection, path: PATH, signal, retryMs: FIRST_RETRY_MS, maxRetries });
   let { cursor } = start;
   let isAtEnd = false;
   for (;;) {

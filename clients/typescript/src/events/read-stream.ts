@@ -42,8 +42,8 @@ export async function* readStream(
   start: Start,
   { filter, signal, silenceMs = SILENCE_MS }: StreamSettings,
 ): AsyncGenerator<readonly Step[], void> {
-  const { timeoutMs, onRetry, mayRenewKey } = connection;
-  const patience = new Patience({ path: PATH, signal, onRetry, retryMs: FIRST_RETRY_MS, mayRenewKey });
+  const patience = new Patience({ connection, path: PATH, signal, retryMs: FIRST_RETRY_MS });
+  const { timeoutMs } = connection;
   let { cursor } = start;
   for (;;) {
     try {

@@ -41,9 +41,7 @@ export async function* readExport<Item extends Identified>(
 ): AsyncGenerator<Batch<Item>, void> {
   const { path, filter, signal } = settings;
   const { timeoutMs = connection.timeoutMs, maxRetries = connection.maxRetries } = settings;
-  const { onRetry, mayRenewKey } = connection;
-  const retryMs = FIRST_RETRY_MS;
-  const patience = new Patience({ path, signal, onRetry, retryMs, maxRetries, mayRenewKey });
+  const patience = new Patience({ connection, path, signal, retryMs: FIRST_RETRY_MS, maxRetries });
   let { after } = settings;
   let streamCursor: string | null = null;
   for (;;) {

@@ -31,6 +31,8 @@ export class Connection {
   readonly onRetry: (retry: Retry) => void;
   /** Whether a request may have another key than the one before. */
   readonly mayRenewKey: boolean;
+  /** Whether the service has answered at this address. Then a wrong answer, such as a proxy's, is temporary. */
+  isRecognized = false;
   readonly #base: string;
   readonly #apiKey: ClientOptions['apiKey'];
   readonly #fetch: typeof globalThis.fetch;

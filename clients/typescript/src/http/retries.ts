@@ -1,5 +1,6 @@
 import { ApiError, NetworkError, TimeoutError, UnexpectedAnswerError } from '../errors.ts';
 import type { Retry } from '../options.ts';
+import type { Connection } from './connection.ts';
 import { sleep } from './sleep.ts';
 
 const FIRST_WAIT_MS = 250;
@@ -69,13 +70,12 @@ export async function retry<Value>(
   }
 }
 
-export interface PatienceOptions extends Omit<RetryOptions, 'maxRetries'> {
+export interface PatienceOptions extends Pick<RetryOptions, 'path' | 'signal'> {
+  connection: Pick<Connection, 'onRetry' | 'mayRenewKey' | 'isRecognized'>;
   /** The wait between two connections until the service names another one, in milliseconds. */
   retryMs: number;
   /** The number of failures in a row after which it gives up; by default it never does. */
   maxRetries?: number;
-  /** Whether the next request may have another key than the last one. */
-  mayRenewKey?: boolean;
 }
 
 /** Waits between the connections of a read that survives failures. */
@@ -86,8 +86,6 @@ export class Patience {
   #failures = 0;
   /** The number of waits in a row since something new came. */
   #idleWaits = 0;
-  /** Whether the service has answered before. Then a wrong answer, such as a proxy's, is temporary. */
-  #isRecognized = false;
 
   constructor(options: PatienceOptions) {
     this.#options = options;
@@ -98,12 +96,12 @@ export class Patience {
   succeed(): void {
     this.#failures = 0;
     this.#idleWaits = 0;
-    this.#isRecognized = true;
+    this.recognize();
   }
 
   /** Notes an answer of the service, although the read made no progress. */
   recognize(): void {
-    this.#isRecognized = true;
+    this.#options.connection.isRecognized = true;
   }
 
   /** Waits before the next connection after an orderly end. */
@@ -127,21 +125,12 @@ export class Patience {
    * @throws the error if it is permanent, or has come too often
    */
   async bear(error: unknown): Promise<void> {
-    const {
-      path,
-      signal,
-      onRetry,
-      maxRetries = Number.POSITIVE_INFINITY,
-      mayRenewKey = false,
-    } = this.#options;
-    const isWrongAddress = error instanceof UnexpectedAnswerError && !this.#isRecognized;
+    const { connection, path, signal, maxRetries = Number.POSITIVE_INFINITY } = this.#options;
+    const { onRetry, mayRenewKey, isRecognized } = connection;
+    const isWrongAddress = error instanceof UnexpectedAnswerError && !isRecognized;
     // A read can outlast its key, which is then refused in the middle.
-    const isOldKey =
-      mayRenewKey &&
-      this.#isRecognized &&
-      this.#failures === 0 &&
-      error instanceof ApiError &&
-      error.status === 401;
+    const isRefusedKey = error instanceof ApiError && error.status === 401;
+    const isOldKey = isRefusedKey && mayRenewKey && isRecognized && this.#failures === 0;
     if (isWrongAddress || (isLasting(error) && !isOldKey) || this.#failures >= maxRetries) throw error;
     const waitMs = Math.max(backOff(error, this.#failures, this.retryMs), this.#idleMs());
     if (Number.isFinite(maxRetries) && waitMs > MAX_CALL_WAIT_MS) throw error;
