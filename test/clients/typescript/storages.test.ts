@@ -548,4 +548,24 @@ describe('SqliteStorage', () => {
     writer.close();
     await expect(new SqliteStorage(file).load()).rejects.toThrow(/format 2/);
   });
+
+  test.each([
+    ['a JSON file', (file: string) => writeFile(file, '{"format":1}'.repeat(100)), 'file is not a database'],
+    [
+      'the database of another program',
+      async (file: string) => {
+        const database = new DatabaseSync(file);
+        database.exec('CREATE TABLE endorsements (title TEXT)');
+        database.close();
+      },
+      'table endorsements has no column named id',
+    ],
+    ['a folder', (file: string) => mkdir(file), 'unable to open database file'],
+  ])('names its file when it refuses %s', async (_, make, reason) => {
+    const file = newFile();
+    await make(file);
+    const open = () => new SqliteStorage(file);
+    expect(open).toThrow(StorageError);
+    expect(open).toThrow(`${file} cannot be used as the copy of a mirror: ${reason}.`);
+  });
 });

@@ -30,27 +30,39 @@ export class SqliteStorage implements MirrorStorage {
   readonly #put: StatementSync;
   readonly #remove: StatementSync;
   readonly #find: StatementSync;
+  readonly #locate: StatementSync;
   /** The position that this storage has read or written last. */
   #known: string | null = null;
 
-  /** @param file the path of the database, which is created if it is missing */
+  /**
+   * @param file the path of the database, which is created if it is missing
+   * @throws StorageError if it cannot be opened, or is not the copy of a mirror
+   */
   constructor(file: string) {
     this.#file = file;
-    this.#database = new DatabaseSync(file);
-    // A power loss may undo the last transactions, which the mirror then reads again. It never splits one.
-    // The wait for other processes comes first, because they may be opening the same file.
-    this.#database.exec(
-      'PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL',
-    );
-    this.#database.exec(TABLES);
-    this.#put = this.#database.prepare('INSERT OR REPLACE INTO endorsements (id, record) VALUES (?, ?)');
-    this.#remove = this.#database.prepare('DELETE FROM endorsements WHERE id = ?');
-    this.#find = this.#database.prepare('SELECT record FROM endorsements WHERE id = ?');
+    try {
+      this.#database = new DatabaseSync(file);
+      // A power loss may undo the last transactions, which the mirror then reads again. It never splits one.
+      // The wait for other processes comes first, because they may be opening the same file.
+      this.#database.exec(
+        'PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL',
+      );
+      this.#database.exec(TABLES);
+      this.#put = this.#database.prepare('INSERT OR REPLACE INTO endorsements (id, record) VALUES (?, ?)');
+      this.#remove = this.#database.prepare('DELETE FROM endorsements WHERE id = ?');
+      this.#find = this.#database.prepare('SELECT record FROM endorsements WHERE id = ?');
+      this.#locate = this.#database.prepare('SELECT format, filter, cursor FROM mirror');
+    } catch (error) {
+      // SQLite names no file.
+      throw new StorageError(`${file} cannot be used as the copy of a mirror: ${(error as Error).message}.`, {
+        cause: error,
+      });
+    }
   }
 
   /** @throws StorageError if a newer version of this package wrote the copy */
   async load(): Promise<MirrorPosition | null> {
-    const row = this.#database.prepare('SELECT format, filter, cursor FROM mirror').get();
+    const row = this.#locate.get();
     if (!row) return null;
     if (row.format !== FORMAT) {
       throw new StorageError(
