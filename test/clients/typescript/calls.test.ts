@@ -281,6 +281,7 @@ describe('a request that failed', () => {
     ['503', answerError(503, 'server_busy', { 'Retry-After': '0' })],
     ['504', answerError(504, 'x')],
     ['a broken connection', breakOff],
+    ['an answer that breaks off without a sign', (response) => void response.end('{"data":[{"code":"C')],
   ])('with %s is sent again', async (_, failure) => {
     const client = await createClient([failure, failure, answerJson({ data: [{ code: 'CA' }] })]);
     await expect(client.listStates()).resolves.toEqual([{ code: 'CA' }]);

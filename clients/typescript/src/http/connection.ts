@@ -1,4 +1,4 @@
-import { createApiError, UnexpectedAnswerError } from '../errors.ts';
+import { createApiError, NetworkError, UnexpectedAnswerError } from '../errors.ts';
 import type { ClientOptions, Retry } from '../options.ts';
 import { Deadline } from './deadline.ts';
 import { formatQuery, type QueryValues } from './query.ts';
@@ -198,6 +198,8 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    // Without a length, an answer that a proxy has cut looks whole. All of the service's are objects.
+    if (text.startsWith('{')) throw new NetworkError('The answer broke off within its JSON.');
     throw new UnexpectedAnswerError(`The answer is not JSON. It begins with: ${text.slice(0, 80)}`);
   }
 }
