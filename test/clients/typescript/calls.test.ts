@@ -266,10 +266,12 @@ test('a key that does not come holds up neither the deadline of a call nor its s
   await expect(streamed).rejects.toBe(reason);
 });
 
-test('a key that cannot be found fails the call with the reason', async () => {
+test('a key that cannot be found fails calls, streams and mirrors with the reason', async () => {
   const reason = new Error('the vault is sealed');
   const client = await createClient([never], { apiKey: () => Promise.reject(reason) });
   await expect(client.listStates()).rejects.toBe(reason);
+  await expect(client.stream()[Symbol.asyncIterator]().next()).rejects.toBe(reason);
+  await expect(client.mirror().run()).rejects.toBe(reason);
 });
 
 describe('a request that failed', () => {
