@@ -5,12 +5,15 @@
  * /proc/self/fd/N in every process that inherits it, and does not check the folders above such a path. Postgres insists
  * on finding its programs by their real path, so they are copied to a place that everybody may enter.
  */
+import { execFile } from 'node:child_process';
 import { constants, existsSync } from 'node:fs';
-import { cp, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, cp, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { OperatorError } from '../../../../service/operator-error.ts';
 import { type Identity, othersMayReach } from './user.ts';
 
+const run = promisify(execFile);
 /** Only root can write there. */
 const PROGRAMS = '/var/cache/ballot-endorsements';
 /** A child's first descriptors are its standard input, output and error. */
@@ -65,10 +68,13 @@ export async function reachProgram(identity: Identity | null, program: string): 
   const copy = path.join(PROGRAMS, `postgres-${version}`);
   if (!existsSync(copy)) {
     const unfinished = `${copy}.${process.pid}`;
-    await mkdir(PROGRAMS, { recursive: true, mode: 0o755 });
+    await mkdir(PROGRAMS, { recursive: true });
+    await chmod(PROGRAMS, 0o755);
     await cp(home, unfinished, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
     // Another process may have finished the same copy meanwhile.
     await rename(unfinished, copy).catch(() => rm(unfinished, { recursive: true, force: true }));
   }
+  // With root's umask, the original's files may be closed to others.
+  await run('chmod', ['-R', 'a+rX', copy]);
   return path.join(copy, 'bin', path.basename(program));
 }

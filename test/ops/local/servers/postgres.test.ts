@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { reachProgram } from '../../../../ops/local/servers/postgres/reach.ts';
 import { startPostgres } from '../../../../ops/local/servers/postgres/server.ts';
 import { findPostgresUser } from '../../../../ops/local/servers/postgres/user.ts';
 import { chooseRunner, inspectMachine } from '../../../../ops/local/servers/runner.ts';
@@ -54,6 +55,31 @@ async function query(url: string, text: string): Promise<unknown[]> {
       expect(other.exitCode ?? other.signalCode).toBeNull();
     } finally {
       other.kill();
+    }
+  },
+);
+
+// Only root runs Postgres as another user, and may write the folder of the copies.
+(process.getuid?.() === 0 ? test : test.skip)(
+  'the user of Postgres can run a copy of programs that the umask of root closed',
+  async () => {
+    const own = path.join(folder, 'closed');
+    const home = path.join(own, 'native');
+    const program = path.join(home, 'bin', 'postgres');
+    await mkdir(path.dirname(program), { recursive: true });
+    await writeFile(path.join(own, 'package.json'), JSON.stringify({ version: path.basename(folder) }));
+    await writeFile(program, '#!/bin/sh\n');
+    for (const closed of [program, path.dirname(program), home, own]) await chmod(closed, 0o700);
+
+    const copy = await reachProgram(await findPostgresUser(), program);
+    const copied = path.dirname(path.dirname(copy));
+    try {
+      expect(copied).not.toBe(home);
+      for (const open of [copy, path.dirname(copy), copied]) {
+        expect((await stat(open)).mode & 0o777).toBe(0o755);
+      }
+    } finally {
+      await rm(copied, { recursive: true });
     }
   },
 );
