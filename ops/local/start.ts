@@ -6,6 +6,8 @@
  * the opposite order at any point.
  */
 
+import { once } from 'node:events';
+import http from 'node:http';
 import path from 'node:path';
 import { measureLag } from '../../administration/lag.ts';
 import { describeTopic } from '../../kafka/reading/read-topic.ts';
@@ -279,9 +281,12 @@ class Start {
 
   async #untilReady(address: string): Promise<void> {
     const probe = async () => {
-      const response = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(2000) });
-      await response.body?.cancel();
-      return response.ok ? true : null;
+      // Without an agent, and so without a proxy that NODE_USE_ENV_PROXY takes from the environment.
+      const request = http.get(`${address}/readyz`, { agent: false, signal: AbortSignal.timeout(2000) });
+      request.on('error', () => {});
+      const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+      response.resume();
+      return response.statusCode === 200 ? true : null;
     };
     const ready = waitFor('The gateway', probe, { timeoutMs: READY_TIMEOUT_MS, everyMs: 100 });
     await unlessAborted(this.#over, ready).catch((cause: unknown) => {
