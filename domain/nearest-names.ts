@@ -24,7 +24,7 @@ export function findNearest(name: string, known: readonly string[], most: number
     .map(({ each }) => each);
 }
 
-/** Says that there is no such name, and names up to three similar ones. @param kind the word for what has names */
+/** Says that there is no such name, and names up to three similar ones. @param kind such as `endorser` */
 export function describeUnknown(kind: string, name: string, known: readonly string[]): string {
   const similar = findNearest(name, known, 3);
   const hint = similar.length === 0 ? '' : ` Did you mean ${similar.join(' or ')}?`;
