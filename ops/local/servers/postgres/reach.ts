@@ -69,12 +69,12 @@ export async function reachProgram(identity: Identity | null, program: string): 
   if (!existsSync(copy)) {
     const unfinished = `${copy}.${process.pid}`;
     await mkdir(PROGRAMS, { recursive: true });
-    await chmod(PROGRAMS, 0o755);
     await cp(home, unfinished, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
     // Another process may have finished the same copy meanwhile.
     await rename(unfinished, copy).catch(() => rm(unfinished, { recursive: true, force: true }));
   }
-  // With root's umask, the original's files may be closed to others.
+  // Root's umask may have closed the new folder and the original's files to others, also at an earlier start.
+  await chmod(PROGRAMS, 0o755);
   await run('chmod', ['-R', 'a+rX', copy]);
   return path.join(copy, 'bin', path.basename(program));
 }
