@@ -56,7 +56,11 @@ beforeEach(async () => {
 async function publish(lines: readonly string[], fields: Record<string, string> = {}): Promise<string> {
   const text = `${lines.join('\n')}\n`;
   const settings = { election: GENERAL, endorser: GAZETTE, ...fields };
-  const { location: address } = await editor.postFile(UPLOADS, settings, { name: 'list.csv', text });
+  const { status: uploaded, location: address } = await editor.postFile(UPLOADS, settings, {
+    name: 'list.csv',
+    text,
+  });
+  expect(uploaded).toBe(303);
   const preview = await editor.get(`${address}/preview`);
   const [, withdrawn = ''] = /name="withdraw" value="(\d+)"/.exec(preview.html) ?? [];
   const { status } = await editor.post(`${address}/publish`, {
