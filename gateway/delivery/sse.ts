@@ -43,6 +43,8 @@ export interface StreamOptions {
 
 /** Large enough for a write to be worth its system call, small enough to hold in memory for a slow client. */
 const MAX_WRITE_BYTES = 64 * 1024;
+/** How long the rest of a delivery is kept for a client whose socket is full, in milliseconds. */
+const KEPT_MS = 1000;
 /** A client that takes nothing for this long, in milliseconds, is asked to reconnect; ten seconds later it is disconnected. */
 const STALL_MS = 20_000;
 /** How often a client that the kernel has enough for is looked at, in milliseconds. */
@@ -158,11 +160,15 @@ export class EventStream {
       this.#output.writeText(`retry: ${this.#retryMs()}\n\n${this.#tell('ready', this.#options.ready)}`);
       this.#scheduleBeat();
       while (!this.#ending) {
+        // Before it reads, so that a slow client costs no memory (INV-10).
+        if (this.#output.needsDrain) {
+          if (await this.#drains((waiting) => this.#untilStalled(waiting))) continue;
+          return this.end({ reconnect: 'slow_consumer' });
+        }
         if (this.#isBeyondRetention()) return this.end({ reconnect: 'slow_consumer' });
         try {
-          const delivery = await this.#reader.next(this.#resumePoint, (fresh) => this.#take(fresh));
+          await this.#send(await this.#reader.next(this.#resumePoint, (fresh) => this.#take(fresh)));
           waits = false;
-          if (!(await this.#send(delivery))) return this.end({ reconnect: 'slow_consumer' });
         } catch (error) {
           await this.#waitAfter(error, waits);
           waits = true;
@@ -199,26 +205,26 @@ export class EventStream {
     return this.#write(delivery) ? undefined : new Delivery([], delivery.resumePoint);
   }
 
-  /** Writes a delivery, in several writes if it is large. Returns false if the client has stopped reading. */
-  async #send(delivery: Delivery): Promise<boolean> {
+  /** Writes a delivery, in several writes if it is large. The rest that a slow client does not take is read again later. */
+  async #send(delivery: Delivery): Promise<void> {
     const { events, resumePoint } = delivery;
     delivery.writes += 1;
-    if (this.#output.needsDrain && !(await this.#drained())) return false;
-    if (delivery.bytes <= MAX_WRITE_BYTES) return this.#write(delivery) || this.#drained();
+    if (delivery.bytes <= MAX_WRITE_BYTES) return void this.#write(delivery);
     let piece: RenderedEvent[] = [];
     let bytes = 0;
     for (const event of events) {
       piece.push(event);
       bytes += event.frameLength;
       if (bytes < MAX_WRITE_BYTES) continue;
-      if (!this.#write(new Delivery(piece, event.resumePoint)) && !(await this.#drained())) return false;
+      const isTaken = this.#write(new Delivery(piece, event.resumePoint));
+      if (!isTaken && !(await this.#drains((waiting) => this.#options.clock.wait(KEPT_MS, waiting)))) return;
       // The kernel can take a week of compressed changes at once, and other requests would wait for all of it (INV-15).
       await takeTurn(this.#options.accountId);
-      if (this.#ending) return true;
+      if (this.#ending) return;
       piece = [];
       bytes = 0;
     }
-    return this.#write(new Delivery(piece, resumePoint)) || this.#drained();
+    this.#write(new Delivery(piece, resumePoint));
   }
 
   /**
@@ -236,21 +242,21 @@ export class EventStream {
     return this.#output.write(delivery.frames);
   }
 
-  /** Waits until the socket takes more. Returns false if the client has stopped reading. */
-  async #drained(): Promise<boolean> {
-    const stalled = new AbortController();
-    const waiting = AbortSignal.any([this.#whenOver, stalled.signal]);
-    this.#untilStalled(waiting).then(() => stalled.abort());
-    const drained = await this.#output.drained(waiting).then(
+  /** Waits until the socket takes more, or the stream ends. Returns false if `untilLate` resolves first. */
+  async #drains(untilLate: (waiting: AbortSignal) => Promise<void>): Promise<boolean> {
+    const late = new AbortController();
+    const waiting = AbortSignal.any([this.#whenOver, late.signal]);
+    untilLate(waiting).then(() => late.abort());
+    const drains = await this.#output.drained(waiting).then(
       () => true,
       () => {
         // The connection has failed, unless the stream ends or the client is only late.
-        if (!stalled.signal.aborted) this.end({ gone: true });
+        if (!late.signal.aborted) this.end({ gone: true });
         return this.#ending !== undefined;
       },
     );
-    stalled.abort();
-    return drained;
+    late.abort();
+    return drains;
   }
 
   /**

@@ -3,6 +3,7 @@ import { describe, expect, jest, test } from '@jest/globals';
 import { StreamGapError } from '../../../feed/stream-gap-error.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
 import { KafkaUnavailableError } from '../../../service/failure.ts';
+import { collectGarbage } from '../../helpers/collect-garbage.ts';
 import { settle } from '../../helpers/service/manual-clock.ts';
 import { MINUTE, SECOND, startStream } from '../../helpers/stream/fed-stream.ts';
 import { until } from '../../helpers/until.ts';
@@ -41,6 +42,30 @@ describe('a stream of Server-Sent Events', () => {
     for (let i = 0; i < 200 && stream.events.length < 5001; i += 1) await settle();
     const sequences = stream.events.slice(1).map(({ id = '' }) => parseCursor(id).sequence);
     expect(sequences).toEqual(Array.from({ length: 5000 }, (_, index) => index + 1));
+  });
+
+  test('INV-10: lets go of the changes that a slow client does not take, and reads them again', async () => {
+    const output = new PassThrough({ highWaterMark: 1024 });
+    const failure = new KafkaUnavailableError('Kafka is away.');
+    const stream = startStream({ behind: 2000, failure, failing: [1], output });
+    const read = stream.feed.read.bind(stream.feed);
+    let held: WeakRef<object> | undefined;
+    stream.feed.read = async (point) => {
+      const chunk = await read(point);
+      held = new WeakRef(chunk.events);
+      return chunk;
+    };
+    await settle();
+    await stream.clock.advance(SECOND);
+    await settle();
+    expect(stream.feed.reads).toBe(2);
+    await stream.clock.advance(2 * SECOND);
+    await collectGarbage();
+    expect(held?.deref()).toBeUndefined();
+    stream.listen();
+    for (let i = 0; i < 200 && stream.events.length < 2001; i += 1) await settle();
+    const sequences = stream.events.slice(1).map(({ id = '' }) => parseCursor(id).sequence);
+    expect(sequences).toEqual(Array.from({ length: 2000 }, (_, index) => index + 1));
   });
 
   test('INV-15: lets others have their turns while its client takes everything at once', async () => {
