@@ -116,6 +116,23 @@ export class RenderedEvent {
     return this.#changes.frames;
   }
 
+  /** The same event with memory of its own, which keeps nothing else alive; itself if it has. */
+  detach(): RenderedEvent {
+    if (this.memory.length === this.frameLength) return this;
+    const { facets } = this;
+    const frames = Buffer.allocUnsafeSlow(this.frameLength);
+    this.copyFrame(frames, 0);
+    const alone = {
+      frames,
+      jsonStarts: Uint32Array.of(this.#jsonStart - this.#start),
+      ends: Uint32Array.of(this.frameLength),
+      sequences: Float64Array.of(this.sequence),
+      times: Float64Array.of(this.occurredAt),
+      facetsAt: () => facets,
+    };
+    return new RenderedEvent(alone, 0);
+  }
+
   /** Approximate memory that the event takes, in bytes. */
   get bytes(): number {
     return this.frameLength + OVERHEAD_BYTES;

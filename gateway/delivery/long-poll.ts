@@ -1,4 +1,5 @@
 import type { StreamFilter } from '../../domain/stream-filter.ts';
+import type { Delivery } from '../../feed/fan-out.ts';
 import type { Feed } from '../../feed/feed.ts';
 import type { FeedReader } from '../../feed/reader.ts';
 import type { RenderedEvent, ResumePoint } from '../../feed/rendered-event.ts';
@@ -30,6 +31,13 @@ export interface PollResult {
 
 /** The most bytes of events in an answer, as JSON, unless the first event is larger. */
 export const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+/**
+ * The most bytes of events that calls keep while they read on, of an account and of the gateway: their answers are counted
+ * only when they are made (INV-15).
+ */
+const MAX_KEPT_BYTES = { ofAccount: 16 * 1024 * 1024, inAll: 64 * 1024 * 1024 };
+/** The bytes that the calls of each account keep, and those of all. */
+const keptBytes = { ofAccounts: new Map<number, number>(), inAll: 0 };
 /** The most changes that one call examines, so that a filter without matches is answered in bounded time. */
 const MAX_SCANNED = 20_000;
 
@@ -38,6 +46,13 @@ export class LongPoll {
   readonly #feed: Feed;
   readonly #options: PollOptions;
   readonly #reader: FeedReader;
+  #found: RenderedEvent[] = [];
+  /** The bytes of the found events, as JSON. */
+  #bytes = 0;
+  /** The bytes of found events that count as kept. */
+  #keptBytes = 0;
+  /** Whether the answer has no room for the next event. */
+  #isFull = false;
   #hasWaited = false;
   #refusal: ApiError | undefined;
 
@@ -77,34 +92,57 @@ export class LongPoll {
     } finally {
       answered.abort();
       this.#reader.close();
+      this.#keep(0);
     }
   }
 
   async #collect(): Promise<PollResult> {
-    const { limit, signal } = this.#options;
-    const found: RenderedEvent[] = [];
-    let bytes = 0;
+    const { signal } = this.#options;
     let { start: resumePoint } = this.#options;
     for (let scanned = 0; scanned < MAX_SCANNED && !this.#refusal && !signal.aborted; ) {
       const isAtEnd = resumePoint.sequence >= this.#feed.latest.sequence;
       // As soon as something was found, the call stops waiting for more.
-      if (isAtEnd && found.length > 0) this.#reader.close();
+      if (isAtEnd && this.#found.length > 0) this.#reader.close();
       else if (isAtEnd) this.#hasWaited = true;
-      const delivery = await this.#reader.next(resumePoint);
-      for (const event of delivery.events) {
-        const last = found.at(-1);
-        const isFull = found.length === limit || bytes + event.jsonLength > MAX_ANSWER_BYTES;
-        if (last && isFull) return { events: found, resumePoint: last.resumePoint };
-        found.push(event);
-        bytes += event.jsonLength;
-      }
-      const last = found.at(-1);
-      if (last && found.length === limit) return { events: found, resumePoint: last.resumePoint };
-      const moved = delivery.resumePoint.sequence - resumePoint.sequence;
-      resumePoint = delivery.resumePoint;
-      if (moved === 0) break;
+      else if (!this.#keep(this.#bytes)) break;
+      // Otherwise each event would keep alive all that were rendered with it.
+      else this.#found = this.#found.map((event) => event.detach());
+      // No variable has the delivery, and would keep it alive during the next wait.
+      const after = this.#add(await this.#reader.next(resumePoint));
+      const moved = after.sequence - resumePoint.sequence;
+      resumePoint = after;
+      if (moved === 0 || this.#isFull) break;
       scanned += moved;
     }
-    return { events: found, resumePoint };
+    return { events: this.#found, resumePoint };
+  }
+
+  /** Adds the events of a delivery, as far as the answer has room. Returns the point after those that were examined. */
+  #add({ events, resumePoint }: Delivery): ResumePoint {
+    const { limit } = this.#options;
+    for (const event of events) {
+      const last = this.#found.at(-1);
+      this.#isFull = last !== undefined && this.#bytes + event.jsonLength > MAX_ANSWER_BYTES;
+      if (last && this.#isFull) return last.resumePoint;
+      this.#found.push(event);
+      this.#bytes += event.jsonLength;
+      this.#isFull = this.#found.length === limit;
+      if (this.#isFull) return event.resumePoint;
+    }
+    return resumePoint;
+  }
+
+  /** Counts bytes as kept until the next call. Returns false if there is no room for them: the last ones still count. */
+  #keep(bytes: number): boolean {
+    const { accountId } = this.#options;
+    const more = bytes - this.#keptBytes;
+    const ofAccount = (keptBytes.ofAccounts.get(accountId) ?? 0) + more;
+    const inAll = keptBytes.inAll + more;
+    if (bytes > 0 && (ofAccount > MAX_KEPT_BYTES.ofAccount || inAll > MAX_KEPT_BYTES.inAll)) return false;
+    if (ofAccount > 0) keptBytes.ofAccounts.set(accountId, ofAccount);
+    else keptBytes.ofAccounts.delete(accountId);
+    keptBytes.inAll = inAll;
+    this.#keptBytes = bytes;
+    return true;
   }
 }

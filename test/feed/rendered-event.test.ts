@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readEvents } from '../../feed/read-events.ts';
-import { laterPoint } from '../../feed/rendered-event.ts';
+import { laterPoint, type RenderedEvent } from '../../feed/rendered-event.ts';
 import { type Change, changeCodec } from '../../schemas/change.ts';
 import { renderFrame } from '../../schemas/event.ts';
 import { createLog } from '../../service/log.ts';
@@ -16,6 +16,13 @@ const [BASE] = fc.sample(change, { numRuns: 1, seed: 1 });
 if (!BASE) throw new Error('no sample change was generated');
 
 const frameOf = (of: Change) => renderFrame({ event: 'endorsement', id: of.id, data: renderEvent(of) });
+
+/** The values of an event. */
+const readAll = (event?: RenderedEvent) => ({
+  ...{ sequence: event?.sequence, occurredAt: event?.occurredAt, id: event?.id, facets: event?.facets },
+  ...{ frame: event?.frame.toString(), json: event?.json.toString() },
+  memory: event?.memory,
+});
 
 describe('events created together', () => {
   test('have the frame, the JSON and the id of their change, for any length and characters', () => {
@@ -41,6 +48,17 @@ describe('events created together', () => {
     const rest = eventsOf(changes).map(({ bytes, frame }) => bytes - frame.length);
     expect(new Set(rest).size).toBe(1);
     expect(rest[0]).toBeGreaterThan(0);
+  });
+
+  test('are the same with memory of their own, and are copied for that once', () => {
+    const changes = [BASE, { ...BASE, sequence: BASE.sequence + 1 }];
+    const [, event] = eventsOf(changes);
+    const alone = event?.detach();
+    const { memory: _, ...own } = readAll(event);
+    const { memory, ...detached } = readAll(alone);
+    expect(detached).toEqual(own);
+    expect(memory?.buffer.byteLength).toBe(event?.frame.length);
+    expect(alone?.detach()).toBe(alone);
   });
 
   test('keep only their own bytes alive, not a block of the buffer pool', () => {

@@ -6,15 +6,27 @@ import { systemClock } from '../../../service/clock.ts';
 
 const point = (sequence: number): ResumePoint => ({ sequence, time: sequence, offsets: [] });
 
-/** Polls a stream of events of these sizes, in deliveries of two. @returns the sequences, and the resume point's */
-async function poll(sizes: readonly number[], limit = 1000): Promise<[number[], number]> {
+/**
+ * Polls a stream of events of these sizes, in deliveries of two.
+ *
+ * @param held awaited before each read but the first
+ * @returns the sequences, and the resume point's
+ */
+async function poll(
+  sizes: readonly number[],
+  { limit = 1000, accountId = 1, held = Promise.resolve() } = {},
+): Promise<[number[], number]> {
   const events = sizes.map((jsonLength, index) => ({
     jsonLength,
     sequence: index + 1,
     resumePoint: point(index + 1),
+    detach() {
+      return this;
+    },
   }));
   const reader = {
     async next({ sequence }: ResumePoint) {
+      if (sequence > 0) await held;
       const read = events.slice(sequence, sequence + 2);
       return { events: read as unknown as RenderedEvent[], resumePoint: point(sequence + read.length) };
     },
@@ -25,7 +37,7 @@ async function poll(sizes: readonly number[], limit = 1000): Promise<[number[], 
   const options = {
     start: point(0),
     filter: {},
-    accountId: 1,
+    accountId,
     limit,
     waitMs: 0,
     signal,
@@ -47,6 +59,20 @@ test.each<[string, number[], number[]]>([
 });
 
 test('an answer has as many events as asked for', async () => {
-  expect(await poll([1, 1, 1, 1, 1], 3)).toEqual([[1, 2, 3], 3]);
+  expect(await poll([1, 1, 1, 1, 1], { limit: 3 })).toEqual([[1, 2, 3], 3]);
   expect(await poll([1, 1, 1, 1, 1])).toEqual([[1, 2, 3, 4, 5], 5]);
+});
+
+test('INV-15: while calls keep 16 MB of an account or 64 MB in all, others answer with less rather than read on', async () => {
+  const more = Promise.withResolvers<void>();
+  const start = (accountId: number) => poll([HALF, HALF - 1, 1], { accountId, held: more.promise });
+  const less = [[1, 2], 2];
+  const all = [[1, 2, 3], 3];
+  const reading = [1, 1, 1, 1].map(start);
+  expect(await start(1)).toEqual(less);
+  for (const accountId of [2, 3, 4]) reading.push(...Array(4).fill(accountId).map(start));
+  expect(await start(5)).toEqual(less);
+  more.resolve();
+  expect(await Promise.all(reading)).toEqual(Array(16).fill(all));
+  expect(await start(1)).toEqual(all);
 });
