@@ -1,6 +1,8 @@
 /** A change of the changes topic, with its place in the order. */
 export interface Sequenced {
   readonly sequence: number;
+  /** The memory that it takes, in bytes. */
+  readonly bytes: number;
 }
 
 interface Fetched<T> {
@@ -8,8 +10,8 @@ interface Fetched<T> {
   offset: number;
 }
 
-/** More waiting records mean that the log has a hole. Fetching beyond it wastes memory. */
-const MAX_WAITING = 50_000;
+/** More waiting bytes mean that the log has a hole. Only partitions without waiting records are then read (INV-15). */
+const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 
 /**
  * Merges the partitions of the changes topic into one order. Sequences have no gaps, so the merge knows which
@@ -26,6 +28,7 @@ export class SequenceMerge<T extends Sequenced> {
   readonly #offsets: number[];
   /** Records that wait for their turn, by sequence. */
   readonly #pending = new Map<number, T>();
+  #pendingBytes = 0;
   /** By partition: its waiting records in the order of their offsets. Lists are never empty. */
   readonly #waiting = new Map<number, Fetched<T>[]>();
 
@@ -58,12 +61,12 @@ export class SequenceMerge<T extends Sequenced> {
     partitionCount: number,
     { ahead = 0, atEnd }: { ahead?: number; atEnd?: ReadonlySet<number> } = {},
   ): Map<number, number> {
-    if (this.#pending.size >= MAX_WAITING) return new Map();
     const open = Array.from({ length: partitionCount }, (_, partition) => partition).filter(
       (partition) => !atEnd?.has(partition),
     );
     const idle = open.filter((partition) => !this.#waiting.has(partition));
-    const wanted = this.#pending.size <= ahead || idle.length === 0 ? open : idle;
+    const isFull = this.#pendingBytes >= MAX_WAITING_BYTES;
+    const wanted = !isFull && (this.#pending.size <= ahead || idle.length === 0) ? open : idle;
     return new Map(wanted.map((partition) => [partition, this.#offsets[partition] ?? 0]));
   }
 
@@ -84,7 +87,7 @@ export class SequenceMerge<T extends Sequenced> {
       const { sequence } = record.event;
       // A copy of a waiting record adds nothing, even from another partition.
       if (sequence < this.#next || this.#pending.has(sequence)) continue;
-      this.#pending.set(sequence, record.event);
+      this.#keep(record.event);
       waiting.push(record);
     }
     if (waiting.length > 0) this.#waiting.set(partition, waiting);
@@ -105,7 +108,7 @@ export class SequenceMerge<T extends Sequenced> {
    */
   fill(events: readonly T[]): number[] {
     const missing = events.filter(({ sequence }) => sequence >= this.#next && !this.#pending.has(sequence));
-    for (const event of missing) this.#pending.set(event.sequence, event);
+    for (const event of missing) this.#keep(event);
     return missing.map(({ sequence }) => sequence);
   }
 
@@ -118,7 +121,7 @@ export class SequenceMerge<T extends Sequenced> {
 
   /** Continues after a sequence as if every record up to it had been returned. */
   skipTo(sequence: number): void {
-    for (const waiting of this.#pending.keys()) if (waiting <= sequence) this.#pending.delete(waiting);
+    for (const waiting of this.#pending.values()) if (waiting.sequence <= sequence) this.#drop(waiting);
     this.#next = Math.max(this.#next, sequence + 1);
     this.#forgetPassed();
   }
@@ -129,12 +132,22 @@ export class SequenceMerge<T extends Sequenced> {
     while (taken.length < limit) {
       const event = this.#pending.get(this.#next);
       if (!event) break;
-      this.#pending.delete(this.#next);
+      this.#drop(event);
       taken.push(event);
       this.#next += 1;
     }
     if (taken.length > 0) this.#forgetPassed();
     return taken;
+  }
+
+  #keep(event: T): void {
+    this.#pending.set(event.sequence, event);
+    this.#pendingBytes += event.bytes;
+  }
+
+  #drop(event: T): void {
+    this.#pending.delete(event.sequence);
+    this.#pendingBytes -= event.bytes;
   }
 
   #forgetPassed(): void {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { SequenceMerge } from '../../feed/merge.ts';
+import { type Sequenced, SequenceMerge } from '../../feed/merge.ts';
 import { createReader, expectedOf, readAll, topicArbitrary } from '../helpers/stream/merge-model.ts';
 
-const at = (sequence: number, offset: number) => ({ event: { sequence }, offset });
-const taken = (merge: SequenceMerge<{ sequence: number }>, limit?: number) =>
+const at = (sequence: number, offset: number, bytes = 1000) => ({ event: { sequence, bytes }, offset });
+const taken = (merge: SequenceMerge<Sequenced>, limit?: number) =>
   merge.take(limit).map(({ sequence }) => sequence);
-const fromStart = () => new SequenceMerge<{ sequence: number }>({ sequence: 0, offsets: [] });
+const fromStart = () => new SequenceMerge<Sequenced>({ sequence: 0, offsets: [] });
 
 describe('with any distribution of changes over partitions and any order of fetches', () => {
   const choices = fc.infiniteStream(fc.nat(1000));
@@ -113,7 +113,7 @@ describe('missing changes', () => {
     const merge = fromStart();
     merge.add(0, [at(1, 0), at(2, 1), at(4, 2)], 3);
     expect(taken(merge)).toEqual([1, 2]);
-    const loaded = [1, 2, 3, 4].map((sequence) => ({ sequence }));
+    const loaded = [1, 2, 3, 4].map((sequence) => ({ sequence, bytes: 1000 }));
     expect(merge.fill(loaded)).toEqual([3]);
     expect(taken(merge)).toEqual([3, 4]);
     expect(merge.fill(loaded)).toEqual([]);
@@ -153,26 +153,34 @@ describe('a merge that skips lost changes', () => {
   });
 
   test('INV-3: never goes back', () => {
-    const merge = new SequenceMerge<{ sequence: number }>({ sequence: 8, offsets: [] });
+    const merge = new SequenceMerge<Sequenced>({ sequence: 8, offsets: [] });
     merge.skipTo(3);
     expect(merge.next).toBe(9);
   });
 });
 
 describe('the partitions to read next', () => {
-  test('are none while 50,000 changes wait, so that a hole does not fill the memory', () => {
+  test('INV-15: are those without a waiting change while 32 MB wait, so that a hole does not fill the memory', () => {
     const merge = fromStart();
-    const records = Array.from({ length: 50_000 }, (_, index) => at(index + 2, index));
-    merge.add(0, records.slice(0, -1), 49_999);
-    expect(merge.wanted(2)).toEqual(new Map([[1, 0]]));
-    merge.add(0, records.slice(-1), 50_000);
-    expect(merge.wanted(2)).toEqual(new Map());
+    const half = 16 * 1024 * 1024;
+    const both = new Map([
+      [0, 2],
+      [1, 8],
+    ]);
+    merge.add(0, [at(2, 0, half), at(3, 1, half - 1)], 2);
+    expect(merge.wanted(2, { ahead: 10 })).toEqual(new Map(both).set(1, 0));
+    merge.add(1, [at(4, 7, 1)], 8);
+    expect(merge.wanted(2, { ahead: 10 })).toEqual(new Map());
+    expect(merge.wanted(3, { ahead: 10 })).toEqual(new Map([[2, 0]]));
     merge.skipTo(2);
-    expect(merge.wanted(2)).toEqual(new Map([[1, 0]]));
+    expect(merge.wanted(2, { ahead: 10 })).toEqual(both);
+    expect(taken(merge)).toEqual([3, 4]);
+    merge.add(0, [at(6, 2, half), at(7, 3, half - 1)], 4);
+    expect(merge.wanted(1)).toEqual(new Map([[0, 4]]));
   });
 
   test('exclude those with a waiting change', () => {
-    const merge = new SequenceMerge<{ sequence: number }>({ sequence: 4, offsets: [40, 41] });
+    const merge = new SequenceMerge<Sequenced>({ sequence: 4, offsets: [40, 41] });
     merge.add(1, [at(6, 45)], 46);
     expect(merge.wanted(3)).toEqual(
       new Map([

@@ -43,7 +43,7 @@ export const topicArbitrary: fc.Arbitrary<Topic> = fc
     const append = (sequence: number, partition: number) => {
       const records = partitions[partition] ?? [];
       const offset = (records.at(-1)?.offset ?? -1) + (gaps.next().value ?? 1);
-      records.push({ event: { sequence }, offset });
+      records.push({ event: { sequence, bytes: 1 }, offset });
     };
     for (const [index, { partitions: sent, resent }] of sendings.entries()) {
       const countNow = index < grownAt ? count : count + more;
