@@ -2,6 +2,7 @@ import { BrokerLoops } from '../kafka/reading/broker-loops.ts';
 import type { TopicReader } from '../kafka/reading/topic-reader.ts';
 import type { Clock } from '../service/clock.ts';
 import type { Logger } from '../service/log.ts';
+import { createPause } from '../service/pause.ts';
 import { reportFailure } from '../service/report-failure.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { ChangeLog } from './change-log.ts';
@@ -98,7 +99,10 @@ export class Tail {
   async #poll(node: number, wanted: Map<number, number>): Promise<void> {
     const { reader, epoch, unreadable, arrivals, clock, log, onEvents, onLaterEpoch } = this.#options;
     const askedAt = clock.now();
-    for (const read of await reader.fetch(node, wanted, LIMITS)) {
+    const reads = await reader.fetch(node, wanted, LIMITS);
+    const pause = createPause();
+    for (const read of reads) {
+      await pause();
       const { partition, records, nextOffset, atEnd } = read;
       unreadable.report(read);
       const { entriesAt, laterEpoch } = readEvents(records, epoch, log);

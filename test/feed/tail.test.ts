@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { Arrivals } from '../../feed/arrivals.ts';
 import { createEvents } from '../../feed/read-events.ts';
 import { Tail } from '../../feed/tail.ts';
@@ -167,6 +167,31 @@ test("a change is not held back if the one before it waits for another broker's"
     await until('the third change', () => sequences.length === 3);
     expect(sequences).toEqual([1, 2, 3]);
   } finally {
+    await stop();
+  }
+});
+
+test('INV-15: other work has turns while many changes that came together are decoded', async () => {
+  const PARTITIONS = 20;
+  const CHANGES = 10_000;
+  const brokers = new HoldingBrokers(Array<number>(PARTITIONS).fill(1));
+  for (let sequence = 1; sequence <= CHANGES; sequence += 1) brokers.append(sequence % PARTITIONS, sequence);
+  let turn = 0;
+  const count = () => {
+    turn += 1;
+    immediate = setImmediate(count);
+  };
+  let immediate = setImmediate(count);
+  const turns = new Set<number>();
+  const note = jest.spyOn(Arrivals.prototype, 'note').mockImplementation(() => void turns.add(turn));
+  const { sequences, stop } = followBrokers(brokers);
+  try {
+    await until('all changes', () => sequences.length === CHANGES);
+    expect(note.mock.calls.length).toBe(PARTITIONS);
+    expect(turns.size).toBeGreaterThan(1);
+  } finally {
+    clearImmediate(immediate);
+    note.mockRestore();
     await stop();
   }
 });
