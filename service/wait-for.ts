@@ -19,7 +19,7 @@ export async function waitFor<T>(
   options.until?.then((reason) => {
     over = reason;
   });
-  const deadline = Date.now() + options.timeoutMs;
+  const deadline = performance.now() + options.timeoutMs;
   let cause: unknown;
   for (;;) {
     try {
@@ -29,7 +29,7 @@ export async function waitFor<T>(
       cause = error;
     }
     if (over !== null) throw new Error(`${what} ended before it was ready (${over})`, { cause });
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw new Error(`${what} was not ready after ${options.timeoutMs} ms`, { cause });
     await sleep(options.everyMs ?? 50);
   }
