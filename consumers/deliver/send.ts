@@ -207,7 +207,7 @@ function outcomeOf(error: NodeJS.ErrnoException): AttemptOutcome {
 /** Reads an answer to its end, up to a bound. @throws the stream's error if the answer is cut */
 async function readAnswer(response: IncomingMessage): Promise<Attempt> {
   const { statusCode: status = 0, headers } = response;
-  const retryAfterMs = readRetryAfter(headers['retry-after'], Date.now());
+  const retryAfterMs = readRetryAfter(headers, Date.now());
   const kept: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {

@@ -19,15 +19,26 @@ export function retryDelayMs(failures: number, retryAfterMs: number | null, rand
 }
 
 /**
- * Reads a Retry-After header: seconds, or a date of HTTP.
+ * Reads a Retry-After header: seconds, or a date of HTTP. A date counts from the answer's Date, because the receiver's
+ * clock may be wrong.
  *
- * @param now milliseconds since 1970
+ * @param headers.date the answer's Date
+ * @param now milliseconds since 1970, for answers without a Date
  * @returns the wait in milliseconds, not negative; null if the header is missing or has another form
  */
-export function readRetryAfter(header: string | undefined, now: number): number | null {
-  if (header === undefined) return null;
-  if (/^[0-9]{1,10}$/.test(header)) return Number(header) * 1000;
-  if (!/^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT$/.test(header)) return null;
-  const time = Date.parse(header);
-  return Number.isNaN(time) ? null : Math.max(0, time - now);
+export function readRetryAfter(
+  { 'retry-after': wait, date }: { 'retry-after'?: string | undefined; date?: string | undefined },
+  now: number,
+): number | null {
+  if (wait === undefined) return null;
+  if (/^[0-9]{1,10}$/.test(wait)) return Number(wait) * 1000;
+  const time = parseDate(wait);
+  return time === null ? null : Math.max(0, time - (parseDate(date) ?? now));
+}
+
+/** Milliseconds since 1970; null for another form than HTTP's. */
+function parseDate(text = ''): number | null {
+  if (!/^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT$/.test(text)) return null;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? null : time;
 }

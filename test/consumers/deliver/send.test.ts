@@ -126,6 +126,15 @@ describe('an answer', () => {
     });
   });
 
+  test('has a date to wait for by the clock of the receiver, which may be wrong', async () => {
+    const headers = {
+      Date: 'Tue, 03 Nov 2099 11:00:00 GMT',
+      'Retry-After': 'Tue, 03 Nov 2099 11:01:00 GMT',
+    };
+    const receiver = await startReceiver((response) => void response.writeHead(503, headers).end());
+    expect(await sendWith(senderWith(), receiver.url)).toMatchObject({ retryAfterMs: 60_000 });
+  });
+
   test('is kept for people up to 1024 bytes, as text that the database takes', async () => {
     const receiver = await startReceiver((response) => void response.end(`\0\xff${'a'.repeat(3000)}`));
     const { answer, outcome } = await sendWith(senderWith(), receiver.url);

@@ -46,6 +46,13 @@ describe('Retry-After', () => {
     ['Tue, 99 Nov 2026 99:01:00 GMT', null],
     ['', null],
   ])('%s is read as %s ms', (header, ms) => {
-    expect(readRetryAfter(header, now)).toBe(ms);
+    expect(readRetryAfter({ 'retry-after': header }, now)).toBe(ms);
+  });
+
+  test.each([
+    ['Tue, 03 Nov 2026 11:00:00 GMT', 60_000],
+    ['soon', 3 * 60 * 60_000 + 60_000],
+  ])("is a date of the receiver's clock, which says %s", (date, ms) => {
+    expect(readRetryAfter({ 'retry-after': 'Tue, 03 Nov 2026 11:01:00 GMT', date }, now)).toBe(ms);
   });
 });
