@@ -141,6 +141,8 @@ async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): 
   // The process before may have ended between applying and committing.
   const reached = new Map(reconciled.offsets.entries());
   let isCommitted = false;
+  // A commit that is tried again must not come after a later one.
+  let isCommitting = false;
   while (!signal.aborted) {
     const ranges = await backlog.take(MAX_SUBMISSIONS_PER_TRANSACTION, IDLE_MS, signal);
     if (ranges.length > 0) {
@@ -155,16 +157,22 @@ async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): 
       isCommitted = false;
     }
     if (ranges.length > 0 || backlog.isHealthy) await succeeded();
-    if (!isCommitted && performance.now() - committedAt >= COMMIT_INTERVAL_MS) {
-      committedAt = performance.now();
-      isCommitted = true;
-      group.commit(new Map(reached), reconciled.topicId).catch((error: unknown) => {
+    const isDue = !isCommitted && !isCommitting && performance.now() - committedAt >= COMMIT_INTERVAL_MS;
+    if (!isDue) continue;
+    committedAt = performance.now();
+    isCommitted = true;
+    isCommitting = true;
+    group
+      .commit(new Map(reached), reconciled.topicId)
+      .catch((error: unknown) => {
         isCommitted = false;
         // Only tools need these offsets, and another round follows, so an outage is not reported here.
         const message = 'offsets could not be committed to the consumer group';
         reportFailure(log, error, { where: 'apply', message, quiet: true });
+      })
+      .finally(() => {
+        isCommitting = false;
       });
-    }
   }
 }
 

@@ -156,11 +156,15 @@ test('offsets that are reached during a commit to the group are committed after 
     await submitAll({ brokers, topic: topicNames(prefix).submissions, submissions });
     await until('it is applied', async () => (await countApplied()) > before);
   };
-  // Commits are a second apart, so there is only one while the clock stands still.
-  const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 1000);
+  const startedAt = performance.now();
+  const time = jest.spyOn(performance, 'now').mockReturnValue(startedAt + 1000);
   await submit('mayor', 'bob');
   await until('the first commit', () => commit.mock.calls.length === 1);
+  // Another one is due.
+  time.mockReturnValue(startedAt + 2000);
   await submit('sheriff', 'cyd');
+  await submit('mayor', 'ann');
+  expect(commit.mock.calls.length).toBe(1);
   held.resolve();
   await new Promise(setImmediate);
   time.mockRestore();
