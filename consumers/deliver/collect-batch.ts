@@ -1,4 +1,5 @@
 import { BatchCut } from '../../domain/webhooks/batch-cut.ts';
+import type { Delivery } from '../../feed/fan-out.ts';
 import type { FeedReader } from '../../feed/reader.ts';
 import type { RenderedEvent, ResumePoint } from '../../feed/rendered-event.ts';
 
@@ -18,17 +19,26 @@ interface Collected {
  */
 export async function collectBatch(reader: Pick<FeedReader, 'read'>, start: ResumePoint): Promise<Collected> {
   const cut = new BatchCut();
-  const events: RenderedEvent[] = [];
-  let end = start;
-  while (end.sequence - start.sequence < MAX_EXAMINED) {
-    const { events: found, resumePoint } = await reader.read(end);
+  let events: RenderedEvent[] = [];
+  let isFull = false;
+  /** Returns the point after the changes that are in the batch or do not match. */
+  const add = ({ events: found, resumePoint }: Delivery): ResumePoint => {
     for (const event of found) {
-      if (!cut.take(event.jsonLength)) return { events, end: lastOf(events).resumePoint };
+      isFull = !cut.take(event.jsonLength);
+      if (isFull) break;
       events.push(event);
     }
-    if (cut.isFull) return { events, end: lastOf(events).resumePoint };
-    const isAtEnd = resumePoint.sequence === end.sequence;
-    end = resumePoint;
+    isFull ||= cut.isFull;
+    return isFull ? lastOf(events).resumePoint : resumePoint;
+  };
+  let end = start;
+  while (!isFull && end.sequence - start.sequence < MAX_EXAMINED) {
+    // Otherwise each event would keep alive all that were rendered with it.
+    events = events.map((event) => event.detach());
+    // No variable has the delivery, and would keep it alive during the next wait.
+    const after = add(await reader.read(end));
+    const isAtEnd = after.sequence === end.sequence;
+    end = after;
     if (isAtEnd) break;
   }
   return { events, end };

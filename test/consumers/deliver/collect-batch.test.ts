@@ -4,6 +4,8 @@ import { collectBatch, renderMessage } from '../../../consumers/deliver/collect-
 import { MAX_BATCH_BYTES, MAX_BATCH_EVENTS } from '../../../domain/webhooks/batch-cut.ts';
 import { Delivery } from '../../../feed/fan-out.ts';
 import type { RenderedEvent, ResumePoint } from '../../../feed/rendered-event.ts';
+import { collectGarbage } from '../../helpers/collect-garbage.ts';
+import { createChange, eventsOf } from '../../helpers/stream/create-event.ts';
 
 const pointAt = (sequence: number): ResumePoint => ({ sequence, time: sequence, offsets: [sequence] });
 
@@ -14,6 +16,9 @@ function eventAt(sequence: number, bytes = 20): RenderedEvent {
     resumePoint: pointAt(sequence),
     jsonLength: Buffer.byteLength(json),
     copyJson: (target: Buffer, at: number) => at + target.write(json, at),
+    detach() {
+      return this;
+    },
   };
   return event as unknown as RenderedEvent;
 }
@@ -63,6 +68,24 @@ describe('a batch', () => {
     const reader = readerOf([MAX_BATCH_BYTES - 1, 0, 20], 1);
     const { events, end } = await collectBatch(reader, pointAt(0));
     expect([events.length, end, reader.count()]).toEqual([1, pointAt(1), 1]);
+  });
+
+  test('INV-15: keeps its events while it reads on, and nothing that was rendered with them', async () => {
+    const changes = [1, 2].map((sequence) => createChange({ sequence }));
+    const readOn = Promise.withResolvers<Delivery>();
+    let memory: WeakRef<Buffer> | undefined;
+    const read = async ({ sequence }: ResumePoint) => {
+      if (sequence > 0) return readOn.promise;
+      const [first] = eventsOf(changes);
+      memory = new WeakRef(first?.memory as Buffer);
+      return new Delivery([first as RenderedEvent], pointAt(1));
+    };
+    const collected = collectBatch({ read }, pointAt(0));
+    await collectGarbage();
+    expect(memory?.deref()).toBeUndefined();
+    readOn.resolve(new Delivery([], pointAt(1)));
+    const { events } = await collected;
+    expect(events.map(({ id }) => id)).toEqual([changes[0]?.id]);
   });
 
   test('with rare matches is not held back for more than ten thousand changes', async () => {

@@ -17,29 +17,31 @@ export function eventsOf(changes: readonly Change[]): RenderedEvent[] {
   return createEvents(changes.map(changeCodec.encode), changes[0]?.epoch ?? 0);
 }
 
-/** An event of a gateway's log: an endorsement in a city contest. */
-export function createEvent({
+/** A change of an endorsement in a city contest. */
+export function createChange({
   sequence,
   state = 'CA',
   occurredAt = 1_793_000_000_000 + sequence,
-}: EventOptions): RenderedEvent {
+}: EventOptions): Change {
   const epoch = 7;
-  const [event] = eventsOf([
-    {
-      epoch,
-      sequence,
-      id: formatEventId({ epoch, sequence, time: occurredAt, offsets: [0] }),
-      type: 'created',
-      occurred_at: occurredAt,
-      ...CHANGE_BODY,
-      endorsement: { ...CHANGE_BODY.endorsement, id: sequence, statement: null },
-      endorser: { ...CHANGE_BODY.endorser, slug: 'bakers', name: 'Bakers' },
-      contest: {
-        ...CHANGE_BODY.contest,
-        district: { ...CHANGE_BODY.contest.district, name: 'Fernville', state },
-      },
-      election: { ...CHANGE_BODY.election, slug: 'general', name: 'General', state },
+  return {
+    epoch,
+    sequence,
+    id: formatEventId({ epoch, sequence, time: occurredAt, offsets: [0] }),
+    type: 'created',
+    occurred_at: occurredAt,
+    ...CHANGE_BODY,
+    endorsement: { ...CHANGE_BODY.endorsement, id: sequence, statement: null },
+    endorser: { ...CHANGE_BODY.endorser, slug: 'bakers', name: 'Bakers' },
+    contest: {
+      ...CHANGE_BODY.contest,
+      district: { ...CHANGE_BODY.contest.district, name: 'Fernville', state },
     },
-  ]);
-  return event as RenderedEvent;
+    election: { ...CHANGE_BODY.election, slug: 'general', name: 'General', state },
+  };
+}
+
+/** An event of a gateway's log, with memory of its own. */
+export function createEvent(options: EventOptions): RenderedEvent {
+  return eventsOf([createChange(options)])[0] as RenderedEvent;
 }
