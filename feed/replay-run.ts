@@ -60,6 +60,7 @@ export class ReplayRun {
   readonly #readAhead: ReadAhead;
   readonly #options: ReplayRunOptions;
   #chunksRead = 0;
+  #partitions = 0;
   /** Whether the run's offsets are offsets of the present log. */
   #isPlaced: boolean;
 
@@ -73,6 +74,11 @@ export class ReplayRun {
   /** The sequence after which the run continues. */
   get sequence(): number {
     return this.#merge.next - 1;
+  }
+
+  /** The bytes of the log that it may hold at least: of each partition what waits, and what is fetched ahead. */
+  get leastBytes(): number {
+    return 2 * MIN_FETCH_BYTES * this.#partitions;
   }
 
   /**
@@ -135,6 +141,7 @@ export class ReplayRun {
   async #fetchOnce(reader: TopicReader, atEnd: Set<number>): Promise<number | undefined> {
     const { unreadable, log } = this.#options;
     const sources = await reader.sources();
+    this.#partitions = sources.length;
     const wanted = this.#merge.wanted(sources.length, { atEnd });
     if (wanted.size === 0) return undefined;
     const maxBytes = fetchBytes(this.#chunksRead, this.#options.maxBytes() / sources.length);

@@ -13,7 +13,7 @@ import type { UnreadableBatches } from './unreadable-batches.ts';
 
 /** The most reads that run at the same time. Others wait, and their accounts take turns. */
 const MAX_CONCURRENT_READS = 4;
-/** The most runs that are kept for readers to continue. */
+/** The most runs that are kept for readers to continue; fewer of a topic with many partitions. */
 const MAX_IDLE_RUNS = 32;
 /** The most bytes of the log that all runs together work on and read ahead. */
 const MAX_AHEAD_BYTES = 96 * 1024 * 1024;
@@ -139,7 +139,8 @@ export class Replay {
       const chunk = { events, resumePoint: run.resumePointAfter(last) };
       this.#chunks.add(chunk);
       if (places === this.#places) this.#idleRuns.push(run);
-      if (this.#idleRuns.length > MAX_IDLE_RUNS) this.#idleRuns.shift();
+      const most = Math.min(MAX_IDLE_RUNS, Math.floor(MAX_AHEAD_BYTES / run.leastBytes));
+      this.#idleRuns.splice(0, this.#idleRuns.length - most);
       return chunk;
     } finally {
       this.#releaseReader(reader);

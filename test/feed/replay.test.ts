@@ -154,6 +154,25 @@ describe('INV-15: an account that reads from hundreds of places', () => {
   });
 });
 
+test('INV-15: of a topic with more partitions, fewer runs are kept for readers to continue', async () => {
+  await replay.close();
+  replay = createReplay(KEEPING_NOTHING);
+  const runs: ReplayRun[] = [];
+  jest.spyOn(ReplayRun.prototype, 'read').mockImplementation(function (this: ReplayRun, ...given) {
+    runs.push(this);
+    return read.apply(this, given);
+  });
+  const stream = { ...STREAM, latest: 0 };
+  await replay.read(pointAfter(0), stream, 1);
+  expect(runs[0]?.leastBytes).toBe(PARTITIONS * 2 * 128 * 1024);
+  // As of a hundred partitions.
+  jest.spyOn(ReplayRun.prototype, 'leastBytes', 'get').mockReturnValue(100 * 2 * 128 * 1024);
+  for (const sequence of [2500, 4500, 6500, 8500, 10_500]) await replay.read(pointAfter(sequence), stream, 1);
+  for (const sequence of [11_000, 9000, 7000, 5000]) await replay.read(pointAfter(sequence), stream, 1);
+  // Three are continued.
+  expect(runs.slice(6).map((run) => runs.indexOf(run))).toEqual([5, 4, 3, 9]);
+});
+
 describe('a read that another reader joins', () => {
   test('and that ends before that reader begins, or just there, is followed by another read', async () => {
     jest.spyOn(ReplayRun.prototype, 'read').mockImplementationOnce(function (this: ReplayRun, reader) {
