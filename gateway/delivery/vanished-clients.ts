@@ -37,7 +37,9 @@ export class WatchedStream {
   /** Since when its client has acknowledged nothing, in milliseconds; null if it does. */
   silentSince: number | null = null;
   /** Whether it counts among those that its account may have open. */
-  hasPlace = true;
+  #hasPlace = true;
+  /** Whether its place is being given up or taken. */
+  #isMoving = false;
   #waitingBytes = 0;
   readonly #stream: Stream;
   readonly #socket: SocketEnds & Pick<Socket, 'resetAndDestroy'>;
@@ -62,16 +64,27 @@ export class WatchedStream {
     this.#socket.resetAndDestroy();
   }
 
-  /** Gives up the stream's place. */
-  async yield(): Promise<void> {
-    this.hasPlace = false;
-    await this.#place.release();
+  /** Gives up the stream's place, if it has one. */
+  yield(): void {
+    if (this.#hasPlace) this.#move(false, () => this.#place.release());
   }
 
-  /** Takes a place again. Ends the stream if all places are taken. */
-  async reclaim(): Promise<void> {
-    this.hasPlace = true;
-    if (!(await this.#place.reclaim())) this.#stream.end({ reconnect: 'displaced' });
+  /** Takes a place again, if it has none. Ends the stream if all places are taken. */
+  reclaim(): void {
+    if (this.#hasPlace) return;
+    this.#move(true, async () => {
+      if (!(await this.#place.reclaim())) this.#stream.end({ reconnect: 'displaced' });
+    });
+  }
+
+  /** A stream never gives up and takes a place at the same time: a later look repeats what this leaves out. */
+  #move(hasPlace: boolean, work: () => Promise<void>): void {
+    if (this.#isMoving) return;
+    this.#hasPlace = hasPlace;
+    this.#isMoving = true;
+    work().finally(() => {
+      this.#isMoving = false;
+    });
   }
 }
 
@@ -121,23 +134,20 @@ export class VanishedClients {
     if (this.#streams.size === 0) return;
     const all = await this.#readWaiting();
     const now = this.#clock.now();
-    const moves: Promise<void>[] = [];
     for (const stream of this.#streams) {
       const waiting = stream.connection === null ? undefined : all.get(stream.connection);
       stream.noteWaiting(waiting?.bytes ?? 0);
       if (!waiting?.unanswered) {
         stream.silentSince = null;
-        if (!stream.hasPlace) moves.push(stream.reclaim());
+        stream.reclaim();
         continue;
       }
       stream.silentSince ??= now;
       const silentMs = now - stream.silentSince;
-      if (silentMs >= SILENT_MS && stream.hasPlace) moves.push(stream.yield());
+      if (silentMs >= SILENT_MS) stream.yield();
       if (silentMs < VANISHED_MS) continue;
       this.#streams.delete(stream);
       stream.vanish();
     }
-    // The next look waits, so that a stream never gives up and takes a place at the same time.
-    await Promise.all(moves);
   }
 }

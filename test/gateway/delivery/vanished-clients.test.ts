@@ -135,6 +135,19 @@ describe('a stream whose client does not acknowledge', () => {
     expect(stream.endings).toEqual([]);
   });
 
+  test('INV-10: does not keep others from being looked at while a silent database holds its place', async () => {
+    const { clock, open } = watch();
+    const [stream, slow] = [open(), open()];
+    stream.holdRelease();
+    stream.vanish();
+    slow.leave(100);
+    await clock.advance(10 * SECOND);
+    slow.leave(50);
+    await clock.advance(40 * SECOND);
+    expect(slow.done.taken).toBe(1);
+    expect(stream.endings).toEqual([{ vanished: true }]);
+  });
+
   test('has given up its place before it takes one again, however long that takes', async () => {
     const { clock, open } = watch();
     const stream = open();
