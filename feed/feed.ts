@@ -1,5 +1,6 @@
 import type { StreamFilter } from '../domain/stream-filter.ts';
 import { TopicReader } from '../kafka/reading/topic-reader.ts';
+import { createAttempt } from '../service/attempt.ts';
 import type { Brokers } from '../service/brokers.ts';
 import type { Clock } from '../service/clock.ts';
 import type { Logger } from '../service/log.ts';
@@ -194,24 +195,24 @@ export class Feed {
   }
 
   async #startWhenPossible(): Promise<void> {
-    const { pool, clock, retentionMs, log } = this.#options;
+    const { clock, log } = this.#options;
     const { signal } = this.#stopping;
+    const attempt = createAttempt(log, 'feed');
     while (!signal.aborted) {
-      try {
-        const since = new Date(clock.now() - retentionMs);
-        const { start, target, generation } = await loadFeedStart(pool, since, PRELOAD_CHANGES);
-        this.#epoch = start.epoch;
-        this.#generation = generation;
-        this.#latest = { sequence: start.sequence, time: 0, offsets: start.offsets };
-        this.#target = target;
-        this.#startTail(start, target);
-        return;
-      } catch (error) {
-        const message = 'the stream cannot be followed yet; trying again';
-        reportFailure(log, error, { where: 'feed', message });
-        await clock.wait(START_RETRY_MS, signal);
-      }
+      if (await attempt('the stream cannot be followed yet; trying again', () => this.#begin())) return;
+      await clock.wait(START_RETRY_MS, signal);
     }
+  }
+
+  async #begin(): Promise<void> {
+    const { pool, clock, retentionMs } = this.#options;
+    const since = new Date(clock.now() - retentionMs);
+    const { start, target, generation } = await loadFeedStart(pool, since, PRELOAD_CHANGES);
+    this.#epoch = start.epoch;
+    this.#generation = generation;
+    this.#latest = { sequence: start.sequence, time: 0, offsets: start.offsets };
+    this.#target = target;
+    this.#startTail(start, target);
   }
 
   #startTail(start: { sequence: number; offsets: readonly number[] }, expected: number): void {
@@ -256,6 +257,7 @@ export class Feed {
     const { pool, clock, onNewEpoch, log } = this.#options;
     const { signal } = this.#stopping;
     let reported: string | null = null;
+    let isFailing = false;
     while (!signal.aborted) {
       await clock.wait(this.#historyIntervalMs, signal);
       const hasCaughtUp = this.#hasCaughtUp;
@@ -264,8 +266,9 @@ export class Feed {
       const followed = { epoch: this.epoch, sequence, id: this.#latestId, announcedEpoch };
       const found = await findConflict(pool, followed).catch((error: unknown) => {
         const message = 'the history of the stream cannot be compared; trying again';
-        reportFailure(log, error, { where: 'feed', message });
+        reportFailure(log, error, { where: 'feed', message, quiet: isFailing });
       });
+      isFailing = !found;
       // While the database is away, the last answer holds.
       if (!found) continue;
       if (found.epoch !== followed.epoch) {

@@ -1,4 +1,5 @@
 import { filterKey, type StreamFilter } from '../../domain/stream-filter.ts';
+import { createAttempt } from '../../service/attempt.ts';
 import type { Clock } from '../../service/clock.ts';
 import { Coalescer } from '../../service/coalescer.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
@@ -72,9 +73,11 @@ export class AccessWatch {
   }
 
   start(): void {
+    const attempt = createAttempt(this.#log, 'stream_checks');
+    const message = 'the leases of open streams cannot be checked; trying again';
     this.#watching = repeat(WATCH_INTERVAL_MS, this.#clock, async () => {
       await this.#check([...this.#readers]);
-      await this.#checkLeases();
+      await attempt(message, () => this.#checkLeases());
     });
   }
 
@@ -128,21 +131,16 @@ export class AccessWatch {
       this.#isFailing = false;
     } catch (error) {
       // Readers continue: an outage passes, and a defect here must not end every stream of every gateway.
-      this.#isFailing = true;
       const message = 'the credentials and subscriptions of readers cannot be checked; trying again';
-      reportFailure(this.#log, error, { where: 'stream_checks', message });
+      reportFailure(this.#log, error, { where: 'stream_checks', message, quiet: this.#isFailing });
+      this.#isFailing = true;
     }
   }
 
   /** Ends the streams beyond the limits of their accounts' plans (INV-15). */
   async #checkLeases(): Promise<void> {
-    try {
-      const surplus = await this.#streamLeases.findSurplus();
-      for (const reader of this.#readers) if (surplus.has(reader.lease ?? '')) reader.loseLease?.();
-    } catch (error) {
-      const message = 'the leases of open streams cannot be checked; trying again';
-      reportFailure(this.#log, error, { where: 'stream_checks', message });
-    }
+    const surplus = await this.#streamLeases.findSurplus();
+    for (const reader of this.#readers) if (surplus.has(reader.lease ?? '')) reader.loseLease?.();
   }
 
   /** Ends the readers whose keys or sessions are no longer usable, or whose sessions show another account. */

@@ -77,6 +77,31 @@ test('while the database is away readers continue, and only the regular check as
   expect(refusals).toHaveLength(length + 1);
 });
 
+test('an outage of the database is told once', async () => {
+  const { log: captured, lines } = captureLog('warn');
+  const away = Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
+  let checks = 0;
+  const pool = { any: () => Promise.reject(away) } as unknown as DatabasePool;
+  const streamLeases = {
+    async findSurplus() {
+      checks += 1;
+      throw away;
+    },
+  };
+  const checking = new AccessWatch({ pool, keyUsage, streamLeases, clock, log: captured });
+  checking.add(watch().reader);
+  checking.start();
+  await until('several checks', async () => {
+    await clock.advance(2000);
+    return checks > 2;
+  });
+  await checking.stop();
+  expect(lines.map(({ msg }) => msg)).toEqual([
+    expect.stringContaining('the credentials and subscriptions of readers cannot be checked'),
+    expect.stringContaining('the leases of open streams cannot be checked'),
+  ]);
+});
+
 test('a key is in use for as long as a reader follows the stream with it, and no longer once it is revoked', async () => {
   const { refusals } = watch();
   await until('the use of the key', async () => {
