@@ -231,7 +231,16 @@ describe('contests', () => {
                 a.ballot_order - b.ballot_order ||
                 a.id - b.id,
             );
-          expect(listed.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+          const ids = expected.map(({ id }) => id);
+          expect(listed.map(({ id }) => id)).toEqual(ids);
+          const chosen = contests.flatMap((each, place) =>
+            isChosen(nameElection(elections, each.election)) ? [place + 1] : [],
+          );
+          const loaded = await loadBallots(pool, { contests: chosen }, 'en');
+          expect(loaded.contests.map(({ id }) => id)).toEqual(ids);
+          expect(loaded.elections.map(({ slug }) => slug)).toEqual([
+            ...new Set(expected.map(({ of }) => of.slug)),
+          ]);
         }),
         { numRuns: 40 },
       );

@@ -67,13 +67,16 @@ export const TEXANS = [
 /** Only the contests, as in a later import. */
 export const LATER_TEXANS: CatalogueLine[] = lines('contests', TEXANS);
 
-/** The ballot, with a contest and a choice that a later import lacks. */
+/** The ballot, with a contest and a choice that a later import lacks, and with choices in the opposite order. */
 export const TEXAN_BALLOT: CatalogueLine[] = [
   ...lines('elections', [
     election({ slug: TEXAS, name: 'Texas special 2026', state: 'TX', date: '2026-11-02', type: 'special' }),
   ]),
   ...lines('contests', [
-    ...TEXANS.map((record) => ({ ...record, choices: [choice('gone'), ...(record.choices as object[])] })),
+    ...TEXANS.map((record) => ({
+      ...record,
+      choices: [...(record.choices as object[]), choice('gone')].toReversed(),
+    })),
     texan('removed', 1, NATION),
   ]),
   ['endorsers', endorser({ slug: 'abc', name: 'A B C', category: 'newspaper', state: 'TX' })],
