@@ -391,7 +391,7 @@ describe('INV-8: exactly once', () => {
   });
 
   test('ranges of several partitions are applied together or not at all', async () => {
-    const ranges = [createTestRange(0, [ann], 0), createTestRange(5, [without], 1)];
+    const ranges = [createTestRange(0, [ann], 0), createTestRange(1, [without], 1)];
     await expect(applyRanges(client, SUBMISSIONS_TOPIC, ranges)).rejects.toThrow(SubmissionGapError);
     expect(await changes()).toEqual([]);
     const both = [createTestRange(0, [ann], 0), createTestRange(0, [without], 1)];
