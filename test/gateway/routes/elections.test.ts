@@ -40,11 +40,13 @@ const service = useTestService({
         type: 'special',
         ...NOTHING,
       }),
+      election({ slug: 'wy-2026-11-02-special', state: 'WY', date: '2026-11-02', type: 'special' }),
     ]),
   ],
   gatewayConfig: { today: '2026-11-04' },
 });
 beforeAll(async () => {
+  await service.query(`UPDATE elections SET removed_at = now() WHERE state = 'WY'`);
   await service.submit([
     endorse('bakers-local-1', 'council', 'ann'),
     endorse('bakers-local-1', 'council', 'bob'),
