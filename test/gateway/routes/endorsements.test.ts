@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { endorse, pick, position, withdraw } from '../../helpers/ballots/submissions.ts';
+import { expectSameAtEveryPageSize } from '../../helpers/http/paging.ts';
 import { expectSchema } from '../../helpers/http/response-schema.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
@@ -117,6 +118,11 @@ describe('GET /v1/endorsements', () => {
       ]),
     );
   });
+
+  test.each(['states=OR,CA', 'endorsers=nation-herald,coast-gazette,bakers-local-1'])(
+    'gives the same list of %s at every page size',
+    (query) => expectSameAtEveryPageSize(service, '/v1/endorsements', `&${query}`),
+  );
 
   test('returns each endorsement once, in the order of ids, while rows come and go', async () => {
     const seen: number[] = [];

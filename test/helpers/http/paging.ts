@@ -24,11 +24,15 @@ export async function readPages(
 }
 
 /** Expects the same records in the same order at every page size. */
-export async function expectSameAtEveryPageSize(service: TestService, list: string): Promise<void> {
-  const { body } = await service.get(`${list}?limit=500`);
+export async function expectSameAtEveryPageSize(
+  service: TestService,
+  list: string,
+  query = '',
+): Promise<void> {
+  const { body } = await service.get(`${list}?limit=500${query}`);
   expect(body.next_cursor).toBeNull();
   expect(body.data.length).toBeGreaterThan(2);
   for (let limit = 1; limit <= body.data.length + 1; limit++) {
-    expect(await readPages(service, list, limit)).toEqual(body.data);
+    expect(await readPages(service, list, limit, query)).toEqual(body.data);
   }
 }
