@@ -73,17 +73,27 @@ export async function mergeCandidates(client: ClientBase): Promise<MergeCounts> 
   });
 }
 
-/** Merges the choices. Restores removed ones. */
+/**
+ * Merges the choices. Restores removed ones. Beside choices that the lines lack (`kept_choices`), those that were there
+ * keep their places, and new ones follow all others.
+ */
 export async function mergeChoices(client: ClientBase): Promise<MergeCounts> {
   await client.query(`
     CREATE TEMPORARY TABLE staged_choices ON COMMIT DROP AS
     SELECT choice.ordinal, choice.contest_id, choice.key, choice.label, choice.label_es, choice.measure_answer,
       candidates.id AS candidate_id, choice.party, choice.party_label, choice.party_label_es, choice.option,
       COALESCE(choice.withdrawn, false) AS withdrawn, choice.ballot_designation, choice.ballot_designation_es,
-      choice.ballot_order, COALESCE(choice.details, '{}') AS details, NULL::timestamptz AS removed_at
+      CASE WHEN beside.last IS NULL THEN choice.ballot_order
+        ELSE COALESCE(old.ballot_order, beside.last + choice.ballot_order) END AS ballot_order,
+      COALESCE(choice.details, '{}') AS details, NULL::timestamptz AS removed_at
     FROM choice_records choice
     LEFT JOIN candidates
-      ON candidates.contest_id = choice.contest_id AND candidates.key = choice.candidate_key`);
+      ON candidates.contest_id = choice.contest_id AND candidates.key = choice.candidate_key
+    LEFT JOIN choices old
+      ON old.contest_id = choice.contest_id AND old.key = choice.key AND old.removed_at IS NULL
+    LEFT JOIN (SELECT contest_id, max(ballot_order) AS last FROM choices WHERE removed_at IS NULL
+        AND contest_id IN (SELECT contest_id FROM kept_choices) GROUP BY contest_id)
+      AS beside ON beside.contest_id = choice.contest_id`);
   await noteChangedMeanings(client);
   return mergeStaged(client, {
     table: 'choices',

@@ -23,7 +23,7 @@ interface Kept {
 export async function refuseWithKept(client: ClientBase, { keepMissing, equals }: Kept): Promise<void> {
   await client.query(
     `CREATE TEMPORARY TABLE kept_choices ON COMMIT DROP AS
-    SELECT staged.ordinal, h.ballot_order, h.candidate_id, json_build_object(
+    SELECT staged.ordinal, h.contest_id, h.ballot_order, h.candidate_id, json_build_object(
       'key', h.key, 'label', h.label, 'measure_answer', h.measure_answer, 'party', h.party, 'option', h.option,
       'candidate', CASE WHEN p.id IS NOT NULL THEN
         json_build_object('full_name', p.full_name, 'key', NULLIF(p.key, p.full_name)) END)::jsonb AS choice

@@ -38,6 +38,23 @@ test('an import of a part removes nothing of its elections, and adds what is new
   expect(await endorsed()).toHaveLength(3);
 });
 
+test('a part of a contest leaves its choices in their places, and new ones follow; the whole one has them in its own order', async () => {
+  const order = async (...keys: string[]) => {
+    await load([['contests', contest('mayor', { choices: keys.map((key) => choice(key)) })]], {
+      keepMissing: true,
+    });
+    const { rows } = await client.query(
+      `SELECT h.key FROM choices h JOIN contests c ON c.id = contest_id WHERE c.key = $1 ORDER BY h.ballot_order, h.id`,
+      [`${GENERAL}/mayor`],
+    );
+    return rows.map(({ key }) => key).join(' ');
+  };
+  expect(await order('bob')).toBe('ann bob');
+  expect(await order('dee', 'cyd')).toBe('ann bob dee cyd');
+  expect(await order('cyd', 'eve', 'bob')).toBe('ann bob dee cyd eve');
+  expect(await order('eve', 'ann', 'cyd', 'bob', 'dee')).toBe('eve ann cyd bob dee');
+});
+
 const remove = (slug: string) =>
   editCatalogue(client, async () => ({ result: await removeElection(client, slug), keep: true }), {
     dryRun: false,
