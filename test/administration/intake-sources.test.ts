@@ -1,10 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { loadSources } from '../../administration/intake/sources.ts';
 import { saveAliases } from '../../store/intake/aliases.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
-const { client } = useTestDatabase();
+const { url, client } = useTestDatabase();
 
 test('what an account has decided about a name counts before what is decided for all, and for this account alone', async () => {
   const [own, other] = [await createAccount(client), await createAccount(client)];
@@ -34,4 +35,18 @@ test('of several decisions about one name the last one counts, also of those tha
   const meaning = async () => (await loadSources(client, { accountId })).findAlias('endorser', '', 'gazette');
   expect([await decide('a-gazette', 'b-gazette'), await meaning()]).toEqual([1, 'b-gazette']);
   expect([await decide('c-gazette', 'a-gazette'), await meaning()]).toEqual([1, 'a-gazette']);
+});
+
+test('no row means an election, a contest or a choice that was removed', async () => {
+  await loadCatalogue(url, SMALL_BALLOT);
+  await client.query(`
+    UPDATE elections SET removed_at = now() WHERE state = 'CA';
+    UPDATE contests SET removed_at = now() WHERE key LIKE '%/council';
+    UPDATE choices SET removed_at = now() WHERE key = 'ann'`);
+  const { findContest } = await loadSources(client, { accountId: null });
+  const [oregon, california] = ['or-2026-11-03-general', 'ca-2026-11-03-general'];
+  expect(await findContest(`${california}/prop-1`)).toBeNull();
+  expect(await findContest(`${oregon}/council`)).toBeNull();
+  const mayor = await findContest(`${oregon}/mayor`);
+  expect(mayor?.choices.map(({ key }) => key)).toEqual(['bob', 'cyd', 'dee']);
 });
