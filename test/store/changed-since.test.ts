@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { findChangedSince } from '../../store/endorsements/changed-since.ts';
-import { findMendedSince } from '../../store/endorsements/mended-since.ts';
+import { findMendedSince, findMendingChange } from '../../store/endorsements/mended-since.ts';
 import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
@@ -78,6 +78,11 @@ test('within a minute, only a change by a later submission mends', async () => {
   });
   const mended = await findMendedSince(client, [rejected(0, 0), rejected(0, 2), rejected(1, 0)]);
   expect([...mended]).toEqual([0]);
+  await applySubmissions(client, withdraw(ENDORSER, 'mayor', 'ann'));
+  const mending = await Promise.all(
+    [0, 1, 2].map((offset) => findMendingChange(client, rejected(0, offset))),
+  );
+  expect(mending.map((change) => change?.offset)).toEqual([1, 2, undefined]);
 });
 
 test('a withdrawal logged by an earlier version counts too', async () => {
