@@ -184,11 +184,13 @@ describe('a subscription', () => {
     });
     await expect(make('a')).rejects.toThrow(NameTakenError);
     const foreign = await make('a', { accountId: theirs });
-    await make('c');
+    const second = await make('c');
     await make('b');
     await expect(make('d')).rejects.toThrow(TooManySubscriptionsError);
+    // It stays the second one, although its row moves in the table.
+    await replace(second.id, { name: 'e' });
     const listed = JSON.parse(`[${await listSubscriptions(pool, ours)}]`) as { name: string }[];
-    expect(listed.map(({ name }) => name)).toEqual(['a', 'c', 'b']);
+    expect(listed.map(({ name }) => name)).toEqual(['a', 'e', 'b']);
     expect([
       await findSubscription(pool, ours, foreign.id),
       await findSubscription(pool, theirs, id),
