@@ -195,11 +195,15 @@ test('a position has every value of its picks, and tells whether it has changed 
   ]);
   await applySubmissions(client, endorse(BAKERS, 'sheriff', 'ann', { rank: 1, statement: 'Better.' }));
   expect(await find(sequence)).toMatchObject({ isChanged: true });
-  await client.query(`UPDATE choices SET removed_at = now() WHERE contest_id = $1 AND key = 'dee'`, [
-    contestId,
-  ]);
-  expect((await find(null))?.choices.map(({ key }) => key)).toEqual(['ann', 'bob', 'cyd']);
-  await client.query('UPDATE choices SET removed_at = NULL');
+  await client.query(
+    `UPDATE choices SET removed_at = CASE key WHEN 'dee' THEN now() END, ballot_order = -ballot_order
+     WHERE contest_id = $1`,
+    [contestId],
+  );
+  const turned = await find(null);
+  expect(turned?.choices.map(({ key }) => key)).toEqual(['cyd', 'bob', 'ann']);
+  expect(turned?.picks.map((each) => each.choice)).toEqual(['cyd', 'ann']);
+  await client.query('UPDATE choices SET removed_at = NULL, ballot_order = abs(ballot_order)');
   await client.query('UPDATE contests SET removed_at = now() WHERE id = $1', [contestId]);
   expect(await find(null)).toBeNull();
   await client.query('UPDATE contests SET removed_at = NULL');
