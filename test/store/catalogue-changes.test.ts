@@ -196,7 +196,7 @@ describe('the export of an election', () => {
       contest('mayor', { choices: [choice('bob', { withdrawn: true })] }),
     ];
     await load([mayors, clerks(...others, ...former)]);
-    await load([mayors, clerks(...others, line('ray', 'Sol Ray'))]);
+    await load([mayors, clerks(line('ray', 'Sol Ray'), ...others)]);
     const { count, elections, contests } = await read();
     expect([count, elections.map(({ slug }) => slug), contests.map(({ slug }) => slug).sort()]).toEqual([
       ...[2, [GENERAL], ['clerk', 'mayor']],
@@ -204,12 +204,12 @@ describe('the export of an election', () => {
     const clerk = contests.find(({ slug }) => slug === 'clerk');
     expect(clerk).toMatchObject({ key: `${GENERAL}/clerk`, title_es: 'Secretaría', details: { a: [1] } });
     expect(clerk?.choices.map(({ key, candidate }) => [key, candidate])).toEqual([
+      ['ray', { full_name: 'Sol Ray' }],
       ['ott-d', { full_name: 'Ida Ott', key: 'ott' }],
       ['ott-w', { full_name: 'Ida Ott', key: 'ott' }],
       ['lee-1', { full_name: 'Bob Lee', key: 'Bob Lee' }],
       ['lee-2', { full_name: 'Bob Lee', key: 'lee-2' }],
       ['fox', { full_name: 'Eva Fox', key: 'fox-1' }],
-      ['ray', { full_name: 'Sol Ray' }],
     ]);
     const mayor = contests.find(({ slug }) => slug === 'mayor')?.choices;
     expect(mayor).toMatchObject([{ key: 'bob', withdrawn: true }]);

@@ -15,7 +15,7 @@ const service = useTestService({
   catalogue: [
     ...SMALL_BALLOT,
     ...lines('endorser-categories', [
-      category({ slug: 'party', name: 'Party', singular_name: 'a party', name_es: 'Partido' }),
+      category({ slug: 'club', name: 'Clubs', singular_name: 'Club', name_es: 'Círculos' }),
     ]),
     ...lines('endorsers', [
       endorser({
@@ -95,7 +95,7 @@ describe('GET /v1/endorsers', () => {
     ['', ALL],
     ['categories=newspaper', ['coast-gazette', 'opinion', 'nation-herald']],
     ['categories=newspaper,labor', ALL],
-    ['categories=party', []],
+    ['categories=club', []],
     ['categories=unheard-of', []],
     ['states=CA', ['coast-gazette', 'opinion']],
     ['states=national', ['nation-herald']],
@@ -182,18 +182,18 @@ describe('GET /v1/endorsers/{slug}', () => {
 
 describe('GET /v1/endorser-categories', () => {
   test.each([
-    ['', ['Labor union', 'Newspaper', 'Party']],
-    ['?lang=es', ['Labor union', 'Periódico', 'Partido']],
+    ['', ['Clubs', 'Labor union', 'Newspaper']],
+    ['?lang=es', ['Círculos', 'Labor union', 'Periódico']],
   ])(
     'lists every category%s; one without a singular name has its name instead',
-    async (query, [labor, newspaper, party]) => {
+    async (query, [clubs, labor, newspaper]) => {
       const { body } = await service.get(`/v1/endorser-categories${query}`);
       expectSchema('/v1/endorser-categories', body);
       expect(body).toEqual({
         data: [
+          { slug: 'club', name: clubs, singular_name: 'Club', endorser_count: 0 },
           { slug: 'labor', name: labor, singular_name: labor, endorser_count: 4 },
           { slug: 'newspaper', name: newspaper, singular_name: newspaper, endorser_count: 3 },
-          { slug: 'party', name: party, singular_name: 'a party', endorser_count: 0 },
         ],
       });
     },
