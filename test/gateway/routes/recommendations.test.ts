@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { type CatalogueLine, lines, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
+import { CALIFORNIA, type CatalogueLine, lines, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
 import { choice, contest, election } from '../../helpers/ballots/catalogue-records.ts';
 import { endorse, pick, position } from '../../helpers/ballots/submissions.ts';
 import { expectSchema } from '../../helpers/http/response-schema.ts';
@@ -231,6 +231,7 @@ describe('GET /v1/recommendations', () => {
     expect(await titles(`state=CA&contest=${council.id},${senator.id}`)).toEqual([]);
     expect(await titles(`state=OR&election=${PAST}&levels=federal,state`)).toEqual(['senator', 'governor']);
     expect(await titles(`state=CA&election=${PAST}`)).toEqual([]);
+    expect(await titles(`election=${CALIFORNIA},${PAST}&levels=state`)).toEqual(['governor', 'prop-1']);
     expect(await titles(`election=${PAST}&contest=${council.id},${senator.id}`)).toEqual(['senator']);
     expect(await titles('state=OR,CA&contest_kinds=measure')).toEqual(['prop-1']);
     expect(await titles(`state=WA`)).toEqual([]);
