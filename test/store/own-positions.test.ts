@@ -195,6 +195,8 @@ test('a position has every value of its picks, and tells whether it has changed 
   ]);
   await applySubmissions(client, endorse(BAKERS, 'sheriff', 'ann', { rank: 1, statement: 'Better.' }));
   expect(await find(sequence)).toMatchObject({ isChanged: true });
+  const now = (await find(null))?.sequence ?? 0;
+  expect(await find(now)).toMatchObject({ isChanged: false });
   await client.query(
     `UPDATE choices SET removed_at = CASE key WHEN 'dee' THEN now() END, ballot_order = -ballot_order
      WHERE contest_id = $1`,
