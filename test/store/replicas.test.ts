@@ -1,9 +1,11 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { listReplicas, loadUsableReplicas, ReplicaRegistry } from '../../store/replicas/registry.ts';
-import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
+import { overlap } from '../helpers/postgres/overlap.ts';
 
-const { client } = useTestDatabase();
+const { client, url } = useTestDatabase();
+const pool = usePool(url);
 const ONE = { instance: 'run-1', name: 'replica:5432' };
 const TWO = { instance: 'run-2', name: 'other:5432' };
 let registry: ReplicaRegistry;
@@ -41,8 +43,12 @@ test('runs are read only while a process confirms them, and not at all while out
 });
 
 test('a former leader cannot raise the mark, or admit, exclude and confirm runs', async () => {
-  await registry.admit(ONE);
-  const { known } = await ReplicaRegistry.begin(client);
+  // The next leader waits for what the former one has begun.
+  const { known } = await overlap(
+    pool,
+    (former) => registry.on(former as pg.Client).admit(ONE),
+    (next) => ReplicaRegistry.begin(next as pg.Client),
+  );
   expect(known).toEqual([{ ...ONE, inUse: true }]);
   await age('confirmed_at', '11 seconds');
   for (const write of [
