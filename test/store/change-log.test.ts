@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { ClientBase, QueryConfig } from 'pg';
 import { inTransaction } from '../../store/connection/transaction.ts';
 import { appendChanges, lockStreamHead, type NewChange, timeAfter } from '../../store/stream/change-log.ts';
+import { loadStreamActivity } from '../../store/stream/stream-activity.ts';
 import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
 import { overlap } from '../helpers/postgres/overlap.ts';
 import { CHANGE_BODY } from '../helpers/stream/change-body.ts';
@@ -40,6 +41,7 @@ test('changes that need several INSERTs have one order without gaps, and one tim
   expect(new Set(rows.map(({ at }) => at.getTime())).size).toBe(1);
   const head = await inTransaction(pool, lockStreamHead);
   expect(head.lastSequence).toBe(12_008);
+  expect(await loadStreamActivity(pool)).toMatchObject({ lastMinute: 12_001 });
 });
 
 test('INV-2: after changes at a time, the next ones are not earlier, even if the clock goes back', async () => {

@@ -86,6 +86,21 @@ test('a history has the changes of one endorser in one contest, the newest first
   expect(await list(null, 2)).toEqual([newest, second]);
   expect(await list(second, 2)).toEqual([third, oldest]);
   expect(await list(oldest, 2)).toEqual([]);
+
+  /** Which of them have an event with an id, which wait for Kafka, and which are of an earlier epoch. */
+  const events = async () =>
+    (await listPositionChanges(client, ours, { before: null, limit: 10 })).map(({ eventId, isWaiting }) =>
+      eventId === null ? (isWaiting ? 'waits' : 'expired') : 'sent',
+    );
+  await client.query(
+    `INSERT INTO relay_batches (first_sequence, last_sequence, offsets) VALUES (1, $1, '{5}')`,
+    [second],
+  );
+  expect(await events()).toEqual(['waits', 'waits', 'waits', 'waits']);
+  await client.query('UPDATE relay_batches SET acknowledged_at = now()');
+  expect(await events()).toEqual(['waits', 'sent', 'sent', 'sent']);
+  await client.query('UPDATE stream_head SET epoch_after = $1', [third]);
+  expect(await events()).toEqual(['waits', 'sent', 'expired', 'expired']);
 });
 
 test('the oldest change is the one at the earliest time', async () => {
