@@ -16,7 +16,7 @@ import {
   submissionCodec,
 } from '../../schemas/submission.ts';
 import { inTransaction } from '../../store/connection/transaction.ts';
-import { settleRejections } from '../../store/stream/settled-rejections.ts';
+import { findSettler, settleRejections } from '../../store/stream/settled-rejections.ts';
 import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
@@ -257,6 +257,13 @@ test('what an operator has dismissed or corrected is settled once, and no retry 
   expect(await retry()).toMatchObject({ sent: 1, settled: 2 });
   expect(await countSent(...([left, wrong, correction, other] as Submission[]))).toEqual([0, 0, 1, 1]);
   expect((await audited()).at(-1)).toMatchObject({ details: { sent: 1, settled: 2 } });
+
+  // Somebody else corrects what was dismissed.
+  const [dismissed] = await findNamed('1/80');
+  await inTransaction(pool, (on) =>
+    sendCorrection(on, place, { rejection: dismissed as Rejection, correction }, { ...ACTOR, person: 'bo' }),
+  );
+  expect(await findSettler(client, nameOf(80))).toMatchObject({ author: 'bo' });
 });
 
 test('nothing is dismissed or corrected while a retry runs, which might send it too', async () => {
