@@ -36,7 +36,8 @@ const ENDS: readonly (readonly [string, FileFormat])[] = [
 /**
  * Finds the files to read. A folder stands for its catalogue files, and repeated files are read once.
  *
- * @throws OperatorError if a path does not exist, a folder has no catalogue file, or a file is of an unknown kind
+ * @throws OperatorError if a path does not exist, a folder has no catalogue file, a file is of an unknown kind, or a
+ * table or feed is a pipe
  */
 export async function findCatalogueFiles(paths: string[]): Promise<FoundFiles> {
   const found = new Map<string, CatalogueFile>();
@@ -97,6 +98,10 @@ function orderOf(kind: CatalogueKind | null): number {
 async function recogniseFormat(file: string): Promise<FileFormat | null> {
   const named = ENDS.find(([end]) => file.toLowerCase().endsWith(end))?.[1] ?? null;
   if (named === null) return null;
+  // A file is read again after its first bytes, which a pipe does not allow.
+  if (!(await stat(file)).isFile()) {
+    throw new OperatorError(`${file} is neither a file nor a folder: copy its contents to a file first.`);
+  }
   await using handle = await open(file);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(64), 0, 64, 0);
   const start = buffer.subarray(0, bytesRead).toString('latin1').replaceAll('\0', '');

@@ -1,3 +1,4 @@
+import { symlink } from 'node:fs/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { kindOfFile } from '../../administration/catalogue/file-kind.ts';
 import { type JsonLine, readNdjson } from '../../administration/catalogue/ndjson.ts';
@@ -109,8 +110,10 @@ describe('paths', () => {
     ['a file of an unknown kind', 'x.txt', /is of an unknown kind: its name must end in .*contests\.ndjson/],
     ['endorsements', 'endorsements.ndjson', /holds endorsements, which "npm run ops -- submit .*" sends/],
     ['a folder without a catalogue file', '', /has none of the files endorser-categories\.ndjson/],
+    ['a device under the name of a table', 'device.csv', /is neither a file nor a folder: copy its contents/],
   ])('%s is reported in one sentence', async (_name, name, message) => {
     folder = await createFolder({ 'x.txt': '', 'endorsements.ndjson': '' });
+    await symlink('/dev/null', folder.file('device.csv'));
     const failure = await findCatalogueFiles([folder.file(name)]).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(OperatorError);
     expect((failure as Error).message).toMatch(message);
