@@ -77,7 +77,7 @@ async function formatStorage(
   const options = java(folder, libs, 'kafka.tools.StorageTool', args, jvmOptions);
   const ending = await (await startDaemon(options)).exited;
   if (ending !== 'exit code 0')
-    throw new Error(`formatting Kafka's storage ended with ${ending}; see ${options.logFile}`);
+    throw new OperatorError(`formatting Kafka's storage ended with ${ending}; see ${options.logFile}`);
 }
 
 async function answers(brokers: Brokers): Promise<true | null> {
@@ -91,7 +91,7 @@ async function answers(brokers: Brokers): Promise<true | null> {
  * `listeners` adds others.
  *
  * @returns once the broker answers
- * @throws OperatorError if its jars cannot be fetched, Error if it does not start
+ * @throws OperatorError if its jars cannot be fetched, or it does not start
  */
 export async function startKafka({
   dir,
@@ -138,7 +138,7 @@ export async function startKafka({
     });
   } catch (cause) {
     await server.stop();
-    throw new Error(`${(cause as Error).message}; see ${options.logFile}`, { cause });
+    throw new OperatorError(`${(cause as Error).message}; see ${options.logFile}`, { cause });
   }
   return {
     ...server,

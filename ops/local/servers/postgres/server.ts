@@ -91,7 +91,7 @@ async function initialise(dir: string, binaries: Binaries, identity: Identity | 
   await reach.close();
   const ending = await daemon.exited;
   await rm(passwordFile, { force: true });
-  if (ending !== 'exit code 0') throw new Error(`initdb ended with ${ending}; see ${logFile}`);
+  if (ending !== 'exit code 0') throw new OperatorError(`initdb ended with ${ending}; see ${logFile}`);
   await rename(unfinished, path.join(dir, 'data'));
 }
 
@@ -130,7 +130,7 @@ async function lastLines(file: string): Promise<string> {
  * server on the same data.
  *
  * @returns once the database answers
- * @throws OperatorError if this machine cannot run it, Error if it does not start
+ * @throws OperatorError if this machine cannot run it, or it does not start
  */
 export async function startPostgres({
   dir,
@@ -184,6 +184,6 @@ export async function startPostgres({
     return { ...server, url: url.href, port: usedPort };
   } catch (cause) {
     await server.stop();
-    throw new Error(`${(cause as Error).message}\n${await lastLines(logFile)}`, { cause });
+    throw new OperatorError(`${(cause as Error).message}\n${await lastLines(logFile)}`, { cause });
   }
 }
