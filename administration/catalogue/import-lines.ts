@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { OperatorError } from '../../service/operator-error.ts';
 import {
   type CatalogueImport,
   type CatalogueImportOptions,
@@ -17,7 +18,7 @@ export interface ImportOutcome extends CatalogueImport {
  *
  * @param client a connection of the caller's own, outside of a transaction
  * @param read the lines, which add their own problems to the list
- * @throws the errors of `read` and of the database, after rolling back
+ * @throws OperatorError if there are no lines; the errors of `read` and of the database, after rolling back
  */
 export async function importCheckedLines(
   client: pg.Client,
@@ -25,11 +26,26 @@ export async function importCheckedLines(
   options: CatalogueImportOptions,
 ): Promise<ImportOutcome> {
   const ofLines = createRefusalList();
-  const result = await importCatalogue(client, read(ofLines), options);
+  const result = await importCatalogue(client, requireLines(read(ofLines), ofLines), options);
   const allRefusals = {
     kept: [...ofLines.kept, ...result.refusals].slice(0, MAX_LISTED),
     total: ofLines.total + result.refusalCount,
     counts: [...ofLines.counts, ...result.refusalCounts],
   };
   return { ...result, allRefusals };
+}
+
+/** Passes lines on. Files without any, such as those of a failed download, are not a catalogue that is loaded already. */
+async function* requireLines(
+  lines: AsyncIterable<StagedLine>,
+  refusals: RefusalList,
+): AsyncGenerator<StagedLine> {
+  let isEmpty = true;
+  for await (const line of lines) {
+    isEmpty = false;
+    yield line;
+  }
+  if (isEmpty && refusals.total === 0) {
+    throw new OperatorError('Nothing was loaded, because there were no records: fetch or write them again.');
+  }
 }

@@ -24,6 +24,19 @@ describe('an import', () => {
     ]);
   });
 
+  test.each([
+    ['endorsers.ndjson', ''],
+    ['contests.ndjson', '\n\n'],
+    ['candidates.csv', 'election,contest,choice\n'],
+  ])('of %s without a record fails', async (name, text) => {
+    await writeFiles({ [name]: text });
+    const { status, told } = await importPaths([file(name)]);
+    expect([status, told]).toEqual([
+      1,
+      [expect.stringMatching(/^Nothing was loaded, because .* no records/)],
+    ]);
+  });
+
   test('says that it waits for another edit', async () => {
     const io = createIo({ DATABASE_URL: databaseUrl });
     await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.catalogueImport]);

@@ -294,6 +294,8 @@ test('a table is read by what its name or the operator says, and its faults are 
     ['or-2026', 'special', 'yes', 'yes'],
     ['table'],
   ]);
+  const bare = await upload('election,contest,candidate\n', { name: 'list.csv' });
+  expect(bare.page.html).toContain('Nothing was loaded, because there were no records');
   const said = await upload('{"slug":"x"}\n', { name: 'list.json', format: 'endorsers' });
   expect(said.page.html).toContain('1 record is refused');
   const unused = await upload('name,kind\nAcme,Union\n', {
