@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createAttempt } from '../../service/attempt.ts';
 import type { Clock } from '../../service/clock.ts';
 import { classifyFailure } from '../../service/failure.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
@@ -69,8 +70,10 @@ export class StreamLeases {
   }
 
   start(): void {
-    const { renewMs, clock } = this.#options;
-    this.#renewing = repeat(renewMs, clock, () => this.#renew());
+    const { renewMs, clock, log } = this.#options;
+    const attempt = createAttempt(log, 'limits');
+    const message = 'leases of open streams cannot be renewed; trying again';
+    this.#renewing = repeat(renewMs, clock, () => attempt(message, () => this.#renew()));
   }
 
   /** Releases all leases. */
@@ -190,19 +193,12 @@ export class StreamLeases {
   }
 
   async #renew(): Promise<void> {
-    const { pool, log, expiryMs } = this.#options;
+    const { pool, expiryMs } = this.#options;
     const held = [...this.#held].map(([id, accountId]) => ({ id, accountId }));
     if (held.length === 0) return;
     const gatewayId = this.#gatewayId;
-    try {
-      const renewed = await renewStreamLeases(pool, { gatewayId, ids: held.map(({ id }) => id), expiryMs });
-      await this.#restore(held.filter(({ id }) => !renewed.has(id) && this.#held.has(id)));
-    } catch (error) {
-      reportFailure(log, error, {
-        where: 'limits',
-        message: 'leases of open streams cannot be renewed; trying again',
-      });
-    }
+    const renewed = await renewStreamLeases(pool, { gatewayId, ids: held.map(({ id }) => id), expiryMs });
+    await this.#restore(held.filter(({ id }) => !renewed.has(id) && this.#held.has(id)));
   }
 }
 
