@@ -381,7 +381,8 @@ test('a preview says where a corrected pick would stand beside the old one, or t
         `<li><a href="/console/endorsements/\\d+\\?endorser=coast-gazette">Coast Gazette: ${title}, [^<]+</a>: ${rest}</li>`,
       ),
     );
-  const first = await publish((await upload(tableOf('measure-110,yes'), GAZETTE)).address);
+  const rankedBy = (...rows: string[]) => upload(['contest,choice,rank', ...rows], GAZETTE);
+  const first = await publish((await rankedBy('sheriff,bob,1', 'measure-110,yes,')).address);
   expect(first.preview.html).not.toContain(heading);
   await until('it is applied', async () =>
     (await positions('coast-gazette')).includes('Measure 110: Drug treatment: yes'),
@@ -397,7 +398,10 @@ test('a preview says where a corrected pick would stand beside the old one, or t
   const whole = await upload(corrected, { ...GAZETTE, whole: 'yes' });
   expect((await editor.get(`${whole.address}/preview`)).html).not.toContain(heading);
 
-  const ranked = await upload(['contest,choice,rank', 'sheriff,bob,1st', 'sheriff,cyd,first'], GAZETTE);
+  // The pick that the table repeats counts once.
+  const second = await rankedBy('sheriff,bob,1', 'sheriff,cyd,2');
+  expect((await editor.get(`${second.address}/preview`)).html).not.toContain(heading);
+  const ranked = await rankedBy('sheriff,bob,1st', 'sheriff,cyd,first');
   expect((await editor.get(`${ranked.address}/preview`)).html).toEqual(
     position('[^<]*', '[^<]* \\(two have the same rank, which is rejected\\)'),
   );
