@@ -30,12 +30,15 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace-node';
+import { withDeadline } from './deadline.ts';
 import { type Environment, SettingError } from './environment.ts';
 import type { MessageWork, Tracing } from './tracing.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 /** The most links of a span: a collector refuses spans that are too large. */
 const MAX_LINKS = 128;
+/** How long a process that stops waits for the collector to take the last spans, in milliseconds. */
+const STOP_MS = 3000;
 const KINDS = { producer: SpanKind.PRODUCER, consumer: SpanKind.CONSUMER };
 
 /** Only requests of the API: paths and queries of the console can hold secrets, and probes are noise. */
@@ -163,8 +166,10 @@ export function startSdk(program: string, env: Environment): Tracing {
       trace.getActiveSpan()?.updateName(`${method} ${route}`).setAttribute('http.route', route);
     },
     async stop() {
-      // An unavailable collector must not keep the process from ending.
-      await provider.shutdown().catch(() => {});
+      // A collector that is away or silent must not keep the process from ending.
+      await withDeadline(provider.shutdown(), STOP_MS, () => new Error('The collector is silent.')).catch(
+        () => {},
+      );
     },
   };
 }
