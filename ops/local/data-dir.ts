@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { chmod } from 'node:fs/promises';
+import { chmod, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { readDataDir } from '../../service/running-service.ts';
 import { makeFolder, nameFolder } from '../make-folder.ts';
@@ -18,12 +17,18 @@ export function nameData(dataDir: string): string {
  * @throws OperatorError if the folder cannot be made
  */
 export async function makePrivate(dataDir: string): Promise<void> {
-  // A folder that somebody else has made may have another purpose too.
-  const isOwn = !existsSync(dataDir) || existsSync(path.join(dataDir, 'run'));
+  const entries = await readdir(dataDir).catch((): string[] => []);
+  // A folder with other files may have another purpose too.
+  const isOwn = entries.length === 0 || entries.includes('run');
   try {
     await makeFolder(dataDir);
-    if (isOwn) await chmod(dataDir, 0o700);
+    if (isOwn) await chmod(dataDir, 0o700).catch(exceptOfOthers);
   } catch (error) {
     throw nameFolder(error, `DATA_DIR is "${dataDir}", which`);
   }
+}
+
+/** Accepts that a folder keeps its mode: a mounted volume may belong to another user. */
+function exceptOfOthers(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPERM') throw error;
 }

@@ -15,18 +15,15 @@ test('only its user can enter a new DATA_DIR', async () => {
   expect(await modeOf(dir)).toBe('700');
 });
 
-test('a DATA_DIR of an earlier start becomes private', async () => {
-  const dir = fileOf('data');
-  await mkdir(path.join(dir, 'run'), { recursive: true, mode: 0o755 });
+test.each([
+  ['an empty folder', null, '700'],
+  ['the folder of an earlier start', 'run', '700'],
+  ['a folder that has another purpose too', 'photos', '755'],
+])('%s has the right mode', async (_, entry, mode) => {
+  const dir = fileOf(`with ${entry}`);
+  await mkdir(path.join(dir, entry ?? ''), { recursive: true, mode: 0o755 });
   await makePrivate(dir);
-  expect(await modeOf(dir)).toBe('700');
-});
-
-test('a folder that somebody else made keeps its mode', async () => {
-  const dir = fileOf('shared');
-  await mkdir(dir, { mode: 0o755 });
-  await makePrivate(dir);
-  expect(await modeOf(dir)).toBe('755');
+  expect(await modeOf(dir)).toBe(mode);
 });
 
 test('a DATA_DIR that cannot be made is refused in one sentence', async () => {
