@@ -41,8 +41,8 @@ export async function rebuildWindow(options: RebuildOptions): Promise<void> {
   log.info({ generation: generation.generation, changes: left() }, 'writing the window again');
   let written = 0;
   while (next <= generation.after && !signal.aborted) {
-    const last = Math.min(next + RUN_CHANGES - 1, generation.after);
-    const changes = await loadSentChanges(client, { from: next, to: last, limit: RUN_CHANGES });
+    const changes = await loadSentChanges(client, { from: next, to: generation.after, limit: RUN_CHANGES });
+    const last = changes.at(-1)?.sequence ?? generation.after;
     const offsets = await producer.fetchEndOffsets();
     await beginRun(client, generation.generation, { first: next, last, offsets });
     await producer.send(changes);

@@ -112,9 +112,10 @@ async function repair(config: OpsConfig, io: CommandIo): Promise<void> {
     await producer.connect();
     const sending = withTotal(io.terminal, 'Sending', count(holes), async (advance) => {
       for (const hole of holes) {
-        for (let { from } = hole; from <= hole.to; from += BATCH) {
+        for (let { from } = hole; from <= hole.to; ) {
           const changes = await loadRelayedChanges(pool, from, Math.min(hole.to, from + BATCH - 1));
           await producer.send(changes);
+          from = (changes.at(-1)?.sequence ?? hole.to) + 1;
           advance(changes.length);
         }
         io.out(`sent again: ${format(hole)}`);

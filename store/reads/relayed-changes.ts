@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { ChangeBody } from '../../schemas/change.ts';
 import { CHANGE_TYPES } from '../../schemas/vocabulary.ts';
-import { type DatabasePool, sql } from '../connection/read-pool.ts';
+import { type DatabasePool, sql, sqlText } from '../connection/read-pool.ts';
 import { type SentChange, sentChange } from '../stream/sent-change.ts';
+import { BYTES_BEFORE, MAX_BODY_BYTES } from '../stream/stored-body.ts';
 
 const relayed = z.object({
   sequence: z.number(),
@@ -24,7 +25,8 @@ const RELAYED = sql.fragment`
 
 /**
  * The changes with sequences `from` to `to`, both included, that the relay has begun to send, as it sent them
- * (INV-3). Ends before the first change that is no longer in the change log or belongs to an earlier epoch.
+ * (INV-3). Ends before the first change that is no longer in the change log or belongs to an earlier epoch, and when
+ * their bodies have more than `MAX_BODY_BYTES`.
  */
 export async function loadRelayedChanges(
   pool: DatabasePool,
@@ -32,9 +34,11 @@ export async function loadRelayedChanges(
   to: number,
 ): Promise<SentChange[]> {
   const rows = await pool.any(sql.type(relayed)`
-    SELECT c.sequence, (extract(epoch FROM c.occurred_at) * 1000)::bigint AS "occurredAt", c.type, c.endorser,
-      c.packed, CASE WHEN c.packed IS NULL THEN c.body END AS body, h.epoch, b.offsets
-    ${RELAYED} AND c.sequence BETWEEN ${from} AND ${to} ORDER BY c.sequence`);
+    SELECT sequence, (extract(epoch FROM occurred_at) * 1000)::bigint AS "occurredAt", type, endorser, packed,
+      CASE WHEN packed IS NULL THEN body END AS body, epoch, offsets
+    FROM (SELECT *, ${sqlText(BYTES_BEFORE)} FROM (
+      SELECT c.*, h.epoch, b.offsets ${RELAYED} AND c.sequence BETWEEN ${from} AND ${to}) AS relayed) AS measured
+    WHERE bytes_before < ${MAX_BODY_BYTES} ORDER BY sequence`);
   const gap = rows.findIndex(({ sequence }, index) => sequence !== from + index);
   return rows.slice(0, gap === -1 ? rows.length : gap).map(sentChange);
 }

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { SupersededError } from '../../service/failure.ts';
 import { onlyRow } from '../connection/only-row.ts';
 import { type SentChange, type SentRow, sentChange } from './sent-change.ts';
-import { STORED_BODY } from './stored-body.ts';
+import { BYTES_BEFORE, MAX_BODY_BYTES, STORED_BODY } from './stored-body.ts';
 
 /** A Kafka log that holds the stream. Another log with the same events is another generation. */
 export interface Generation {
@@ -101,7 +101,10 @@ export async function loadRebuildStart(client: ClientBase): Promise<number | nul
   return rows[0]?.first ?? null;
 }
 
-/** The first `limit` changes with sequences `from` to `to`, both included, as they were first sent. */
+/**
+ * The first changes with sequences `from` to `to`, both included, as they were first sent: at most `limit`, and fewer if
+ * their bodies have more than `MAX_BODY_BYTES`.
+ */
 export async function loadSentChanges(
   client: ClientBase,
   { from, to, limit }: { from: number; to: number; limit: number },
@@ -109,10 +112,12 @@ export async function loadSentChanges(
   const { rows } = await client.query<Omit<SentRow, 'occurredAt'> & { occurredAt: string }>(
     `SELECT c.sequence::float8 AS sequence, (extract(epoch FROM c.occurred_at) * 1000)::bigint AS "occurredAt", c.type,
        c.endorser, ${STORED_BODY}, h.epoch::float8 AS epoch, b.offsets::float8[] AS offsets
-     FROM stream_head h, change_log c, LATERAL (
+     FROM stream_head h, (
+       SELECT *, ${BYTES_BEFORE} FROM (
+         SELECT * FROM change_log WHERE sequence BETWEEN $1 AND $2 ORDER BY sequence LIMIT $3) AS first) c, LATERAL (
        SELECT offsets FROM relay_batches WHERE first_sequence <= c.sequence
        ORDER BY first_sequence DESC LIMIT 1) b
-     WHERE c.sequence BETWEEN $1 AND $2 ORDER BY c.sequence LIMIT $3`,
+     WHERE c.bytes_before < ${MAX_BODY_BYTES} ORDER BY c.sequence`,
     [from, to, limit],
   );
   return rows.map((row) => sentChange({ ...row, occurredAt: Number(row.occurredAt) }));

@@ -2,7 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import type { ChangeType } from '../../schemas/vocabulary.ts';
 import { SupersededError } from '../../service/failure.ts';
 import { onlyRow } from '../connection/only-row.ts';
-import { encodedBodyOf, STORED_BODY, type StoredBody } from './stored-body.ts';
+import { BYTES_BEFORE, encodedBodyOf, MAX_BODY_BYTES, STORED_BODY, type StoredBody } from './stored-body.ts';
 
 /** The most batches that are dropped at a time, which takes a fraction of a second. */
 const MAX_DROPPED = 100_000;
@@ -92,7 +92,7 @@ function changeToRelay({ packed, body, occurredAt, submittedAt, ...change }: Rel
  *
  * @param next.from the sequence after the previous batch
  * @param next.to the last sequence that may be taken; null for all
- * @param next.limit the most changes to take
+ * @param next.limit the most changes to take; fewer if their bodies have more than `MAX_BODY_BYTES`
  * @param next.offsets the end of each partition before the batch is first sent, or an earlier one
  * @param next.acknowledged the first sequence of a batch that Kafka has; null for none
  * @returns the changes in order; no changes, and no batch, if the log has no more
@@ -114,8 +114,11 @@ export async function takeBatch(
     text: `WITH acknowledged AS (
         UPDATE relay_batches SET acknowledged_at = clock_timestamp() WHERE first_sequence = $5),
       next AS MATERIALIZED (
-        SELECT ${RELAY_COLUMNS} FROM change_log WHERE sequence BETWEEN $1 AND COALESCE($6, 9223372036854775807)
-        ORDER BY change_log.sequence LIMIT $2),
+        SELECT ${RELAY_COLUMNS} FROM (
+          SELECT *, ${BYTES_BEFORE} FROM (
+            SELECT * FROM change_log WHERE sequence BETWEEN $1 AND COALESCE($6, 9223372036854775807)
+            ORDER BY sequence LIMIT $2) AS first) AS measured
+        WHERE bytes_before < ${MAX_BODY_BYTES}),
       begun AS (
         INSERT INTO relay_batches (first_sequence, last_sequence, offsets)
         SELECT $1, max(sequence), $3 FROM next HAVING (SELECT epoch FROM stream_head) = $4 AND count(*) > 0

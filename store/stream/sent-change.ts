@@ -19,6 +19,7 @@ export interface SentRow extends StoredBody {
 /** A change that the relay has begun to send. */
 export interface SentChange {
   epoch: number;
+  sequence: number;
   /** The event's id. */
   id: string;
   /** The key of its record. */
@@ -30,5 +31,5 @@ export interface SentChange {
 /** The change of a row, with the id and the bytes of its sending (INV-3). */
 export function sentChange(row: SentRow): SentChange {
   const head = identifyChange(row, row);
-  return { epoch: head.epoch, id: head.id, key: row.endorser, value: encodeChange(encodedBodyOf(row), head) };
+  return { epoch: head.epoch, sequence: head.sequence, id: head.id, key: row.endorser, value: encodeChange(encodedBodyOf(row), head) };
 }
