@@ -18,7 +18,8 @@ const MAX_POSITION_SIZE = 32 * 1024 * 1024;
 /** The approximate size of a pick without its texts, in characters. */
 const PICK_OVERHEAD = 200;
 
-function sizeOf({ picks }: CachedPosition): number {
+/** The approximate size of a position, in characters. */
+export function sizeOfPosition({ picks }: CachedPosition): number {
   let size = PICK_OVERHEAD;
   for (const { statement, statement_es, details } of picks.values()) {
     size += PICK_OVERHEAD + (statement?.length ?? 0) + (statement_es?.length ?? 0) + (details?.length ?? 0);
@@ -39,7 +40,7 @@ export class BallotCache {
   /** By `positionKey`. */
   readonly positions = new LRUCache<string, CachedPosition>({
     maxSize: MAX_POSITION_SIZE,
-    sizeCalculation: sizeOf,
+    sizeCalculation: sizeOfPosition,
   });
   #catalogueVersion = '';
   #head = '';

@@ -5,7 +5,7 @@ import type { ChangeBody } from '../../schemas/change.ts';
 import type { Submission, SubmittedPick } from '../../schemas/submission.ts';
 import { loadPicks } from '../../store/endorsements/endorsement-rows.ts';
 import { loadContests, loadEndorsers } from '../../store/endorsements/references.ts';
-import type { BallotCache, CachedPosition } from './ballot-cache.ts';
+import { type BallotCache, type CachedPosition, sizeOfPosition } from './ballot-cache.ts';
 
 /** A position that a submission names. */
 export interface NamedPosition {
@@ -70,14 +70,20 @@ export function findNamed(ballot: Ballot, submissions: readonly Submission[]): N
   return [...named.values()];
 }
 
-/** The present positions, by `positionKey`, without picks of removed choices. */
+/**
+ * The present positions, by `positionKey`, without picks of removed choices.
+ *
+ * @returns null if they have more than about `maxBytes`
+ */
 export async function loadHeld(
   client: ClientBase,
   cache: BallotCache,
   named: readonly NamedPosition[],
-): Promise<Map<string, CachedPosition>> {
+  maxBytes: number,
+): Promise<Map<string, CachedPosition> | null> {
   const keys = named.map(({ key }) => key);
-  return findAll<CachedPosition>(keys, cache.positions, async (missing) => {
+  let isTooLarge = false;
+  const held = await findAll<CachedPosition>(keys, cache.positions, async (missing) => {
     const wanted = new Set(missing);
     const asked = named.filter(({ key }) => wanted.has(key));
     const byPair = new Map(asked.map((position) => [position.pair.join(' '), position]));
@@ -90,7 +96,10 @@ export async function loadHeld(
     const picks = await loadPicks(
       client,
       asked.map(({ pair }) => pair),
+      maxBytes,
     );
+    isTooLarge = picks === null;
+    if (picks === null) return new Map();
     for (const { endorsementId, endorserId, contestId, pick } of picks) {
       const position = byPair.get(`${endorserId} ${contestId}`);
       if (!position?.contest.choices.has(pick.choice)) continue;
@@ -99,4 +108,6 @@ export async function loadHeld(
     }
     return loaded;
   });
+  const size = [...held.values()].reduce((sum, position) => sum + sizeOfPosition(position), 0);
+  return isTooLarge || size > maxBytes ? null : held;
 }

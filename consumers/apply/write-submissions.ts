@@ -21,10 +21,22 @@ import {
   reserveEndorsementIds,
   updateEndorsements,
 } from '../../store/endorsements/endorsement-rows.ts';
-import { appendChanges, type NewChange, type StreamHead, timeAfter } from '../../store/stream/change-log.ts';
+import {
+  appendChanges,
+  lockStreamHead,
+  type NewChange,
+  type StreamHead,
+  timeAfter,
+} from '../../store/stream/change-log.ts';
 import type { BallotCache, CachedPosition } from './ballot-cache.ts';
 import { findNamed, loadBallot, loadHeld } from './load-ballot.ts';
 import type { SubmissionRecord } from './submission-record.ts';
+
+/**
+ * The most bytes of the positions that submissions name together, approximately. A withdrawal of a few bytes loads a whole
+ * position, and its events repeat it.
+ */
+export const MAX_HELD_BYTES = 16 * 1024 * 1024;
 
 /** A record with its partition. */
 interface Located {
@@ -156,7 +168,13 @@ export const writeSubmissions: Write = async ({ client, head: locked, cache }, l
   const named = findNamed(ballot, wellFormed);
   const pairs = named.map(({ pair }) => pair);
   const head = locked.hasStale ? await announcePositions(client, locked, pairs) : locked;
-  const held = await loadHeld(client, cache, named);
+  const held = await loadHeld(
+    client,
+    cache,
+    named,
+    located.length > 1 ? MAX_HELD_BYTES : Number.POSITIVE_INFINITY,
+  );
+  if (held === null) return writeHalves({ client, cache }, located);
   const positionsBefore = new Map([...held].map(([key, { picks }]) => [key, picks]));
   const { changes, refusals, positions } = decideBatch(ballot, positionsBefore, submissions);
   const refused = [...refusals].map(([index, refusal]) => ({ ...(located[index] as Located), refusal }));
@@ -199,3 +217,20 @@ export const writeSubmissions: Write = async ({ client, head: locked, cache }, l
   ]);
   return { changes: changes.length, refused, executed };
 };
+
+/** Writes one half of the records after the other, because their positions are too large together. */
+async function writeHalves(
+  { client, cache }: Omit<WriteContext, 'head'>,
+  located: readonly Located[],
+): Promise<Written> {
+  const middle = Math.ceil(located.length / 2);
+  const total = { changes: 0, refused: [] as Refused[], executed: Promise.resolve() };
+  for (const half of [located.slice(0, middle), located.slice(middle)]) {
+    const head = await lockStreamHead(client);
+    const { changes, refused, executed } = await writeSubmissions({ client, head, cache }, half);
+    await executed;
+    total.changes += changes;
+    total.refused.push(...refused);
+  }
+  return total;
+}

@@ -30,21 +30,30 @@ export interface EndorsementRow {
  * The picks of endorsers in contests.
  *
  * @param pairs ids of an endorser and a contest.
+ * @returns null if their texts have more than `maxBytes`
  */
 export async function loadPicks(
   client: ClientBase,
   pairs: readonly (readonly [number, number])[],
-): Promise<StoredPick[]> {
-  const { rows } = await client.query<StoredPick>({
+  maxBytes: number,
+): Promise<StoredPick[] | null> {
+  const { rows } = await client.query<StoredPick & { bytes: number }>({
     name: 'load-picks',
     text: `SELECT n.id::float8 AS "endorsementId", n.endorser_id AS "endorserId", n.contest_id AS "contestId",
-       ${PICK} AS pick
-     FROM unnest($1::int[], $2::int[]) AS pair (endorser_id, contest_id)
-     JOIN endorsements n USING (endorser_id, contest_id)
-     JOIN choices h ON h.id = n.choice_id`,
-    values: [pairs.map(([endorserId]) => endorserId), pairs.map(([, contestId]) => contestId)],
+       ${PICK} AS pick, n.bytes_before + n.bytes AS bytes
+     FROM (
+       SELECT *, COALESCE(sum(bytes) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)::float8
+         AS bytes_before
+       FROM (
+         SELECT n.*, COALESCE(octet_length(statement), 0) + COALESCE(octet_length(statement_es), 0)
+           + COALESCE(octet_length(source_url), 0) + pg_column_size(details) AS bytes
+         FROM unnest($1::int[], $2::int[]) AS pair (endorser_id, contest_id)
+         JOIN endorsements n USING (endorser_id, contest_id)) AS found) AS n
+     JOIN choices h ON h.id = n.choice_id
+     WHERE n.bytes_before <= $3::float8`,
+    values: [pairs.map(([endorserId]) => endorserId), pairs.map(([, contestId]) => contestId), maxBytes],
   });
-  return rows;
+  return rows.some(({ bytes }) => bytes > maxBytes) ? null : rows;
 }
 
 /** New ids for endorsements, in ascending order. */

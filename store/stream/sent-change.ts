@@ -31,5 +31,11 @@ export interface SentChange {
 /** The change of a row, with the id and the bytes of its sending (INV-3). */
 export function sentChange(row: SentRow): SentChange {
   const head = identifyChange(row, row);
-  return { epoch: head.epoch, sequence: head.sequence, id: head.id, key: row.endorser, value: encodeChange(encodedBodyOf(row), head) };
+  return {
+    epoch: head.epoch,
+    sequence: head.sequence,
+    id: head.id,
+    key: row.endorser,
+    value: encodeChange(encodedBodyOf(row), head),
+  };
 }

@@ -1,9 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { ClientBase, QueryConfig } from 'pg';
 import { applyRanges, SubmissionGapError } from '../../consumers/apply/apply-ranges.ts';
 import { refuseForError } from '../../consumers/apply/submission-fault.ts';
 import type { SubmissionRange } from '../../consumers/apply/submission-record.ts';
 import { writeInParts } from '../../consumers/apply/write-in-parts.ts';
-import { type Write, writeSubmissions } from '../../consumers/apply/write-submissions.ts';
+import { MAX_HELD_BYTES, type Write, writeSubmissions } from '../../consumers/apply/write-submissions.ts';
 import {
   type Rejection,
   rejectionCodec,
@@ -440,6 +441,49 @@ describe('INV-8: exactly once', () => {
       await whileRefusing(pool, work, { table, check: 'false' });
     }
   });
+});
+
+test('INV-15: small withdrawals of large positions are written in parts, in their order', async () => {
+  const endorsers = ['bakers-local-1', 'coast-gazette', 'nation-herald'] as const;
+  await apply(...['mayor', 'council'].flatMap((of) => endorsers.map((by) => endorse(by, of, 'ann'))));
+  await pool.query(`UPDATE endorsements SET statement = repeat('x', $1)`, [6 * 1024 * 1024]);
+  const loaded: number[] = [];
+  const watched = async (config: { name?: string }, values?: unknown[]) => {
+    const answer = await client.query(config as QueryConfig, values);
+    if (config.name !== 'load-picks') return answer;
+    loaded.push(answer.rows.reduce((sum, { pick: { statement } }) => sum + (statement?.length ?? 0), 0));
+    return answer;
+  };
+  const write: Write = (context, located) =>
+    writeSubmissions({ ...context, client: { query: watched } as unknown as ClientBase }, located);
+  const [bakers, coast, nation] = endorsers;
+  const range = createTestRange(6, [
+    ...[position(bakers, 'mayor', []), endorse('nobody', 'mayor', 'ann'), position(coast, 'mayor', [])],
+    ...[withdraw(nation, 'mayor', 'ann'), position(bakers, 'council', []), endorse(bakers, 'mayor', 'bob')],
+    ...[endorse(coast, 'council', 'bob'), position(nation, 'council', [pick('cyd')])],
+  ]);
+  const applied = await applyRanges(client, SUBMISSIONS_TOPIC, [range], { write });
+  expect(applied).toEqual({ submissions: 8, changes: 8, rejected: 1 });
+  const { rows } = await pool.query(
+    `SELECT type, endorser, submission_offset::int AS offset FROM change_log WHERE sequence > 6 ORDER BY sequence`,
+  );
+  expect(rows.map(({ type, endorser, offset }) => [type, endorser, offset])).toEqual([
+    ['deleted', bakers, 6],
+    ['deleted', coast, 8],
+    ['deleted', nation, 9],
+    ['deleted', bakers, 10],
+    ['created', bakers, 11],
+    ['created', coast, 12],
+    ['deleted', nation, 13],
+    ['created', nation, 13],
+  ]);
+  expect((await endorsements()).map((each) => (each as unknown[]).slice(0, 2))).toEqual([
+    [bakers, 'bob'],
+    [coast, 'ann'],
+    [coast, 'bob'],
+    [nation, 'cyd'],
+  ]);
+  expect(Math.max(...loaded)).toBeLessThanOrEqual(1.4 * MAX_HELD_BYTES);
 });
 
 describe('INV-2: one order', () => {

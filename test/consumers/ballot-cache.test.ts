@@ -1,7 +1,9 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { ClientBase } from 'pg';
 import { applyRanges } from '../../consumers/apply/apply-ranges.ts';
 import { BallotCache } from '../../consumers/apply/ballot-cache.ts';
+import { loadHeld, type NamedPosition } from '../../consumers/apply/load-ballot.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { bodyOf, STORED_BODY, type StoredBody } from '../../store/stream/stored-body.ts';
 import { createTestRange, SUBMISSIONS_TOPIC } from '../helpers/ballots/apply.ts';
@@ -135,4 +137,17 @@ test('a rollback leaves an empty cache', async () => {
     'created',
     'updated',
   ]);
+});
+
+test('cached positions count towards the most that is used together', async () => {
+  const cache = new BallotCache();
+  const named = ['mayor', 'sheriff'].map((key) => ({ key }) as NamedPosition);
+  for (const { key } of named) {
+    const picks = new Map([['ann', pick('ann', { statement: 'x'.repeat(900) })]]);
+    cache.positions.set(key, { picks, ids: new Map() });
+  }
+  // A client that asks would fail.
+  const load = (maxBytes: number) => loadHeld({} as ClientBase, cache, named, maxBytes);
+  expect(await load(3000)).toHaveProperty('size', 2);
+  expect(await load(2000)).toBeNull();
 });
