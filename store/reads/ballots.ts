@@ -79,6 +79,14 @@ export interface StoredBallots extends StoredBallotPicks {
 /** The contests to load: those of an election, or those with these ids. */
 export type BallotContests = { election: number } | { contests: readonly number[] };
 
+/** The most bytes of statements and sources that are loaded together. A whole answer with more would be refused. */
+const MAX_TEXT_BYTES = 64 * 1024 * 1024;
+
+/** The endorsements of the contests have too many bytes to be loaded together. */
+export class LargeBallotsError extends Error {
+  override name = 'LargeBallotsError';
+}
+
 /** SQL of all rows of `from` as one: `facts`, a JSON list, and `records`, one on each line. JSON has no line breaks. */
 function listed({ facts, record, from, order }: Record<'facts' | 'record' | 'from' | 'order', Sql>): Sql {
   return sql.fragment`
@@ -130,18 +138,33 @@ const endorserRows = (chosen: BallotContests, lang: Language): Sql => sql.fragme
   WHERE e.id IN (
     SELECT n.endorser_id FROM endorsements n JOIN contests c ON c.id = n.contest_id WHERE ${areChosen(chosen)})`;
 
+/** @throws LargeBallotsError */
+async function requireLoadable(transaction: Transaction, chosen: BallotContests): Promise<void> {
+  const areTheirs =
+    'election' in chosen
+      ? sql.fragment`election_id = ${chosen.election}`
+      : sql.fragment`contest_id = ANY(${sql.array([...chosen.contests], 'int8')})`;
+  const bytes = await transaction.oneFirst(sql.type(z.object({ bytes: z.number() }))`
+    SELECT COALESCE(sum(COALESCE(greatest(octet_length(statement), octet_length(statement_es)), 0)
+      + COALESCE(octet_length(source_url), 0)), 0)::bigint AS bytes
+    FROM endorsements WHERE ${areTheirs}`);
+  if (bytes > MAX_TEXT_BYTES) throw new LargeBallotsError(`The endorsements have ${bytes} bytes of texts.`);
+}
+
+/** @throws LargeBallotsError */
 async function loadPicks(
   transaction: Transaction,
   chosen: BallotContests,
   lang: Language,
 ): Promise<StoredBallotPicks> {
   const versions = await loadDataVersions(transaction);
+  await requireLoadable(transaction, chosen);
   const picks = await transaction.any(sql.type(picksRow)`${pickRows(chosen, lang)}`);
   const endorsers = await transaction.any(sql.type(endorserRow)`${endorserRows(chosen, lang)}`);
   return { versions, picks, endorsers };
 }
 
-/** Loads the picks of contests, in one snapshot. */
+/** Loads the picks of contests, in one snapshot. @throws LargeBallotsError */
 export function loadBallotPicks(
   pool: DatabasePool,
   contests: readonly number[],
@@ -153,6 +176,8 @@ export function loadBallotPicks(
 /**
  * Loads contests with all their picks, in one snapshot. Many contests share elections and endorsers, so these are
  * rendered once.
+ *
+ * @throws LargeBallotsError
  */
 export function loadBallots(
   pool: DatabasePool,

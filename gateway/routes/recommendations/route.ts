@@ -1,5 +1,6 @@
 import { lang, subscription } from '../../../schemas/http/parameters.ts';
 import { recommendationParameters, recommendations } from '../../../schemas/http/recommendations.ts';
+import { LargeBallotsError } from '../../../store/reads/ballots.ts';
 import { BodyTooLargeError, BodyWriter } from '../../ballots/body-writer.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { upcomingFrom } from '../../selection/upcoming.ts';
@@ -19,7 +20,7 @@ export const recommendationsRoute = defineRoute({
   tag: 'Recommendations',
   summary: 'Get recommendations',
   description:
-    'The choices to mark in each contest according to the chosen endorsers, and the agreement of these. One of `state`, `election` and `contest` is required. Without a selection of endorsers, all of them count. An answer of more than 64 MB is refused (`invalid_parameter`).',
+    'The choices to mark in each contest according to the chosen endorsers, and the agreement of these. One of `state`, `election` and `contest` is required. Without a selection of endorsers, all of them count. An answer of more than 64 MB, or one about an election whose endorsements have more, is refused (`invalid_parameter`).',
   scope: 'data:read',
   query: { subscription, ...recommendationParameters, lang },
   errors: ['subscription_not_found'],
@@ -62,10 +63,10 @@ export const recommendationsRoute = defineRoute({
       onlyEndorsed: only_endorsed === true,
     };
     const request = { pool, state: await loadState(), lang: language };
-    const found = contest
-      ? await ballots.ofContests(request, contest)
-      : ballots.ofElections(request, selection.hasElection);
     const finish = async () => {
+      const found = contest
+        ? await ballots.ofContests(request, contest)
+        : ballots.ofElections(request, selection.hasElection);
       await writeElections(writer, found, selection, closed);
       writer.text(']}}');
       return writer.finish();
@@ -76,9 +77,12 @@ export const recommendationsRoute = defineRoute({
   },
 });
 
-/** @throws ApiError invalid_parameter if the body was too large, and the error otherwise */
+/** @throws ApiError invalid_parameter if the body or the ballots were too large, and the error otherwise */
 function refuseTooLarge(error: unknown): never {
-  if (!(error instanceof BodyTooLargeError)) throw error;
-  const message = `The answer has more than ${MAX_MEGABYTES} MB; ask for fewer states, elections or contests at a time.`;
+  const tooLarge =
+    (error instanceof BodyTooLargeError && 'The answer has') ||
+    (error instanceof LargeBallotsError && 'The endorsements of an election or of these contests have');
+  if (!tooLarge) throw error;
+  const message = `${tooLarge} more than ${MAX_MEGABYTES} MB; ask for fewer states, elections or contests at a time.`;
   throw new ApiError('invalid_parameter', message);
 }

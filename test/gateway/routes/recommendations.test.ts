@@ -323,6 +323,21 @@ describe('GET /v1/recommendations', () => {
     expect(await refusal(query)).toBe(message);
   });
 
+  test('INV-15: refuses contests whose endorsements have too many bytes together, and answers for fewer', async () => {
+    const large = `c.election_slug = '${PAST}' AND n.contest_id = c.id`;
+    await service.query(
+      `UPDATE endorsements n SET statement_es = repeat('x', 20 * 1024 * 1024) FROM contests c WHERE ${large}`,
+    );
+    const [senator] = await service.query(`SELECT id FROM contests WHERE key = '${PAST}/senator'`);
+    // Nobody else has asked for these in Spanish, so they are not in memory.
+    expect(await refusal(`election=${PAST}&endorsers=bakers-local-1&lang=es`)).toBe(
+      'The endorsements of an election or of these contests have more than 64 MB; ask for fewer states, elections or contests at a time.',
+    );
+    const { status } = await service.get(`/v1/recommendations?contest=${senator?.id}&lang=es`);
+    await service.query(`UPDATE endorsements n SET statement_es = NULL FROM contests c WHERE ${large}`);
+    expect(status).toBe(200);
+  });
+
   test('describes contest as a list of integers', async () => {
     const { body } = await service.get('/openapi.json');
     const { parameters } = body.paths['/v1/recommendations'].get;
