@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { createIo } from '../helpers/commands/command-io.ts';
 import { NOW, run, useOfficeholderCommand } from '../helpers/officeholders/officeholder-command.ts';
 import { createCheckout, person, personId, role } from '../helpers/officeholders/people-checkout.ts';
+import { isWaiting } from '../helpers/postgres/overlap.ts';
+import { until } from '../helpers/until.ts';
 
 const { client, importFiles, stored } = useOfficeholderCommand();
 
@@ -53,6 +56,14 @@ describe('an import', () => {
     const again = await importFiles(GOOD, { now: LATER });
     expect(again.printed.slice(1, 3)).toEqual(['officeholders 0 0 3 0', 'seats 0 0 3 0']);
     expect(await stored()).toEqual(before);
+  });
+
+  test('waits for another import', async () => {
+    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.officeholderImport]);
+    const importing = importFiles(GOOD);
+    await until('the import to wait for the lock', () => isWaiting(client));
+    await client.query('SELECT pg_advisory_unlock_all()');
+    expect((await importing).printed[1]).toBe('officeholders 3 0 0 0');
   });
 
   test('writes no row when only the form of a text differs', async () => {
