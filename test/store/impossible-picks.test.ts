@@ -92,10 +92,15 @@ test('a contest that stops being ranked leaves each endorser its first standing 
   expect(counts).toEqual({ created: 0, updated: 4, deleted: 5 });
 });
 
-test('beside a pick without a rank, a later choice is withdrawn even if no pick has rank 1', async () => {
-  await applySubmissions(client, position('ada', 'mayor', [pick('ann'), pick('bob', { rank: 2 })]));
-  await load([mayor({})], { maxRemovals: 5 });
-  expect(await held()).toEqual(['ada ann']);
+test('beside a pick without a rank, a later or withdrawn choice is withdrawn even if no other pick has rank 1', async () => {
+  await applySubmissions(
+    client,
+    position('ada', 'mayor', [pick('ann'), pick('bob', { rank: 2 })]),
+    position('bo', 'mayor', [pick('ann'), pick('dee', { rank: 1 })]),
+  );
+  const choices = KEYS.map((key) => choice(key, { withdrawn: key === 'dee' }));
+  await load([mayor({}, choices)], { maxRemovals: 5 });
+  expect(await held()).toEqual(['ada ann', 'bo ann']);
 });
 
 test('each contest that stops being ranked is settled for itself, and one that stays ranked keeps its ranks', async () => {
