@@ -86,10 +86,19 @@ test('a row whose form another row has is removed, even if missing rows are kept
   await client.query(`
     INSERT INTO choices (contest_id, key, label, ballot_order)
     SELECT id, 'bób ', 'bób', 3 FROM contests WHERE key LIKE '%/máyor'`);
+  await client.query(`
+    INSERT INTO contests (key, election_id, district_id, title, short_title, kind, vote_method, ballot_order)
+    SELECT key || ' ', election_id, district_id, title, short_title, kind, vote_method, 3
+    FROM contests WHERE key LIKE '%/cóuncil'`);
   const { counts } = await load(LINES, { keepMissing: true });
-  expect(counts.choices).toMatchObject({ added: 0, removed: 1 });
-  const { rows } = await client.query('SELECT key FROM choices WHERE removed_at IS NOT NULL');
-  expect(rows).toEqual([{ key: 'bób ' }]);
+  expect([counts.contests, counts.choices]).toMatchObject([
+    { added: 0, removed: 1 },
+    { added: 0, removed: 1 },
+  ]);
+  const { rows } = await client.query(
+    'SELECT key FROM choices WHERE removed_at IS NOT NULL UNION SELECT key FROM contests WHERE removed_at IS NOT NULL',
+  );
+  expect(rows.map(({ key }) => key).sort()).toEqual(['bób ', 'or-2026-11-03-general/cóuncil ']);
 });
 
 test.each(['OR', null])(
