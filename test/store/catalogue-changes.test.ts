@@ -44,7 +44,8 @@ test('a part of a contest leaves its choices in their places, and new ones follo
       keepMissing: true,
     });
     const { rows } = await client.query(
-      `SELECT h.key FROM choices h JOIN contests c ON c.id = contest_id WHERE c.key = $1 ORDER BY h.ballot_order, h.id`,
+      `SELECT h.key FROM choices h JOIN contests c ON c.id = contest_id
+       WHERE c.key = $1 AND h.removed_at IS NULL ORDER BY h.ballot_order, h.id`,
       [`${GENERAL}/mayor`],
     );
     return rows.map(({ key }) => key).join(' ');
@@ -53,6 +54,9 @@ test('a part of a contest leaves its choices in their places, and new ones follo
   expect(await order('dee', 'cyd')).toBe('ann bob dee cyd');
   expect(await order('cyd', 'eve', 'bob')).toBe('ann bob dee cyd eve');
   expect(await order('eve', 'ann', 'cyd', 'bob', 'dee')).toBe('eve ann cyd bob dee');
+  // One that returns has lost its place.
+  await load([['contests', contest('mayor', { choices: [choice('ann'), choice('bob')] })]]);
+  expect(await order('eve')).toBe('ann bob eve');
 });
 
 const remove = (slug: string) =>
@@ -176,7 +180,8 @@ describe('the export of an election', () => {
     return { count, elections, contests };
   }
 
-  test('has what is present, and importing it changes nothing', async () => {
+  test('has what is present in the order of ballots, and importing it changes nothing', async () => {
+    const STATEWIDE = { name: 'Oregon', level: 'state', type: 'statewide', state: 'OR' };
     const line = (key: string, full_name: string, candidateKey?: string) =>
       choice(key, { candidate: { full_name, ...(candidateKey && { key: candidateKey }) } });
     const others = [
@@ -188,7 +193,7 @@ describe('the export of an election', () => {
     ];
     const clerks = (...choices: object[]): CatalogueLine => [
       'contests',
-      contest('clerk', { choices, title_es: 'Secretaría', details: { a: [1] } }),
+      contest('clerk', { choices, title_es: 'Secretaría', details: { a: [1] }, district: STATEWIDE }),
     ];
     const former = ['ray', 'ray-w'].map((key) => line(key, 'Sol Ray', 'Sol Ray'));
     const mayors: CatalogueLine = [
@@ -198,7 +203,7 @@ describe('the export of an election', () => {
     await load([mayors, clerks(...others, ...former)]);
     await load([mayors, clerks(line('ray', 'Sol Ray'), ...others)]);
     const { count, elections, contests } = await read();
-    expect([count, elections.map(({ slug }) => slug), contests.map(({ slug }) => slug).sort()]).toEqual([
+    expect([count, elections.map(({ slug }) => slug), contests.map(({ slug }) => slug)]).toEqual([
       ...[2, [GENERAL], ['clerk', 'mayor']],
     ]);
     const clerk = contests.find(({ slug }) => slug === 'clerk');
@@ -282,6 +287,13 @@ test('what an import takes away is counted by election, beside what the election
   expect(await endorsed()).toHaveLength(3);
   // Without those that went before.
   await load(part);
-  const next = await load([['contests', contest('clerk')]], { dryRun: true });
-  expect(next.removals[0]?.records[0]).toEqual({ kind: 'contests', removed: 1, of: 2 });
+  const later: CatalogueLine[] = [
+    ['elections', election({ slug: PRIMARY, date: '2027-05-18' })],
+    ...[PRIMARY, GENERAL].map((slug): CatalogueLine => ['contests', contest('clerk', { election: slug })]),
+  ];
+  const next = await load(later, { dryRun: true });
+  expect(next.removals.map(({ from, records }) => [from, records[0]])).toEqual([
+    [GENERAL, { kind: 'contests', removed: 1, of: 2 }],
+    [PRIMARY, { kind: 'contests', removed: 1, of: 2 }],
+  ]);
 });
