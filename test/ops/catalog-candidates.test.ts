@@ -167,9 +167,10 @@ test('a candidate keeps its id while further lines come and go, and a key with t
 });
 
 test('a choice may lose and get its candidate while its label stays', async () => {
-  await load([['1', 'Joe Biden', undefined, { label: 'Biden' }]]);
-  expect(await load([['1', null, undefined, { label: 'Biden' }]])).toBe(null);
-  expect(await load([['1', 'Joseph Biden', undefined, { label: 'Biden' }]])).toBe(null);
+  const labelled = (name: string | null): Line[] => [['1', name, undefined, { label: 'The incumbent' }]];
+  await load(labelled('Joe Biden'));
+  expect(await load(labelled(null))).toBe(null);
+  expect(await load(labelled('Joseph Biden'))).toBe(null);
 });
 
 test('INV-16: if one of several lines of a name has a key, all must have one, also under fusion voting', async () => {

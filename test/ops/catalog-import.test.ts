@@ -167,7 +167,7 @@ describe('an import', () => {
     await importFiles({ ...GOOD, ...files('a', 'b') });
     const order = async () => {
       const { rows } = await client.query(
-        'SELECT short_title FROM contests WHERE removed_at IS NULL ORDER BY ballot_order',
+        'SELECT short_title FROM contests WHERE removed_at IS NULL ORDER BY ballot_order, id',
       );
       return rows.map(({ short_title }) => short_title);
     };
@@ -177,8 +177,11 @@ describe('an import', () => {
     await importFiles(moved, '--keep-missing');
     expect(await order()).toEqual(['b', 'd', 'c', 'a']);
     await importFiles(files('b', 'c'), '--allow-removals', '9');
-    await importFiles(files('a', 'e'), '--keep-missing');
-    expect(await order()).toEqual(['b', 'c', 'a', 'e']);
+    const last = contest('e', { title: 'e', ballot_order: 2_147_483_647 });
+    await importFiles({ 'contests.ndjson': ndjson([contest('a'), last]) }, '--keep-missing');
+    // No place is after the last one.
+    expect((await importFiles(files('f'), '--keep-missing')).status).toBe(0);
+    expect(await order()).toEqual(['b', 'c', 'a', 'e', 'f']);
   });
 
   test('keeps the name of a district when contests use several', async () => {
