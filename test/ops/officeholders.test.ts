@@ -84,27 +84,25 @@ describe('an import', () => {
   });
 
   test('updates the time of exactly the people whose record or seat changed', async () => {
-    await importFiles(GOOD);
+    const eve = (...values: string[]) => ({
+      'or/legislature/Eve.yml': person(5, 'Eve', [role('lower', OREGON, { district: 8 })], values),
+    });
+    await importFiles({ ...GOOD, ...eve() });
     const changed = await importFiles(
       {
         ...GOOD,
-        'or/legislature/Ann.yml': person(1, 'Ann', [
-          role('lower', OREGON, { district: 7, start_date: '2025-01-14' }),
-        ]),
-        'or/executive/Bob.yml': person(
-          2,
-          'Bob',
-          [role('governor', OREGON), role('treasurer', OREGON)],
-          ['email: b@or.example'],
-        ),
+        'or/legislature/Ann.yml': person(1, 'Ann', [role('lower', OREGON, { district: 7 })]),
+        'or/executive/Bob.yml': person(2, 'Bob', [role('governor', OREGON), role('treasurer', OREGON)]),
+        ...eve('email: e@or.example'),
       },
       { now: LATER },
     );
-    expect(changed.printed.slice(1, 3)).toEqual(['officeholders 0 2 1 0', 'seats 1 1 2 0']);
+    expect(changed.printed.slice(1, 3)).toEqual(['officeholders 0 3 1 0', 'seats 1 1 3 0']);
     expect((await stored()).updated).toEqual({
       Ann: LATER.toISOString(),
       Bob: LATER.toISOString(),
       Cyd: NOW.toISOString(),
+      Eve: LATER.toISOString(),
     });
   });
 
