@@ -195,10 +195,11 @@ test('INV-15: a long key is kept in part', () => {
   expect(submitted(endorse('acme', 'mayor', 'ann'), Buffer.alloc(1_000_000)).key).toHaveLength(200);
 });
 
-test('an unreadable batch becomes a record with its offsets and the reason', () => {
+test('an unreadable batch becomes a record with its offsets and the reason, before later records', () => {
   const bytes = Buffer.from('x');
   const batch = { firstOffset: 4, lastOffset: 9, newestAt: 1000, bytes, reason: 'its checksum is wrong' };
-  const [range] = createRanges(0, readOf([], [batch]), fail);
+  const later = { ...PLAIN, offset: 10, key: null, value: null };
+  const [range] = createRanges(0, readOf([later], [batch]), fail);
   expect(range?.records).toEqual([
     {
       offset: 4,
@@ -214,6 +215,7 @@ test('an unreadable batch becomes a record with its offsets and the reason', () 
         message: 'The batch of offsets 4 to 9 cannot be read: its checksum is wrong.',
       },
     },
+    expect.objectContaining({ offset: 10 }),
   ]);
 });
 
@@ -300,6 +302,7 @@ test('a range has the append time of its newest submission, which counts for the
   expect([first?.appendedAt, second?.appendedAt]).toEqual([2999, 9000]);
   const [left, right] = splitRange(second as SubmissionRange, 100, Number.POSITIVE_INFINITY);
   expect([left.appendedAt, right?.appendedAt]).toEqual([3099, 9000]);
+  expect(joinRanges([{ ...left, appendedAt: 9001 }, right as SubmissionRange])?.appendedAt).toBe(9001);
 });
 
 test('INV-8: ranges that follow each other are joined without a gap', () => {

@@ -38,6 +38,7 @@ describe('lines of JSON', () => {
       { line: 1, value: { a: 1 } },
       { line: 4, value: { a: 'x\r\n' } },
     ]);
+    expect(await linesOf('\n7')).toEqual([{ line: 2, fault: 'is not a JSON object' }]);
   });
 
   test.each([
