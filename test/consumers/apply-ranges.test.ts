@@ -504,5 +504,8 @@ describe('INV-2: one order', () => {
     );
     expect(rows.map((row) => row.sequence)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
     expect(rows.map((row) => row.occurred_at.getTime())).toEqual(Array(60).fill(ahead));
+    // A rejection is not before the changes either, so that a retry treats the later one as newer.
+    await applyElsewhere(createTestRange(20, [endorse('nobody', 'mayor', 'ann')]));
+    expect((await rejections()).map(({ rejected_at }) => rejected_at)).toEqual([ahead]);
   });
 });

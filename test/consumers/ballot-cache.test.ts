@@ -111,16 +111,21 @@ test('INV-13: a leader that has cached the catalogue notices an edit of it', asy
   }
 });
 
-test('another version of the catalogue leaves no position, because an import can give choices other keys', () => {
+test.each([
+  // An import can give choices other keys.
+  ['another version of the catalogue', 0, {}, 'second'],
+  ['the beginning of another epoch', 0, { epoch: 2 }, 'first'],
+  ['a change of another writer', 0, { lastSequence: 8 }, 'first'],
+  ['an edit that is still to be announced', 0, { hasStale: true }, 'first'],
+  ['its own commit', 1, {}, 'first'],
+])('after %s, a cache of one position has %i', (_, left, values, version) => {
   const cache = new BallotCache();
   const head = { epoch: 1, lastSequence: 7, lastOccurredAt: 0, now: 0, hasStale: false };
   cache.invalidate(head, 'first');
   cache.positions.set('bakers mayor', { picks: new Map(), ids: new Map() });
   cache.noteCommitted(head);
-  cache.invalidate(head, 'first');
-  expect(cache.positions.size).toBe(1);
-  cache.invalidate(head, 'second');
-  expect(cache.positions.size).toBe(0);
+  cache.invalidate({ ...head, ...values }, version);
+  expect(cache.positions.size).toBe(left);
 });
 
 test('a rollback leaves an empty cache', async () => {
