@@ -2,8 +2,10 @@ import { beforeAll, expect, jest, test } from '@jest/globals';
 import { CatalogueFileWork } from '../../administration/catalogue/file-work.ts';
 import { compareFile, importFile, type LoadedFile } from '../../administration/catalogue/uploaded-file.ts';
 import { createLog } from '../../service/log.ts';
+import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
-import { endorser, ndjson } from '../helpers/ballots/catalogue-records.ts';
+import { choice, contest, endorser, ndjson } from '../helpers/ballots/catalogue-records.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
 import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
@@ -52,9 +54,15 @@ test('a file is imported as its comparison has shown it: nothing happens if its 
   expect(await importFile(client, file, order)).toBeNull();
 });
 
-test('what was endorsed since the comparison does not change its digest, and a refused line does', async () => {
+test('what was endorsed since the comparison changes its digest only if it would be withdrawn, and a refused line does', async () => {
   const [right, wrong] = [ndjson([endorser({ name: 'Bakers One' })]), '{"slug":"x"}\n'];
+  const part = fileOf(ndjson([contest('mayor', { choices: [choice('bob')] })]));
+  const withdrawing = { ...part, options: { ...part.options, kind: 'contests' as const } };
   const { digest } = await compareFile(client, fileOf(right));
+  const { digest: before } = await compareFile(client, withdrawing);
+  await applySubmissions(client, endorse('bakers-local-1', 'mayor', 'ann'));
+  expect((await compareFile(client, fileOf(right))).digest).toBe(digest);
+  expect((await compareFile(client, withdrawing)).digest).not.toBe(before);
   const refused = await compareFile(client, fileOf(`${right}${wrong}`));
   expect(refused).toMatchObject({ isPossible: false, refusedLines: 1 });
   expect(refused.refusals.total).toBeGreaterThan(1);
