@@ -63,8 +63,6 @@ export class BallotCache {
 
   /** Drops everything, after a rollback or an unknown commit outcome. */
   clear(): void {
-    this.#head = '';
-    this.#catalogueVersion = '';
     this.positions.clear();
     this.endorsers.clear();
     this.contests.clear();
