@@ -54,7 +54,7 @@ test('a file is imported as its comparison has shown it: nothing happens if its 
   expect(await importFile(client, file, order)).toBeNull();
 });
 
-test('what was endorsed since the comparison changes its digest only if it would be withdrawn, and a refused line does', async () => {
+test('a digest counts what was endorsed since only if it would be withdrawn, and refused lines; an import needs consent too', async () => {
   const [right, wrong] = [ndjson([endorser({ name: 'Bakers One' })]), '{"slug":"x"}\n'];
   const part = fileOf(ndjson([contest('mayor', { choices: [choice('bob')] })]));
   const withdrawing = { ...part, options: { ...part.options, kind: 'contests' as const } };
@@ -62,7 +62,11 @@ test('what was endorsed since the comparison changes its digest only if it would
   const { digest: before } = await compareFile(client, withdrawing);
   await applySubmissions(client, endorse('bakers-local-1', 'mayor', 'ann'));
   expect((await compareFile(client, fileOf(right))).digest).toBe(digest);
-  expect((await compareFile(client, withdrawing)).digest).not.toBe(before);
+  const { digest: seen } = await compareFile(client, withdrawing);
+  expect(seen).not.toBe(before);
+  const order = { seen, consent: 0, accept: accepting() };
+  expect(await importFile(client, withdrawing, order)).toBeNull();
+  expect(order.accept).not.toHaveBeenCalled();
   const refused = await compareFile(client, fileOf(`${right}${wrong}`));
   expect(refused).toMatchObject({ isPossible: false, refusedLines: 1 });
   expect(refused.refusals.total).toBeGreaterThan(1);
