@@ -106,6 +106,7 @@ describe('an import that would take officeholders away', () => {
     expect(status).toBe(1);
     const lines = told[0]?.split('\n') ?? [];
     expect(lines).toHaveLength(23);
+    expect(lines.slice(1, 5).map((line) => line.trim().slice(0, 2))).toEqual(['AK', 'AL', 'AR', 'AZ']);
     expect(lines.slice(-2)).toEqual([
       '  and 6 more states',
       `${PART} If this is intended, add --allow-removals 104.`,
