@@ -83,6 +83,12 @@ async function dropNamed(client: pg.Client, keepMissing: boolean): Promise<void>
     INSERT INTO dropped_names SELECT key, record ->> 'name', file, ordinal FROM dropped WHERE named_by = 'feed'`,
     [keepMissing],
   );
+  // What a table with another state, date or type does not say about an election stays.
+  await client.query(`
+    UPDATE staged SET record = to_jsonb(l) || jsonb_build_object(
+      'state', record -> 'state', 'date', record -> 'date', 'type', record -> 'type')
+    FROM elections l
+    WHERE kind = 'elections' AND NOT refused AND named_by = 'table' AND l.slug = staged.key AND l.removed_at IS NULL`);
 }
 
 async function* encodeLines(lines: AsyncIterable<StagedLine>): AsyncGenerator<string> {

@@ -206,7 +206,14 @@ describe('a table', () => {
       ...{ type: 'general', details: { fusion_voting: true } },
     });
     const lines = [...LINES, 'VA,11/3/2026,General,Governor,,,Ann Lee,Green,Qualified'];
-    await writeFiles({ 'elections.ndjson': ndjson([record]), 'a.csv': lines.join('\n') });
+    const moved = lines.map((line) => line.replace(/11\/3\/2026|2026-11-03|"Nov. 3, 2026"/, '11/10/2026'));
+    await writeFiles({
+      'elections.ndjson': ndjson([record]),
+      'a.csv': lines.join('\n'),
+      'b.csv': moved.join('\n'),
+    });
+    const both = await importPaths([file('a.csv'), file('b.csv'), '--election', slug]);
+    expect(both.told.join('\n')).toContain('b.csv:2: field slug: must be unique');
     expect((await importPaths([file('a.csv'), file('elections.ndjson')])).told).toEqual([]);
     const elections = () => client.query('SELECT *, xmin FROM elections').then(({ rows }) => rows);
     const before = await elections();
@@ -214,6 +221,11 @@ describe('a table', () => {
     for (const options of [[], ['--election', slug]])
       expect((await importTable(lines, ...options)).status).toBe(0);
     expect(await elections()).toEqual(before);
+    // Another date changes that value alone.
+    expect((await importTable(moved, '--election', slug)).told).toEqual([]);
+    const { rows } = await client.query('SELECT name, name_es, details, date::text FROM elections');
+    const { name, name_es, details } = record;
+    expect(rows).toEqual([{ name, name_es, details, date: '2026-11-10' }]);
   });
 
   test('gets the type of its election from the option if it does not say it', async () => {
