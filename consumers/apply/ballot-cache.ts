@@ -61,11 +61,9 @@ export class BallotCache {
     this.#head = headKey(head);
   }
 
-  /** Drops everything, after a rollback or an unknown commit outcome. */
+  /** Drops what a transaction writes, after a rollback or an unknown commit outcome. */
   clear(): void {
     this.positions.clear();
-    this.endorsers.clear();
-    this.contests.clear();
   }
 }
 
