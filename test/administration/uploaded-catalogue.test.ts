@@ -67,8 +67,8 @@ test('a digest counts what was endorsed since only if it would be withdrawn, and
   const order = { seen, consent: 0, accept: accepting() };
   expect(await importFile(client, withdrawing, order)).toBeNull();
   expect(order.accept).not.toHaveBeenCalled();
-  const refused = await compareFile(client, fileOf(`${right}${wrong}`));
-  expect(refused).toMatchObject({ isPossible: false, refusedLines: 1 });
+  const refused = await compareFile(client, fileOf(`${right}${wrong}${wrong}`));
+  expect(refused).toMatchObject({ isPossible: false, refusedLines: 2 });
   expect(refused.refusals.total).toBeGreaterThan(1);
   const skipping = await compareFile(client, fileOf(`${right}${wrong}`, true));
   expect(skipping).toMatchObject({ isPossible: true, refusedLines: 1 });

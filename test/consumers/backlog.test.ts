@@ -138,8 +138,9 @@ test('INV-14: submissions of all partitions are taken together up to a number of
   expect([(taken[0] ?? 0) + (taken[1] ?? 0), taken[2]]).toEqual([partitions * count, 0]);
 });
 
-test('reading is not healthy while no partition has a leader', async () => {
+test('reading is not healthy before the first look, and while no partition has a leader', async () => {
   start({ sources: [-1], fetch: () => [] });
+  expect(backlog.isHealthy).toBe(false);
   await settle();
   expect(backlog.isHealthy).toBe(false);
 });

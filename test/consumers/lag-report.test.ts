@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Backlog } from '../../consumers/apply/backlog.ts';
 import { clearLag, LagReport } from '../../consumers/apply/lag-report.ts';
+import { pendingRejections } from '../../consumers/apply/metrics.ts';
 import { metricValue } from '../helpers/service/metrics.ts';
 
 /** By partition: the applied offset, and what follows it to the end of the log and to the last stable offset. */
@@ -64,6 +65,7 @@ test('an open transaction holds a partition back if nothing before it can be rea
 test('a process that no longer leads reports no lag', async () => {
   await reportAfter(0, [5, 4, 1]);
   await reportAfter(5, [5, 4, 1]);
+  pendingRejections.set(7);
   clearLag();
   const names = ['submissions_oldest_waiting_seconds', 'submissions_held_back_seconds', 'rejections_waiting'];
   expect(await Promise.all(names.map((name) => metricValue(name)))).toEqual([0, 0, 0]);
