@@ -199,7 +199,6 @@ export class Backlog {
     for (let partition = this.#partitions.length; partition < sources.length; partition += 1) {
       // A new partition is read from its beginning.
       this.#partitions.push({ nextOffset: 0, waiting: [], waitingBytes: 0, end: 0, stableEnd: 0 });
-      this.#applied.push(0);
     }
     for (const [partition, node] of this.#sources.entries()) {
       if (sources[partition] !== node) this.#doubtful.add(partition);

@@ -65,7 +65,7 @@ export function findNamed(ballot: Ballot, submissions: readonly Submission[]): N
     const contest = ballot.contests.get(submission.contest);
     if (!endorser || !contest) continue;
     const key = positionKey(submission.endorser, submission.contest);
-    if (!named.has(key)) named.set(key, { key, pair: [endorser.id, contest.contest.id], contest });
+    named.set(key, { key, pair: [endorser.id, contest.contest.id], contest });
   }
   return [...named.values()];
 }
