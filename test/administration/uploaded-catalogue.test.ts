@@ -90,5 +90,6 @@ test('work on a file ends if Postgres falls silent during it, and the next file 
   way.mend();
   expect(await doWork()).toBe(true);
   await work.stop();
+  expect(await work.start(1, { work: 'compare' })).toBe(false);
   await way.close();
 });
