@@ -58,7 +58,8 @@ export async function stageLines(
 
 /**
  * Drops the lines that name an election that the catalogue, or another line, describes, and all but one of those that name
- * one election. Keeps the names of feeds in the temporary table `dropped_names`.
+ * one election. Keeps the names of feeds in the temporary table `dropped_names`. The state, date and type in a slug only
+ * name it, because an election that is moved to another day keeps its slug.
  */
 async function dropNamed(client: pg.Client, keepMissing: boolean): Promise<void> {
   await client.query(
@@ -69,7 +70,8 @@ async function dropNamed(client: pg.Client, keepMissing: boolean): Promise<void>
       SELECT ordinal, row_number() OVER same AS place, EXISTS (
         SELECT FROM elections l WHERE l.slug = staged.key AND l.removed_at IS NULL
           AND (named_by = 'feed' OR (l.state, l.date::text, l.type)
-            = (record ->> 'state', record ->> 'date', record ->> 'type'))) AS is_known
+            = (record ->> 'state', record ->> 'date', record ->> 'type') OR starts_with(key, concat_ws('-',
+              lower(record ->> 'state'), record ->> 'date', replace(record ->> 'type', '_', '-'))))) AS is_known
       FROM staged WHERE kind = 'elections' AND NOT refused
       -- The order of the files does not matter.
       WINDOW same AS (PARTITION BY key, record ->> 'state', record ->> 'date', record ->> 'type'

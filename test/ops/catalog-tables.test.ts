@@ -226,6 +226,10 @@ describe('a table', () => {
     const { rows } = await client.query('SELECT name, name_es, details, date::text FROM elections');
     const { name, name_es, details } = record;
     expect(rows).toEqual([{ name, name_es, details, date: '2026-11-10' }]);
+    // The former one is a part of the slug: it only names the election.
+    const after = await elections();
+    expect((await importTable(lines)).told).toEqual([]);
+    expect(await elections()).toEqual(after);
   });
 
   test('gets the type of its election from the option if it does not say it', async () => {
