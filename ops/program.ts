@@ -1,8 +1,8 @@
 import { getSystemErrorMessage } from 'node:util';
 import { Command, CommanderError } from 'commander';
-import { explainFailure } from '../service/explain-failure.ts';
 import { OperatorError } from '../service/operator-error.ts';
 import type { CommandIo, DefineCommand } from './command.ts';
+import { describeOutage } from './describe-outage.ts';
 import { completeHelp, describeEnvironment, EXIT_STATUS, type UsedSettings } from './help.ts';
 
 const POSTGRES: readonly UsedSettings[] = ['postgres'];
@@ -79,7 +79,7 @@ export async function runProgram(given: string[], io: CommandIo): Promise<number
     await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (error) {
-    const known = describeOutage(error) ?? describeUnusablePath(error);
+    const known = describeOutage(error, 'run the command again once it does') ?? describeUnusablePath(error);
     if (known !== null) throw new OperatorError(known, { cause: error });
     if (!(error instanceof CommanderError)) throw error;
     // Commander's codes for help that it has printed itself.
@@ -87,16 +87,6 @@ export async function runProgram(given: string[], io: CommandIo): Promise<number
     if (error.code === 'commander.help') return 1;
     throw new OperatorError(describeMistake(error, findCommand(program, argv)), { cause: error });
   }
-}
-
-/** The sentence for a server that failed during a command; null for any other error. */
-function describeOutage(error: unknown): string | null {
-  const { failure, refusal, reason } = explainFailure(error);
-  if (error instanceof OperatorError || (failure !== 'database_away' && failure !== 'kafka_away'))
-    return null;
-  if (refusal !== null) return refusal;
-  const message = (error as Error).message.replace(/\.$/, '');
-  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)} (${message}): run the command again once it does.`;
 }
 
 /** The sentence for a file or folder that cannot be used, such as one without rights; null for any other error. */

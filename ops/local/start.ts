@@ -20,6 +20,7 @@ import type { Supervisor } from '../../service/supervise.ts';
 import { waitFor } from '../../service/wait-for.ts';
 import { migrateDatabase } from '../commands/migrate.ts';
 import { inOneTransaction, requireDatabase } from '../database.ts';
+import { describeOutage } from '../describe-outage.ts';
 import { logFolder, makePrivate, nameData } from './data-dir.ts';
 import {
   allowDemoEndorsers,
@@ -116,13 +117,19 @@ class Start {
       await (this.#config.serversOnly ? this.#bringUpServers() : this.#bringUp());
       await unlessAborted(this.#over, new Promise(() => {}));
     } catch (error) {
-      if (!this.#over.aborted) throw error;
+      if (!this.#over.aborted) throw this.#explain(error);
     } finally {
       if (this.#interrupted.aborted) say('Stopping ...');
       await this.#stack.disposeAsync();
     }
     if (!this.#interrupted.aborted) this.#failed.signal.throwIfAborted();
     say('Stopped.');
+  }
+
+  /** The error to show for a failed start. */
+  #explain(error: unknown): unknown {
+    const outage = describeOutage(error, `the logs are in ${this.#logDir}, and "npm start" tries again`);
+    return outage === null ? error : new OperatorError(outage, { cause: error });
   }
 
   async #watchDisk(): Promise<void> {

@@ -175,6 +175,23 @@ test('npm start reports it before it starts a server', async () => {
   expect(started.told).toMatch(/^DATABASE_URL is "foo"; it must be like [^\n]*\n$/);
 });
 
+test('npm start reports in one sentence that Postgres fails during the import of the demo', async () => {
+  const way = await TcpProxy.open(await createTestDatabase());
+  // Far beyond the packets before the import, and far below its own.
+  way.trap(100, () => way.sever());
+  const { status, told } = await runProgram('ops/local/start.ts', [], {
+    DATABASE_URL: way.url,
+    KAFKA_BROKERS: testServers().brokers.addresses.join(','),
+    TOPIC_PREFIX: `start-${randomBytes(4).toString('hex')}.`,
+    PORT: await findClosedPort(),
+  });
+  await way.close();
+  expect(status).toBe(1);
+  expect(told).toMatch(
+    /^The database does not answer \(.+[^.]\): the logs are in .+\/logs, and "npm start" tries again\.\n$/,
+  );
+});
+
 test.each([
   'lag',
   'topics check',
