@@ -53,5 +53,5 @@ function section(title: string, lines: string[]): string {
 export const EXIT_STATUS = section('Exit status', [
   '0  all went well',
   '1  something was wrong, as the last line on standard error says',
-  '2  the time was up, or Ctrl-C was pressed, before a wait had ended; or "topics plan" found changes to make',
+  '2  the time was up, or Ctrl-C was pressed, before the work or a wait had ended; or "topics plan" found changes to make',
 ]);

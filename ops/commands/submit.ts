@@ -113,14 +113,18 @@ async function submitOneTable(io: CommandIo, file: string, flags: SubmitFlags): 
   else io.err(HOW_TO_FIND_OUT);
 }
 
-/** Creates a function that sends submissions with a progress bar. */
+/** Creates a function that sends submissions with a progress bar, until Ctrl-C. */
 function createSend(io: CommandIo, { brokers, topicPrefix }: KafkaConfig, follower: Follower | null) {
   const topic = topicNames(topicPrefix).submissions;
   const onSent = (places: readonly Place[]) => follower?.sent.add(places);
   return (submissions: AsyncIterable<Submission>, total: number): Promise<number> =>
     withTotal(io.terminal, 'Sending', total, async (onProgress) => {
       const sender = nameSender('ops submit', currentActor());
-      const sent = await submitAll({ brokers, topic, submissions, sender, onSent, onProgress });
+      const controller = new AbortController();
+      const restore = io.onInterrupt(() => controller.abort());
+      const interrupted = controller.signal;
+      const options = { brokers, topic, submissions, sender, onSent, onProgress, interrupted };
+      const sent = await submitAll(options).finally(restore);
       follower?.listen();
       return sent;
     });

@@ -4,6 +4,8 @@ import { type Submission, submissionCodec } from '../../schemas/submission.ts';
 import { type Brokers, nameBrokers } from '../../service/brokers.ts';
 import { describeMissingTopic } from '../../service/missing-topic.ts';
 import { OperatorError } from '../../service/operator-error.ts';
+import { UnfinishedError } from '../command.ts';
+import { unlessAborted } from '../local/processes/interrupts.ts';
 import { count } from '../table.ts';
 
 const MAX_BATCH_MESSAGES = 1_000;
@@ -20,6 +22,8 @@ export interface SubmitOptions {
   onProgress?: (count: number) => void;
   /** Called with the places of newly acknowledged submissions. */
   onSent?: (places: readonly Place[]) => void;
+  /** Aborts when the operator presses Ctrl-C. */
+  interrupted?: AbortSignal;
 }
 
 /**
@@ -29,6 +33,7 @@ export interface SubmitOptions {
  * @throws OperatorError if the brokers cannot be reached, the topic does not exist, or a batch is not acknowledged; its
  * message has the number of acknowledged submissions. Sending all of them again is then safe, because a submission that
  * changes nothing makes no event.
+ * @throws UnfinishedError with that number too, as soon as `interrupted` aborts
  */
 export async function submitAll({
   brokers,
@@ -37,18 +42,21 @@ export async function submitAll({
   sender,
   onProgress,
   onSent,
+  interrupted = new AbortController().signal,
 }: SubmitOptions): Promise<number> {
   let sent = 0;
-  const fail = (error: unknown) => {
-    throw unreachable(brokers, sent, error);
-  };
-  if (!(await topicExists(brokers, topic, 'Write').catch(fail))) {
+  const attempt = <T>(work: Promise<T>): Promise<T> =>
+    unlessAborted(interrupted, work).catch((error: unknown) => {
+      if (interrupted.aborted) throw new UnfinishedError(`You pressed Ctrl-C. ${describeSent(sent)}.`);
+      throw unreachable(brokers, sent, error);
+    });
+  if (!(await attempt(topicExists(brokers, topic, 'Write')))) {
     throw new OperatorError(`${describeMissingTopic(topic)}. Nothing was sent.`);
   }
-  const producer = await openProducer(brokers, topic).catch(fail);
+  const producer = await attempt(openProducer(brokers, topic));
   try {
     for await (const batch of batches(submissions)) {
-      const places = await producer.send(batch, sender).catch(fail);
+      const places = await attempt(producer.send(batch, sender));
       sent += batch.length;
       onSent?.(places);
       onProgress?.(batch.length);
@@ -60,14 +68,14 @@ export async function submitAll({
 }
 
 function unreachable(brokers: Brokers, sent: number, cause: unknown): OperatorError {
-  const state =
-    sent === 0
-      ? 'Nothing was acknowledged'
-      : `The first ${count(sent)} submissions were acknowledged; sending all of them again is safe`;
   const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '');
-  return new OperatorError(`${nameBrokers(brokers)} does not take the submissions: ${reason}. ${state}.`, {
-    cause,
-  });
+  const message = `${nameBrokers(brokers)} does not take the submissions: ${reason}. ${describeSent(sent)}.`;
+  return new OperatorError(message, { cause });
+}
+
+function describeSent(sent: number): string {
+  if (sent === 0) return 'Nothing was acknowledged';
+  return `The first ${count(sent)} submissions were acknowledged; sending all of them again is safe`;
 }
 
 async function* batches(submissions: SubmitOptions['submissions']): AsyncGenerator<Message[]> {

@@ -15,8 +15,10 @@ import { pick } from '../helpers/ballots/submissions.ts';
 import { createIo, createRunner, runToExit } from '../helpers/commands/command-io.ts';
 import { createFolder } from '../helpers/folder.ts';
 import { createTopic } from '../helpers/kafka/topics.ts';
+import { listen } from '../helpers/servers/listen.ts';
 import { testServers } from '../helpers/servers/servers.ts';
 import { INHERITED_ENV } from '../helpers/service/inherited-env.ts';
+import { startProcess } from '../helpers/service/process.ts';
 
 const run = createRunner('submit');
 
@@ -229,6 +231,35 @@ test('when sending breaks off, the message has the number of acknowledged submis
   await expect(submitAll({ brokers, topic, submissions })).rejects.toThrow(
     /The first 1,000 submissions were acknowledged; sending all of them again is safe\.$/,
   );
+});
+
+test('Ctrl-C ends sending, and the message has the number of acknowledged submissions', async () => {
+  const good: Submission = { action: 'position', endorser: 'ann-club', contest: CONTEST, picks: [] };
+  const submissions = Array.from({ length: 3_000 }, () => good);
+  const controller = new AbortController();
+  const onSent = () => controller.abort();
+  await expect(
+    submitAll({ brokers, topic, submissions, onSent, interrupted: controller.signal }),
+  ).rejects.toMatchObject({
+    name: 'UnfinishedError',
+    message:
+      'You pressed Ctrl-C. The first 1,000 submissions were acknowledged; sending all of them again is safe.',
+  });
+});
+
+test('Ctrl-C ends "submit" although the brokers are silent', async () => {
+  folder = await createFolder({ 'a.ndjson': ndjson([record('ann-club', 'a1')]) });
+  await using server = createServer();
+  const KAFKA_BROKERS = `127.0.0.1:${await listen(server)}`;
+  const program = startProcess('ops/main.ts', { DATA_DIR: '/nowhere', KAFKA_BROKERS }, [
+    'submit',
+    folder.file('a.ndjson'),
+  ]);
+  const [socket] = await once(server, 'connection');
+  await program.kill('SIGINT');
+  socket.destroy();
+  expect(program.output()).toBe('You pressed Ctrl-C. Nothing was acknowledged.\n');
+  expect(program.exitCode()).toBe(2);
 });
 
 test.each([
