@@ -2,7 +2,9 @@
  * Reads files with one JSON value a line, without loading a whole file. A line ends at a line feed; a carriage return
  * before it is white space to JSON. Blank lines are skipped but counted.
  */
+import { ENCODING_NAMES, recogniseOtherKind, recogniseUnicode } from '../../intake/tables/encoding.ts';
 import { parseUnchanged } from '../../schemas/catalogue/changed-numbers.ts';
+import { OperatorError } from '../../service/operator-error.ts';
 
 /** A line of a file: its JSON value from `parseUnchanged`, or the reason why it has none. */
 export type JsonLine = { line: number; value: unknown } | { line: number; fault: string };
@@ -13,16 +15,18 @@ const BYTE_ORDER_MARK = '\ufeff';
 /**
  * Reads the lines of a file, numbered from 1.
  *
+ * @param file the file's name in messages
  * @param maxLineBytes longer lines are refused unread
- * @throws the errors of `pieces`
+ * @throws OperatorError if the file is in UTF-16 or no text; the errors of `pieces`
  */
 export async function* readNdjson(
+  file: string,
   pieces: AsyncIterable<Uint8Array>,
   maxLineBytes: number,
 ): AsyncGenerator<JsonLine> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let line = 0;
-  for await (const bytes of readLines(pieces, maxLineBytes)) {
+  for await (const bytes of readLines(requireText(file, pieces), maxLineBytes)) {
     line += 1;
     if (bytes === null) {
       yield { line, fault: `is longer than ${maxLineBytes.toLocaleString('en-US')} bytes` };
@@ -38,6 +42,21 @@ export async function* readNdjson(
     if (line === 1 && text.startsWith(BYTE_ORDER_MARK)) text = text.slice(1);
     if (text.trim() === '') continue;
     yield parseLine(line, text);
+  }
+}
+
+/** Passes pieces on. @throws OperatorError if the first one shows that the file is in UTF-16 or no text */
+async function* requireText(file: string, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isKnown = false;
+  for await (const piece of pieces) {
+    if (!isKnown) {
+      const encoding = recogniseUnicode(piece) ?? 'utf-8';
+      const kind = recogniseOtherKind(piece) ?? (encoding === 'utf-8' ? null : ENCODING_NAMES[encoding]);
+      if (kind !== null)
+        throw new OperatorError(`${file} is ${kind}: it must be lines of JSON in UTF-8, and not compressed.`);
+    }
+    isKnown = true;
+    yield piece;
   }
 }
 

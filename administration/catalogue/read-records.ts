@@ -17,7 +17,7 @@ export async function* readRecords(
   { file, kind, bytes }: { file: string; kind: CatalogueKind; bytes: AsyncIterable<Uint8Array> },
   refusals: RefusalList,
 ): AsyncGenerator<StagedLine> {
-  for await (const item of readNdjson(bytes, MAX_LINE_BYTES)) {
+  for await (const item of readNdjson(file, bytes, MAX_LINE_BYTES)) {
     if ('fault' in item) {
       refusals.add({ file, line: item.line, field: null, message: item.fault, name: null });
       yield { kind, file, line: item.line, key: null, record: null };

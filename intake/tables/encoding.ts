@@ -14,12 +14,12 @@ export const ENCODING_NAMES: Readonly<Record<TableEncoding, string>> = {
 /** The bytes at the beginning of a file that decide its encoding and its separator. */
 export const SAMPLE_BYTES = 1024 * 1024;
 
-const MARKS: readonly (readonly [TableEncoding, readonly number[]])[] = [
+const MARKS: readonly (readonly [Exclude<TableEncoding, 'windows-1252'>, readonly number[]])[] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
   ['utf-16le', [0xff, 0xfe]],
   ['utf-16be', [0xfe, 0xff]],
 ];
-/** The signatures of files that people take for tables. */
+/** The signatures of files that people take for text. */
 const OTHER_KINDS: readonly (readonly [string, readonly number[]])[] = [
   ['an Excel workbook or another zip file', [0x50, 0x4b, 0x03, 0x04]],
   ['an old Excel workbook', [0xd0, 0xcf, 0x11, 0xe0]],
@@ -38,22 +38,17 @@ const NOT_WINDOWS_1252 = new RegExp(`[\\u0081\\u008d\\u008f\\u0090\\u009d]|[ÂÃ
 
 const begins = (bytes: Uint8Array, mark: readonly number[]) => mark.every((byte, at) => bytes[at] === byte);
 
+/** A file that is no text, in words, by its first bytes; null for text. */
+export function recogniseOtherKind(sample: Uint8Array): string | null {
+  if (MARKUP.test(new TextDecoder().decode(sample.subarray(0, 100)))) return 'a web page or XML';
+  return OTHER_KINDS.find(([, signature]) => begins(sample, signature))?.[0] ?? null;
+}
+
 /**
- * Recognises the encoding of a table by its byte-order mark, or else by its first bytes: UTF-8 if they are valid, and
- * Windows-1252 if they are not. UTF-16 without a mark has a zero byte in nearly every character.
- *
- * @param sample the first bytes of the file, at most SAMPLE_BYTES
- * @param whole whether these are all bytes of the file
- * @throws TableError if the file is no text at all
+ * The encoding that a byte-order mark or zero bytes show; null without them. UTF-16 without a mark has a zero byte in
+ * nearly every character.
  */
-export function recogniseEncoding(sample: Uint8Array, whole: boolean): TableEncoding {
-  const isMarkup = MARKUP.test(new TextDecoder().decode(sample.subarray(0, 100)));
-  const kind = isMarkup
-    ? 'a web page or XML'
-    : OTHER_KINDS.find(([, signature]) => begins(sample, signature))?.[0];
-  if (kind !== undefined) {
-    throw new TableError(`The file is ${kind}, not a table of text: save the sheet as "CSV UTF-8" first.`);
-  }
+export function recogniseUnicode(sample: Uint8Array): Exclude<TableEncoding, 'windows-1252'> | null {
   for (const [encoding, mark] of MARKS) if (begins(sample, mark)) return encoding;
   const zeros = [0, 0];
   sample.forEach((byte, at) => {
@@ -63,6 +58,24 @@ export function recogniseEncoding(sample: Uint8Array, whole: boolean): TableEnco
   const many = sample.length / 4;
   if (odd > many && even === 0) return 'utf-16le';
   if (even > many && odd === 0) return 'utf-16be';
+  return null;
+}
+
+/**
+ * Recognises the encoding of a table by its byte-order mark, or else by its first bytes: UTF-8 if they are valid, and
+ * Windows-1252 if they are not.
+ *
+ * @param sample the first bytes of the file, at most SAMPLE_BYTES
+ * @param whole whether these are all bytes of the file
+ * @throws TableError if the file is no text at all
+ */
+export function recogniseEncoding(sample: Uint8Array, whole: boolean): TableEncoding {
+  const kind = recogniseOtherKind(sample);
+  if (kind !== null) {
+    throw new TableError(`The file is ${kind}, not a table of text: save the sheet as "CSV UTF-8" first.`);
+  }
+  const unicode = recogniseUnicode(sample);
+  if (unicode !== null) return unicode;
   try {
     // The sample can end within a character.
     new TextDecoder('utf-8', { fatal: true }).decode(sample, { stream: !whole });

@@ -95,7 +95,7 @@ async function importFile(io: CommandIo, file: string, flags: Flags): Promise<vo
       if (batch.length > 0) added += await saveAliases(client, accountId, batch);
       batch = [];
     };
-    for await (const item of readNdjson(readBytes(file), MAX_LINE_BYTES)) {
+    for await (const item of readNdjson(file, readBytes(file), MAX_LINE_BYTES)) {
       const { line } = item;
       if ('fault' in item) {
         refusals.add({ file, line, field: null, message: item.fault, name: null });

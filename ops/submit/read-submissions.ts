@@ -36,7 +36,7 @@ export async function* readSubmissions(
   { refusals, warnings, now, onBytes }: ReadOptions,
 ): AsyncGenerator<Submission> {
   for (const { read, name: file } of files) {
-    for await (const item of readNdjson(countBytes(read(), onBytes), MAX_LINE_BYTES)) {
+    for await (const item of readNdjson(file, countBytes(read(), onBytes), MAX_LINE_BYTES)) {
       const { line } = item;
       if ('fault' in item) {
         refusals.add({ file, line, field: null, message: item.fault, name: null });

@@ -119,7 +119,7 @@ test('a line may be as long as its bound, wherever it is divided, and is refused
       yield bytes.subarray(place);
     };
     const lines: JsonLine[] = [];
-    for await (const line of readNdjson(pieces(), 10)) lines.push(line);
+    for await (const line of readNdjson('a.ndjson', pieces(), 10)) lines.push(line);
     expect(lines).toEqual([
       { line: 1, value: { a: 'é' } },
       { line: 2, fault: 'is longer than 10 bytes' },

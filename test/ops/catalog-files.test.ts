@@ -1,4 +1,5 @@
 import { symlink } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { kindOfFile } from '../../administration/catalogue/file-kind.ts';
 import { type JsonLine, readNdjson } from '../../administration/catalogue/ndjson.ts';
@@ -13,7 +14,8 @@ afterEach(async () => folder?.remove());
 async function linesOf(content: string | Buffer, maxLineBytes = 1_000): Promise<JsonLine[]> {
   folder = await createFolder({ 'x.ndjson': content });
   const lines: JsonLine[] = [];
-  for await (const line of readNdjson(readBytes(folder.file('x.ndjson')), maxLineBytes)) lines.push(line);
+  for await (const line of readNdjson('x.ndjson', readBytes(folder.file('x.ndjson')), maxLineBytes))
+    lines.push(line);
   return lines;
 }
 
@@ -54,6 +56,17 @@ describe('lines of JSON', () => {
       { line: 2, fault: expect.stringMatching(fault) },
       { line: 3, value: {} },
     ]);
+  });
+
+  test.each([
+    ['gzip', gzipSync('{}\n'), 'a gzip file'],
+    ['UTF-16 with a mark', Buffer.from('\ufeff{"a":1}\n', 'utf16le'), 'UTF-16 (little-endian)'],
+    ['UTF-16 without one', Buffer.from('{"a":1}\n', 'utf16le').swap16(), 'UTF-16 (big-endian)'],
+    ['a web page', '<!DOCTYPE html>\n<p>404</p>\n', 'a web page or XML'],
+  ])('a file of %s is refused in one sentence', async (_name, content, kind) => {
+    await expect(linesOf(content)).rejects.toThrow(
+      new OperatorError(`x.ndjson is ${kind}: it must be lines of JSON in UTF-8, and not compressed.`),
+    );
   });
 
   test('a line may be spread over many pieces of the file', async () => {
