@@ -133,8 +133,8 @@ function createSend(io: CommandIo, { brokers, topicPrefix }: KafkaConfig, follow
 /**
  * Checks every line of every file, and then sends the submissions.
  *
- * @throws OperatorError if a path or a server cannot be used, if a line is refused without `skipRefused`, or if a
- * submission is rejected during the wait
+ * @throws OperatorError if a path or a server cannot be used, if there are no lines, if a line is refused without
+ * `skipRefused`, or if a submission is rejected during the wait
  * @throws UnfinishedError if the wait ends before everything is applied
  */
 async function submitFiles(
@@ -152,6 +152,11 @@ async function submitFiles(
 
   const now = io.now().getTime();
   const { good, bad } = await check(files, io, now);
+  if (good === 0 && bad === 0) {
+    throw new OperatorError(
+      'Nothing was sent, because there were no lines: each line has a submission as JSON.',
+    );
+  }
   if (bad > 0 && !skipRefused) {
     throw new OperatorError('Nothing was sent. --skip-refused sends the other lines.');
   }

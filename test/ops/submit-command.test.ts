@@ -265,6 +265,7 @@ test('Ctrl-C ends "submit" although the brokers are silent', async () => {
 test.each([
   [[], /^Missing required argument 'paths'/],
   [['--all'], /^Unknown option '--all'/],
+  [['-'], /^Nothing was sent, because there were no lines: each line has a submission as JSON\.$/],
   [['-', '-'], /^Standard input \(-\) can be read only once\.$/],
   [['/nowhere/x.ndjson'], /^There is no file or folder \/nowhere\/x\.ndjson\.$/],
   [['/'], /^The folder \/ has no file endorsements\.ndjson\.$/],
