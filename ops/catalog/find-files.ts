@@ -3,6 +3,7 @@ import path from 'node:path';
 import { kindOfFile } from '../../administration/catalogue/file-kind.ts';
 import { CATALOGUE_KINDS, type CatalogueKind } from '../../schemas/catalogue-files.ts';
 import { OperatorError } from '../../service/operator-error.ts';
+import { findPath, requireFile } from '../find-path.ts';
 
 /** How a file is written: lines of JSON, a table of choices or endorsers, or a feed, alone or in an archive. */
 type FileFormat = 'ndjson' | 'table' | 'xml' | 'zip';
@@ -43,8 +44,8 @@ export async function findCatalogueFiles(paths: string[]): Promise<FoundFiles> {
   const found = new Map<string, CatalogueFile>();
   const notRead: string[] = [];
   for (const given of paths) {
-    const info = await stat(given).catch(() => null);
-    if (!info) throw new OperatorError(`There is no file or folder ${given}.`);
+    const info = await findPath(given);
+    if (!info) throw new OperatorError(explainMissing(given));
     if (info.isDirectory()) {
       const entries = await readdir(given, { withFileTypes: true });
       const names = entries.map(({ name }) => name).sort();
@@ -99,9 +100,7 @@ async function recogniseFormat(file: string): Promise<FileFormat | null> {
   const named = ENDS.find(([end]) => file.toLowerCase().endsWith(end))?.[1] ?? null;
   if (named === null) return null;
   // A file is read again after its first bytes, which a pipe does not allow.
-  if (!(await stat(file)).isFile()) {
-    throw new OperatorError(`${file} is neither a file nor a folder: copy its contents to a file first.`);
-  }
+  await requireFile(file);
   await using handle = await open(file);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(64), 0, 64, 0);
   const start = buffer.subarray(0, bytesRead).toString('latin1').replaceAll('\0', '');
@@ -109,6 +108,11 @@ async function recogniseFormat(file: string): Promise<FileFormat | null> {
   return (named === 'table' ? /^[^ -~]*\s*<(\?xml|VipObject)/ : /^[^ -~]*\s*<[?!A-Za-z]/).test(start)
     ? 'xml'
     : named;
+}
+
+function explainMissing(given: string): string {
+  if (given !== '-') return `There is no file or folder ${given}.`;
+  return 'Standard input cannot be imported, because only the name of a file says its kind: write a file first.';
 }
 
 function unknownKind(file: string): string {

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import type { ClientBase } from 'pg';
 import { readNdjson } from '../../administration/catalogue/ndjson.ts';
 import { createRefusalList } from '../../administration/catalogue/refusal-list.ts';
@@ -10,6 +9,7 @@ import { readBytes } from '../catalog/count-bytes.ts';
 import { formatRefusals } from '../catalog/format-refusals.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { inDatabaseOf } from '../database.ts';
+import { requireFile } from '../find-path.ts';
 import { findNamedAccount } from '../named-account.ts';
 import { parseRowId } from '../row-id.ts';
 import { count, formatDay, formatTable } from '../table.ts';
@@ -85,7 +85,7 @@ async function exportAll(io: CommandIo, flags: Flags): Promise<void> {
 
 /** Adds all decisions of a file, or none. */
 async function importFile(io: CommandIo, file: string, flags: Flags): Promise<void> {
-  if (!(await stat(file).catch(() => null))?.isFile()) throw new OperatorError(`There is no file ${file}.`);
+  await requireFile(file);
   const refusals = createRefusalList();
   await withList(io, flags, async (client, accountId) => {
     let added = 0;

@@ -1,6 +1,7 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { OperatorError } from '../../service/operator-error.ts';
+import { findPath } from '../find-path.ts';
 
 /** The folders of a state with people in office; other folders contain former officeholders and committees. */
 const FOLDERS = ['legislature', 'executive', 'municipalities'] as const;
@@ -34,7 +35,7 @@ async function foldersIn(dir: string): Promise<string[]> {
  * @throws OperatorError if it is neither
  */
 export async function findPersonFiles(dir: string): Promise<FoundPeople> {
-  const info = await stat(dir).catch(() => null);
+  const info = await findPath(dir);
   if (!info?.isDirectory()) throw new OperatorError(`There is no folder ${dir}.`);
   const names = await foldersIn(dir);
   const root = names.includes('data') ? path.join(dir, 'data') : dir;

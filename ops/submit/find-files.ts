@@ -1,10 +1,11 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, open, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { mkdtemp, open, readdir, realpath, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { OperatorError } from '../../service/operator-error.ts';
 import { PIECE_BYTES, readBytes } from '../catalog/count-bytes.ts';
+import { findPath } from '../find-path.ts';
 import type { SubmissionFile } from './read-submissions.ts';
 
 const STANDARD_INPUT = '-';
@@ -50,7 +51,7 @@ export async function openSubmissionFiles(
 
 /** The file that a path stands for, and the other files beside it if the path is a folder. */
 async function findFile(given: string): Promise<{ path: string; bytes: number; others: string[] }> {
-  const info = await stat(given).catch(() => null);
+  const info = await findPath(given);
   if (!info) throw new OperatorError(`There is no file or folder ${given}.`);
   if (info.isFile() && given.endsWith('.gz'))
     throw new OperatorError(`${given} is compressed: unpack it first, for example with gunzip.`);

@@ -114,6 +114,7 @@ test('decisions are forgotten by their ids in one list, all or none', async () =
 test.each([
   [['list', '--account', 'nobody'], 'There is no account "nobody"; "accounts list" shows every account.'],
   [['import', '/nowhere/aliases.ndjson'], 'There is no file /nowhere/aliases.ndjson.'],
+  [['import', '/'], '/ is a folder: name a file in it.'],
 ])('%j is refused in a sentence', async (args, message) => {
   expect((await aliases(...args)).error).toBe(message);
 });

@@ -121,6 +121,11 @@ describe('paths', () => {
 
   test.each([
     ['a missing path', 'nothing-here', /^There is no file or folder .*nothing-here\.$/],
+    [
+      'standard input',
+      '-',
+      /^Standard input cannot be imported, because only the name of a file says its kind/,
+    ],
     ['a file of an unknown kind', 'x.txt', /is of an unknown kind: its name must end in .*contests\.ndjson/],
     ['endorsements', 'endorsements.ndjson', /holds endorsements, which "npm run ops -- submit .*" sends/],
     ['a folder without a catalogue file', '', /has none of the files endorser-categories\.ndjson/],
@@ -128,7 +133,9 @@ describe('paths', () => {
   ])('%s is reported in one sentence', async (_name, name, message) => {
     folder = await createFolder({ 'x.txt': '', 'endorsements.ndjson': '' });
     await symlink('/dev/null', folder.file('device.csv'));
-    const failure = await findCatalogueFiles([folder.file(name)]).catch((error: unknown) => error);
+    const failure = await findCatalogueFiles([name === '-' ? name : folder.file(name)]).catch(
+      (error: unknown) => error,
+    );
     expect(failure).toBeInstanceOf(OperatorError);
     expect((failure as Error).message).toMatch(message);
   });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { submitTable } from '../../ops/submit/table/submit-table.ts';
@@ -479,6 +479,19 @@ test('options of tables are refused without a table, and a table is sent alone',
   expect((await run('submit', ['a.csv', 'b.csv'])).told).toEqual([
     'A table is sent alone: name one table, or no table.',
   ]);
+});
+
+test.each([
+  ['missing.csv', 'There is no file FILE.'],
+  ['device.csv', 'FILE is neither a file nor a folder: copy its contents to a file first.'],
+  ['folder.csv', 'FILE is a folder: name a file in it.'],
+  ['loop.csv', 'FILE cannot be used: too many symbolic links encountered.'],
+])('the reason why %s is no table is told', async (name, words) => {
+  const file = folder.file(name);
+  await mkdir(folder.file('folder.csv'));
+  await symlink('/dev/null', folder.file('device.csv'));
+  await symlink('loop.csv', folder.file('loop.csv'));
+  expect((await run('submit', ['--dry-run', file])).told).toEqual([words.replace('FILE', file)]);
 });
 
 test('a list that corrects its own ranks, or has another order than before, is sent without a rejection', async () => {

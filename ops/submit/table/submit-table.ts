@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type pg from 'pg';
 import { type MatchedTable, matchTable } from '../../../administration/intake/match-table.ts';
@@ -18,6 +17,7 @@ import { createStage, readEndorses, readPositions } from '../../../store/intake/
 import { readBytes } from '../../catalog/count-bytes.ts';
 import type { CommandIo } from '../../command.ts';
 import { withDatabase } from '../../database.ts';
+import { requireFile } from '../../find-path.ts';
 import { findNamedAccount } from '../../named-account.ts';
 import { withTotal } from '../../progress.ts';
 import { describeRemovals } from '../../removals.ts';
@@ -68,8 +68,7 @@ export async function submitTable(
   flags: TableFlags,
   send: Send,
 ): Promise<boolean> {
-  const info = await stat(file).catch(() => null);
-  if (!info?.isFile()) throw new OperatorError(`There is no file ${file}.`);
+  const { size: bytes } = await requireFile(file);
   const review = new ReviewTarget(flags.review ?? nameReview(file));
   let isSent = false;
   try {
@@ -78,7 +77,7 @@ export async function submitTable(
       // The stage ends with the transaction. If the work throws, closing the connection rolls it back.
       await createStage(client);
       const accountId = await findNamedAccount(client, flags.account);
-      const matched = await match(io, client, { file, bytes: info.size, accountId, flags, review });
+      const matched = await match(io, client, { file, bytes, accountId, flags, review });
       const comparison = await compareStage(client, { replace: flags.replace ?? false, most: MAX_EFFECTS });
       const report = createReport(file, flags, matched, comparison);
       for (const line of formatReport(report)) io.out(line);
