@@ -94,7 +94,9 @@ export function createStartConfig(env: Environment, args: string[]): StartConfig
   createConsumersConfig(handedOn);
   readLogLevel(env);
   const port = readInteger(env, 'PORT', PORTS) ?? 8080;
-  const metricsPort = readInteger(env, 'METRICS_PORT', { ...PORTS, max: PORTS.max - gatewayProcesses });
+  const metricsPorts = { min: 0, max: PORTS.max - gatewayProcesses };
+  // 0 asks for a free port, and so does no port.
+  const metricsPort = readInteger(env, 'METRICS_PORT', metricsPorts) || null;
   if (metricsPort === port)
     throw new OperatorError(`PORT and METRICS_PORT are both ${port}; they must differ.`);
   if (serversOnly && databaseUrl !== null && brokers !== null) {

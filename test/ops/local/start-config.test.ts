@@ -47,6 +47,10 @@ test('variables are used; an empty one counts as missing', () => {
   });
 });
 
+test('a METRICS_PORT of 0 asks for a free port', () => {
+  expect(createStartConfig({ METRICS_PORT: '0' }, []).metricsPort).toBeNull();
+});
+
 test.each([
   ['PORT', 'abc'],
   ['PORT', '0'],
