@@ -5,11 +5,12 @@ import { createConfig as createConsumersConfig } from '../../consumers/config.ts
 import { createConfig as createGatewayConfig } from '../../gateway/config.ts';
 import { type Brokers, KAFKA_SECURITY_SETTINGS, readBrokers } from '../../service/brokers.ts';
 import { DATABASE_SETTINGS, readDatabaseUrl } from '../../service/database-address.ts';
-import { type Environment, readInteger, readText } from '../../service/environment.ts';
+import { type Environment, readInteger, readText, SettingError } from '../../service/environment.ts';
 import { readLogLevel } from '../../service/log.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readDataDir } from '../../service/running-service.ts';
 import { createTopicConfig, type TopicConfig } from '../config.ts';
+import { isQuotable } from './processes/run-files.ts';
 
 const PORTS = { min: 1, max: 65_535 };
 /** Placeholders for the addresses of servers before their start. */
@@ -73,6 +74,17 @@ function refuseLonely(env: Environment, names: readonly string[], server: string
   }
 }
 
+/** @throws SettingError if the file of the servers' addresses cannot hold the folder's name, see `writeServiceEnv` */
+function resolveDataDir(env: Environment): string {
+  const dataDir = path.resolve(readDataDir(env));
+  if (!isQuotable(dataDir)) {
+    throw new SettingError(
+      `DATA_DIR is "${dataDir}"; a path with an apostrophe must have none of " $ \` \\: choose another folder.`,
+    );
+  }
+  return dataDir;
+}
+
 /**
  * @param env the process's environment
  * @param args the arguments after `npm start --`
@@ -109,7 +121,7 @@ export function createStartConfig(env: Environment, args: string[]): StartConfig
     host: readText(env, 'HOST') ?? '127.0.0.1',
     metricsPort,
     gatewayProcesses,
-    dataDir: path.resolve(readDataDir(env)),
+    dataDir: resolveDataDir(env),
     databaseUrl,
     brokers,
     demo: readInteger(env, 'DEMO', { min: 0, max: 1 }) !== 0,

@@ -46,10 +46,15 @@ export function knownProcesses(dataDir: string): KnownProcess[] {
   ];
 }
 
-/** Quotes a value so that both a shell and Node's parseEnv read it. Only addresses can encode an apostrophe. */
+/** Whether both a shell and Node's parseEnv can read a value in quotes. */
+export function isQuotable(value: string): boolean {
+  return !(value.includes("'") && /["$`\\]/.test(value));
+}
+
+/** Quotes a value for both. An address that is not quotable has its apostrophes encoded. */
 function quote(value: string): string {
   if (/^[\w@%+=:,./-]*$/.test(value)) return value;
-  if (value.includes("'") && !/["$`\\]/.test(value)) return `"${value}"`;
+  if (value.includes("'") && isQuotable(value)) return `"${value}"`;
   return `'${value.replaceAll("'", '%27')}'`;
 }
 

@@ -75,6 +75,8 @@ test.each([
   ['CHANGES_PARTITIONS', '0'],
   ['CHANGES_PARTITIONS', '101'],
   ['KAFKA_BROKERS', 'localhost'],
+  ['DATA_DIR', "/Ann's $data"],
+  ['DATA_DIR', "/Ann's `data`"],
 ])('%s=%s is refused in one sentence that names it', (name, value) => {
   expect(() => createStartConfig({ [name]: value }, [])).toThrow(
     expect.objectContaining({
