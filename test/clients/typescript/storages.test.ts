@@ -2,7 +2,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
@@ -347,6 +347,24 @@ describe('FileStorage', () => {
     await mkdir(inFolder('missing'));
     await storage.flush();
     expect(await new FileStorage(inFolder('missing/copy')).load()).toEqual(at('1'));
+  });
+
+  test('names the file in the error of a full disk', async () => {
+    const file = newFile();
+    const handle = await open(`${file}-other`, 'w');
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    const write = jest.spyOn(Object.getPrototypeOf(handle), 'writeFile').mockRejectedValue(full);
+    const storage = new FileStorage(file, { saveEveryMs: 1_000_000 });
+    await storage.commit([], at('1'));
+    const failure = await storage.flush().catch((error: unknown) => error);
+    write.mockRestore();
+    await handle.close();
+    expect(failure).toMatchObject({
+      code: 'ENOSPC',
+      path: expect.stringContaining(file),
+      message: expect.stringMatching(/^ENOSPC: no space left on device, write '.+'$/),
+    });
+    await storage.flush();
   });
 
   test('reports no save that failed in the background once the same is saved', async () => {

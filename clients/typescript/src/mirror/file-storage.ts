@@ -165,6 +165,10 @@ async function writeDurably(file: string, text: string): Promise<void> {
   try {
     await handle.writeFile(text);
     await handle.sync();
+  } catch (error) {
+    // Errors of an open file, such as that of a full disk, do not name it.
+    const { message } = error as Error;
+    throw Object.assign(error as Error, { path: file, message: `${message} '${file}'` });
   } finally {
     await handle.close();
   }
