@@ -24,6 +24,7 @@ describe('the monitoring port', () => {
     'process_resident_memory_bytes',
     'process_cpu_seconds_total',
     'process_open_fds',
+    'process_max_fds',
     'nodejs_eventloop_lag_p99_seconds',
     'nodejs_heap_size_used_bytes',
     'nodejs_external_memory_bytes',

@@ -48,6 +48,8 @@ function healthy(): Series {
     all[series('up', instance)] = constant(1);
     all[series('program_ready', instance)] = constant(1);
     all[series('nodejs_eventloop_lag_p99_seconds', instance)] = constant(0.02);
+    all[series('process_open_fds', instance)] = constant(100);
+    all[series('process_max_fds', instance)] = constant(1000);
     all[series('clock_skew_seconds', instance)] = constant(0.01);
     all[series('topic_settings_problems', instance)] = constant(0);
     all[series('defects_total', instance, { where: 'request' })] = constant(0);
@@ -197,6 +199,9 @@ export const CASES: readonly AlertCase[] = [
   }),
   given('a process was late for a minute', [], {
     [series('nodejs_eventloop_lag_p99_seconds', 'gateway-1')]: lately(minutes(1), '0.02', '0.4'),
+  }),
+  given('nearly all of the descriptors of a process have been open for two minutes', ['ConnectionsRunOut'], {
+    [series('process_open_fds', 'gateway-1')]: lately(minutes(2), '100', '900'),
   }),
   given('a clock has gone back by five seconds', ['ClockSkewed'], {
     [series('clock_skew_seconds', 'gateway-1')]: lately(minutes(3), '0.01', '-5'),
