@@ -13,7 +13,7 @@ const DATE_FIELDS: readonly EndorsementField[] = ['published_on', 'election_date
  * @param pause awaited after each row, so that a process can do its other work
  * @returns whether an empty position says that nothing was endorsed. It does not if only rows without a choice have
  * positions, which are about measures
- * @throws TableError if a column has a date that can only be read with its day first
+ * @throws TableError if there are no rows, or if a column has a date that can only be read with its day first
  */
 export async function scanTable(
   { header, rows }: Table,
@@ -23,10 +23,12 @@ export async function scanTable(
   const dates = DATE_FIELDS.flatMap((field) => places.get(field) ?? []);
   const isFilled = (field: EndorsementField, cells: string[]) =>
     (cells[places.get(field) ?? -1] ?? '').trim() !== '';
+  let isEmpty = true;
   let answersChoices = false;
   let answersMeasures = false;
   for await (const row of rows) {
     await pause?.();
+    isEmpty = false;
     if ('fault' in row) continue;
     const { line, cells } = row;
     if (isFilled('position', cells)) {
@@ -39,6 +41,7 @@ export async function scanTable(
       if (date !== null) throw refuseDayFirst(line, { cell, date, column: header[place] ?? '' });
     }
   }
+  if (isEmpty) throw new TableError('The table has no rows below the names of its columns.');
   return answersChoices || !answersMeasures;
 }
 

@@ -357,6 +357,7 @@ test.each([
   ['too many columns', `${'c,'.repeat(10_000)}d`, 'has 10,001 columns; a table has at most 1,000'],
   ['a workbook', 'PK\x03\x04rest', 'is an Excel workbook'],
   ['nothing', '', 'The file is empty'],
+  ['a header alone', 'contest,choice\n', 'The table has no rows below the names of its columns.'],
   ['zeros', '\0\0\0', 'has zero bytes'],
   [
     'a row without an end',
