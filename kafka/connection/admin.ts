@@ -33,7 +33,8 @@ function describeUnreachable(error: unknown, brokers: Brokers): unknown {
       { cause: error },
     );
   }
-  return new OperatorError(`${nameBrokers(brokers)} does not answer: ${message}`, { cause: error });
+  const sentence = `${nameBrokers(brokers)} does not answer (${message}): start it, or correct KAFKA_BROKERS.`;
+  return new OperatorError(sentence, { cause: error });
 }
 
 function describeSilent(brokers: Brokers, cause?: unknown): OperatorError {
