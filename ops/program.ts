@@ -67,7 +67,9 @@ export async function runProgram(given: string[], io: CommandIo): Promise<number
     });
   program.addHelpText('after', describeEnvironment(BOTH)).addHelpText('after', EXIT_STATUS);
   const [asked, ...rest] = given;
-  const argv = asked === 'help' ? [...rest, '--help'] : given;
+  const isUnknown = rest.length > 0 && COMMANDS.every(([name]) => name !== rest[0]);
+  const help = isUnknown ? rest : [...rest, '--help'];
+  const argv = asked === 'help' ? help : given;
   for (const [name, settings, description] of COMMANDS) {
     const command = program.command(name).description(description).helpCommand(false);
     if (argv[0] !== name) continue;

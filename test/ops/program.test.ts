@@ -62,6 +62,7 @@ test.each(['keys', 'stream'])('"%s" alone shows its help on standard error', asy
 describe('a mistake gives one sentence with the likeliest intention, or the place to look', () => {
   test.each([
     ['key list', "Unknown command 'key': did you mean keys?"],
+    ['help key', "Unknown command 'key': did you mean keys?"],
     ['rejected lst', "Unknown command 'lst': did you mean list?"],
     ['keys creat', "Unknown command 'creat': did you mean create?"],
     ['keys create --plna free', "Unknown option '--plna': did you mean --plan?"],
