@@ -58,10 +58,10 @@ function report(
 ): void {
   const { refusals, refusedFiles, result } = outcome;
   for (const line of formatFileRefusals(refusals)) io.err(line);
-  const refused = count(refusedFiles.length);
+  const refused = refusedFiles.length;
   if (result === null) {
     throw new OperatorError(
-      `Nothing was loaded: ${refused} of the files are refused. --skip-refused loads the others.`,
+      `Nothing was loaded: ${refused === 1 ? '1 file is' : `${count(refused)} files are`} refused. --skip-refused loads the others.`,
     );
   }
   for (const line of formatLoad(result.counts, outcome)) io.out(line);
@@ -69,7 +69,7 @@ function report(
     throw new OperatorError(describeRemovals(result.removalsRefused, REMOVALS, { keepMissing }));
   }
   if (refusedFiles.length > 0) {
-    io.err(`${refused} refused files were left out, as --skip-refused asks; the others are loaded.`);
+    io.err(`${count(refused)} refused files were left out, as --skip-refused asks; the others are loaded.`);
   }
   if (dryRun) io.err('This was a dry run: nothing was changed.');
 }

@@ -350,9 +350,7 @@ describe('a refused file', () => {
     const { status, told, printed } = await importFiles({ ...GOOD, 'or/legislature/x.yml': content });
     expect([status, printed]).toEqual([1, []]);
     expect(told[0]?.slice(0, message.length)).toBe(message);
-    expect(told.at(-1)).toBe(
-      'Nothing was loaded: 1 of the files are refused. --skip-refused loads the others.',
-    );
+    expect(told.at(-1)).toBe('Nothing was loaded: 1 file is refused. --skip-refused loads the others.');
     expect((await stored()).seats).toEqual([]);
     expect((await client.query('SELECT FROM officeholder_load')).rowCount).toBe(0);
   });
