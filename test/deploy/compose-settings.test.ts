@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { CHART } from '../helpers/deploy/chart.ts';
 import { listKnownSettings } from '../helpers/service/known-settings.ts';
 
 /** Settings that docker-compose.yml leaves out, with the reason. */
@@ -52,6 +53,9 @@ interface Service {
   command?: string[];
   volumes?: string[];
   read_only?: boolean;
+  mem_limit?: string;
+  security_opt?: string[];
+  cap_drop?: string[];
   tmpfs?: string[];
 }
 
@@ -109,6 +113,21 @@ test('the commands have a folder for standard input, although their container ca
 const programs = Object.entries(compose.services)
   .filter(([, { command }]) => command?.some((word) => /^(gateway|consumers)\/main\.ts$/.test(word)))
   .map(([service]) => service);
+
+test('no container gains privileges, and only Postgres has any', () => {
+  const containers = Object.entries(compose.services);
+  expect(containers.filter(([, { security_opt: options }]) => options === undefined)).toEqual([]);
+  const privileged = containers.filter(([, { cap_drop: dropped }]) => !dropped?.includes('ALL'));
+  expect(privileged.map(([service]) => service)).toEqual(['postgres']);
+});
+
+test('each program has the limit of memory that its pod in the chart has', async () => {
+  const chart = parse(await readFile(`${CHART}/values.yaml`, 'utf8'));
+  for (const service of [...programs, 'ops']) {
+    const limit = compose.services[service]?.mem_limit?.replace(/[mg]$/, (unit) => `${unit.toUpperCase()}i`);
+    expect([service, limit]).toEqual([service, chart[service].resources.limits.memory]);
+  }
+});
 
 test('Prometheus reads the metrics of every program', async () => {
   const { scrape_configs: jobs } = parse(await readFile('ops/monitoring/prometheus.yml', 'utf8'));
