@@ -60,7 +60,10 @@ export type ListedProcess = ProgramState & {
   notReadySince: Date | null;
 };
 
-/** Writes the row of a process, and deletes the rows of processes without a beat for an hour. */
+/**
+ * Writes the row of a process, and deletes the rows of processes without a beat for an hour. If a process runs again in
+ * its container, it has its former number there: the row of the former process is deleted after a minute.
+ */
 export async function writeProcess(
   client: ClientBase | Pool,
   { id, program, host, pid, version, ageMs, obstacle, notReadyMs, details }: ProcessDescription,
@@ -68,7 +71,9 @@ export async function writeProcess(
   await client.query(
     `WITH forgotten AS (
        DELETE FROM processes WHERE id IN (
-         SELECT id FROM processes WHERE seen_at < clock_timestamp() - interval '1 hour' AND id <> $1
+         SELECT id FROM processes
+         WHERE id <> $1 AND seen_at < clock_timestamp() -
+           CASE WHEN (program, host, pid) = ($2, $3, $4) THEN interval '1 minute' ELSE interval '1 hour' END
          FOR UPDATE SKIP LOCKED
        )
      )

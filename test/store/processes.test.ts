@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
@@ -142,6 +143,25 @@ test('a process is gone after a minute without a beat, and deleted after an hour
     const { rows } = await client.query('SELECT host FROM processes ORDER BY 1');
     return !rows.some(({ host }) => host === '3700') && rows.length === 4;
   });
+});
+
+test('a process that runs again in its container replaces its former self, unless that still reports', async () => {
+  const gateway = { program: 'gateway', details: { port: 1, openStreams: 0, behindMs: 0 } } as const;
+  const me = { ...gateway, version: '1', ageMs: 0, obstacle: null, notReadyMs: null };
+  const write = (host: string, pid: number) => writeProcess(client, { ...me, id: randomUUID(), host, pid });
+  await write('a', 1);
+  await write('a', 2);
+  await write('b', 1);
+  await client.query(`UPDATE processes SET seen_at = seen_at - interval '70 seconds'`);
+  await write('a', 1);
+  await write('a', 1);
+  const listed = await listProcesses(client);
+  expect(listed.map(({ host, pid, state }) => `${host} ${pid} ${state}`).sort()).toEqual([
+    'a 1 ready',
+    'a 1 ready',
+    'a 2 gone',
+    'b 1 gone',
+  ]);
 });
 
 test('an outage of the database is logged once, and the row is written after it', async () => {
