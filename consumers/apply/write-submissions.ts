@@ -122,6 +122,7 @@ function numberChanges(
     const known = ids.of(positionKey(submission.endorser, submission.contest));
     if (type === 'created') known.set(pick.choice, unused.next().value ?? Number.NaN);
     const id = known.get(pick.choice) ?? Number.NaN;
+    if (type === 'deleted') known.delete(pick.choice);
     return {
       type,
       body: bodyOf(id, endorser, contest, choice, pick),
@@ -186,20 +187,11 @@ export const writeSubmissions: Write = async ({ client, head: locked, cache }, l
   const isNew = new Set(fresh);
   const rows: EndorsementRow[] = [];
   for (const [key, position] of positions) {
-    const before = held.get(key);
-    const present = ids.of(key);
-    const after = new Map<string, number>();
-    for (const choice of position.picks.keys()) {
-      const id = present.get(choice);
-      if (id !== undefined) after.set(choice, id);
-    }
-    rows.push(...changedRows(position, before, after));
-    cache.positions.set(key, { picks: position.picks, ids: after });
+    rows.push(...changedRows(position, held.get(key), ids.of(key)));
+    cache.positions.set(key, { picks: position.picks, ids: ids.of(key) });
   }
-  // An endorsement that this batch created and withdrew was never stored.
-  const gone = numbered
-    .filter(({ type, body }) => type === 'deleted' && !isNew.has(body.endorsement.id))
-    .map(({ body }) => body.endorsement.id);
+  // Those that this batch created as well were never stored, and are not missed.
+  const gone = numbered.filter(({ type }) => type === 'deleted').map(({ body }) => body.endorsement.id);
   const updatedAt = new Date(timeAfter(head));
   const executed = Promise.all([
     deleteEndorsements(client, gone),
