@@ -504,8 +504,11 @@ describe('INV-2: one order', () => {
     );
     expect(rows.map((row) => row.sequence)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
     expect(rows.map((row) => row.occurred_at.getTime())).toEqual(Array(60).fill(ahead));
-    // A rejection is not before the changes either, so that a retry treats the later one as newer.
-    await applyElsewhere(createTestRange(20, [endorse('nobody', 'mayor', 'ann')]));
+    // Endorsements have the times of their changes. A rejection is not before a change, so that a retry treats it as newer.
+    const more = ['nobody', 'nation-herald'].map((slug) => endorse(slug, 'mayor', 'ann'));
+    await applyElsewhere(createTestRange(20, more));
     expect((await rejections()).map(({ rejected_at }) => rejected_at)).toEqual([ahead]);
+    const { rows: stored } = await pool.query<{ updated_at: Date }>('SELECT updated_at FROM endorsements');
+    expect(stored.map(({ updated_at }) => updated_at.getTime())).toEqual([ahead]);
   });
 });
