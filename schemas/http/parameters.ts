@@ -44,7 +44,12 @@ const cursor = (maxLength: number, description: string) =>
 
 /** `limit` and `cursor` of paged lists (specification, "Limits"). */
 export const paging = {
-  limit: Type.With(wholeNumber(1, 500, 'The most records of a page.'), { default: 100 }),
+  limit: Type.With(
+    wholeNumber(1, 500, 'The most records of a page; it has fewer if they have more than 4 MB.'),
+    {
+      default: 100,
+    },
+  ),
   /** Holds the last name of the page: up to 500 characters, each of up to 12 bytes in the sort key. */
   cursor: cursor(9000, 'The next_cursor of the previous page, with the same filters and lang.'),
 };

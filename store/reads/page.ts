@@ -5,6 +5,9 @@ import { allOf, given } from './conditions.ts';
 import type { Sql } from './json.ts';
 import { PLANNED_FOR_VALUES, prepareRepeated } from './prepare.ts';
 
+/** The most bytes of the records of a page, besides the last of them. */
+const MAX_PAGE_BYTES = sql.literalValue(String(4 * 1024 * 1024));
+
 /** A page of a list. */
 export interface Page {
   /** The records, as the items of a JSON list. */
@@ -43,22 +46,26 @@ export function sizeOf(records: number, isFiltered: boolean): Sql {
 }
 
 /**
- * SQL of a page as one row: `items`, `last`, `"hasMore"`. `where` includes the beginning of the page: it
+ * SQL of a page as one row: `items`, `last`, `"hasMore"`. The page has fewer records than asked for if these have more
+ * than `MAX_PAGE_BYTES`, but at least one. `where` includes the beginning of the page: it
  * compares the keys with those of the last record before, which costs the same at any depth.
  */
 export function pageOf({ record, from, where, keys, limit, isFiltered }: PageQuery): Sql {
   const size = sizeOf(limit, isFiltered);
   const order = sql.join([...keys], sql.fragment`, `);
   return sql.fragment`
-    SELECT COALESCE(string_agg(record, ',' ORDER BY place) FILTER (WHERE place <= ${size}), '') AS items,
-      (array_agg(key ORDER BY place) FILTER (WHERE place <= ${size}))[LEAST(count(*), ${size})] AS last,
-      count(*) > ${size} AS "hasMore"
+    SELECT COALESCE(string_agg(record, ',' ORDER BY place) FILTER (WHERE fits), '') AS items,
+      (array_agg(key ORDER BY place) FILTER (WHERE fits))[count(*) FILTER (WHERE fits)] AS last,
+      count(*) > count(*) FILTER (WHERE fits) AS "hasMore"
     FROM (
-      SELECT row_number() OVER (ORDER BY ${order}) AS place, json_build_array(${order}) AS key, ${record}::text AS record
-      FROM ${from}
-      WHERE ${allOf(given([where, isFiltered && PLANNED_FOR_VALUES]))}
-      ORDER BY ${order}
-      LIMIT ${sizeOf(limit + 1, isFiltered)}) AS found`;
+      SELECT *, place <= ${size} AND sum(octet_length(record)) OVER (ORDER BY place) - octet_length(record)
+        < ${MAX_PAGE_BYTES} AS fits
+      FROM (
+        SELECT row_number() OVER (ORDER BY ${order}) AS place, json_build_array(${order}) AS key, ${record}::text AS record
+        FROM ${from}
+        WHERE ${allOf(given([where, isFiltered && PLANNED_FOR_VALUES]))}
+        ORDER BY ${order}
+        LIMIT ${sizeOf(limit + 1, isFiltered)}) AS found) AS measured`;
 }
 
 /** Loads a page of a list. */

@@ -190,4 +190,29 @@ describe('GET /v1/endorsements', () => {
       request_id: expect.any(String),
     });
   });
+
+  test('INV-15: a page of more than 4 MB ends early, and the next one continues', async () => {
+    const ids = (body: { data: Listed[] }) => body.data.map(({ id }) => id);
+    const all = ids((await service.get('/v1/endorsements?limit=500')).body);
+    // A record that is larger than a page is one.
+    const sizes = [5, 1.5, 1.5, 1.5, 1.5, 0];
+    for (const [index, size] of sizes.entries()) {
+      await service.query(`UPDATE endorsements SET statement_es = repeat('x', $1) WHERE id = $2`, [
+        size * 1024 * 1024,
+        all[index],
+      ]);
+    }
+    const pages: number[] = [];
+    const found: number[] = [];
+    for (let cursor = ''; ; ) {
+      const { body } = await service.get(`/v1/endorsements?limit=5&lang=es${cursor}`);
+      pages.push(body.data.length);
+      found.push(...ids(body));
+      if (body.next_cursor === null) break;
+      cursor = `&cursor=${body.next_cursor}`;
+    }
+    await service.query('UPDATE endorsements SET statement_es = NULL');
+    expect(pages).toEqual([1, 3, 2]);
+    expect(found).toEqual(all);
+  });
 });

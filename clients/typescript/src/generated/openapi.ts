@@ -24,7 +24,7 @@ export interface paths {
                     /** @description District levels. Must be at most 500 levels, comma-separated. */
                     levels?: components["schemas"]["Level"][];
                     /**
-                     * @description The most records of a page. Must be a whole number from 1 to 500.
+                     * @description The most records of a page; it has fewer if they have more than 4 MB. Must be a whole number from 1 to 500.
                      * @example 3
                      */
                     limit?: number;
@@ -149,7 +149,7 @@ export interface paths {
                     /** @description The language of ballot text; English if the state publishes no Spanish. */
                     lang?: components["schemas"]["Language"];
                     /**
-                     * @description The most records of a page. Must be a whole number from 1 to 500.
+                     * @description The most records of a page; it has fewer if they have more than 4 MB. Must be a whole number from 1 to 500.
                      * @example 3
                      */
                     limit?: number;
@@ -201,7 +201,7 @@ export interface paths {
                     /** @description District levels. Must be at most 500 levels, comma-separated. */
                     levels?: components["schemas"]["Level"][];
                     /**
-                     * @description The most records of a page. Must be a whole number from 1 to 500.
+                     * @description The most records of a page; it has fewer if they have more than 4 MB. Must be a whole number from 1 to 500.
                      * @example 3
                      */
                     limit?: number;
@@ -285,7 +285,7 @@ export interface paths {
                     /** @description The language of ballot text; English if the state publishes no Spanish. */
                     lang?: components["schemas"]["Language"];
                     /**
-                     * @description The most records of a page. Must be a whole number from 1 to 500.
+                     * @description The most records of a page; it has fewer if they have more than 4 MB. Must be a whole number from 1 to 500.
                      * @example 3
                      */
                     limit?: number;
@@ -403,7 +403,7 @@ export interface paths {
                     /** @description Levels of the seats. Must be at most 500 levels, comma-separated. */
                     levels?: components["schemas"]["SeatLevel"][];
                     /**
-                     * @description The most records of a page. Must be a whole number from 1 to 500.
+                     * @description The most records of a page; it has fewer if they have more than 4 MB. Must be a whole number from 1 to 500.
                      * @example 3
                      */
                     limit?: number;
