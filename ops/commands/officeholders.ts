@@ -58,18 +58,16 @@ function report(
 ): void {
   const { refusals, refusedFiles, result } = outcome;
   for (const line of formatFileRefusals(refusals)) io.err(line);
-  const refused = refusedFiles.length;
+  const refused = refusedFiles.length === 1 ? '1 file is' : `${count(refusedFiles.length)} files are`;
   if (result === null) {
-    throw new OperatorError(
-      `Nothing was loaded: ${refused === 1 ? '1 file is' : `${count(refused)} files are`} refused. --skip-refused loads the others.`,
-    );
+    throw new OperatorError(`Nothing was loaded: ${refused} refused. --skip-refused loads the others.`);
   }
   for (const line of formatLoad(result.counts, outcome)) io.out(line);
   if (result.removalsRefused !== null) {
     throw new OperatorError(describeRemovals(result.removalsRefused, REMOVALS, { keepMissing }));
   }
   if (refusedFiles.length > 0) {
-    io.err(`${count(refused)} refused files were left out, as --skip-refused asks; the others are loaded.`);
+    io.err(`${refused} left out, as --skip-refused asks; the others are loaded.`);
   }
   if (dryRun) io.err('This was a dry run: nothing was changed.');
 }

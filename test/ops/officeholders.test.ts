@@ -364,7 +364,7 @@ describe('a refused file', () => {
     const files = { ...rest, [`or/legislature/Eve-${personId(5)}.yml`]: 'id: [' };
     const { status, told, printed } = await importFiles(files, { options: ['--skip-refused'] });
     expect([status, printed[1]]).toEqual([0, 'officeholders 0 0 2 1']);
-    expect(told.at(-1)).toBe('1 refused files were left out, as --skip-refused asks; the others are loaded.');
+    expect(told.at(-1)).toBe('1 file is left out, as --skip-refused asks; the others are loaded.');
     expect((await stored()).seats.map((seat) => seat.slice(0, 3))).toEqual(['Ann', 'Cyd', 'Eve']);
   });
 
