@@ -17,6 +17,7 @@ import type { Brokers } from '../../service/brokers.ts';
 import { describeFailure, OperatorError } from '../../service/operator-error.ts';
 import { describeKafkaSecurity, localAddress } from '../../service/running-service.ts';
 import type { Supervisor } from '../../service/supervise.ts';
+import { unlessAborted } from '../../service/unless-aborted.ts';
 import { waitFor } from '../../service/wait-for.ts';
 import { migrateDatabase } from '../commands/migrate.ts';
 import { inOneTransaction, requireDatabase } from '../database.ts';
@@ -33,7 +34,7 @@ import {
 } from './demo.ts';
 import { createKafkaMending } from './mend-kafka.ts';
 import { DiskWatch } from './processes/disk-watch.ts';
-import { listenForInterrupts, unlessAborted } from './processes/interrupts.ts';
+import { listenForInterrupts } from './processes/interrupts.ts';
 import { KeptProcesses } from './processes/kept-processes.ts';
 import { RememberedPids } from './processes/remembered-pids.ts';
 import {

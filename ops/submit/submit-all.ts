@@ -4,8 +4,8 @@ import { type Submission, submissionCodec } from '../../schemas/submission.ts';
 import { type Brokers, nameBrokers } from '../../service/brokers.ts';
 import { describeMissingTopic } from '../../service/missing-topic.ts';
 import { OperatorError } from '../../service/operator-error.ts';
+import { unlessAborted } from '../../service/unless-aborted.ts';
 import { UnfinishedError } from '../command.ts';
-import { unlessAborted } from '../local/processes/interrupts.ts';
 import { count } from '../table.ts';
 
 const MAX_BATCH_MESSAGES = 1_000;
