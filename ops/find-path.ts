@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { OperatorError } from '../service/operator-error.ts';
 
 /**
- * The file or folder at a path; null if there is none.
+ * The file or folder at a path; null if the path does not exist.
  *
  * @throws Error of the file system if that is unknown, for example without the right to enter a folder
  */
@@ -17,7 +17,7 @@ export async function findPath(path: string): Promise<Stats | null> {
 /**
  * The file at a path.
  *
- * @throws OperatorError if there is none, or if it is a folder or a pipe; as `findPath` does
+ * @throws OperatorError for a missing file, a folder or a pipe; as `findPath` does
  */
 export async function requireFile(path: string): Promise<Stats> {
   const info = await findPath(path);

@@ -85,7 +85,7 @@ async function dropNamed(client: pg.Client, keepMissing: boolean): Promise<void>
     INSERT INTO dropped_names SELECT key, record ->> 'name', file, ordinal FROM dropped WHERE named_by = 'feed'`,
     [keepMissing],
   );
-  // What a table with another state, date or type does not say about an election stays.
+  // A table says nothing about an election but its state, date and type, so the rest of a known one stays.
   await client.query(`
     UPDATE staged SET record = to_jsonb(l) || jsonb_build_object(
       'state', record -> 'state', 'date', record -> 'date', 'type', record -> 'type')
