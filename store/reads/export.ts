@@ -4,9 +4,9 @@ import { inSnapshot } from '../connection/snapshot.ts';
 import { recordRow, type Sql } from './json.ts';
 import { offsetsAfter, pointRow, type StreamPoint } from './stream-points.ts';
 
-/** The number of records per fetch: some hundred kilobytes. */
-const FETCHED = 500;
-const FETCH = sql.type(recordRow)`FETCH 500 FROM export`;
+/** The number of records per fetch: some hundred kilobytes, and 5 MB if each is as large as an event can be. */
+const FETCHED = 100;
+const FETCH = sql.type(recordRow)`FETCH 100 FROM export`;
 
 const beginningRow = pointRow.extend({ pid: z.number(), startedAt: z.string() });
 /** The transaction of an export, as the server knows it. */
@@ -24,7 +24,7 @@ export interface ExportSink {
 
 /**
  * Exports all records of a query in one snapshot, over a cursor in the database. Neither the database nor
- * this process ever holds more than a few hundred records.
+ * this process ever holds more than two fetches.
  *
  * @param pool needs a connection more than exports, to end the statements of receivers that leave
  * @param select SQL of rows with the column `record`, in order

@@ -147,7 +147,7 @@ describe.each(['/v1/endorsements', '/v1/contests'])('%s as lines of JSON', (path
 
 /** Selects the connections that hold the snapshot of an export. */
 const EXPORTING =
-  "datname = current_database() AND state <> 'idle' AND query ~ '^(DECLARE export|FETCH 500 FROM export)'";
+  "datname = current_database() AND state <> 'idle' AND query ~ '^(DECLARE export|FETCH 100 FROM export)'";
 
 /** The number of exports that hold a snapshot. */
 async function snapshots(): Promise<number> {
