@@ -1,4 +1,4 @@
-/** The folder of a test run's servers after an interruption. */
+/** What a run of tests or load leaves after an interruption. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
@@ -19,6 +19,14 @@ const RUN = `
   console.log(dir);
 `;
 
+/** The same in a program that stops something of its own too, as the long runs do. */
+const LONG_RUN = `
+  import { writeFile } from 'node:fs/promises';
+  import { stopWhenInterrupted } from './test/helpers/service/interrupted.ts';
+  stopWhenInterrupted(() => writeFile(process.env.TMPDIR + '/stopped', ''));
+  ${RUN}
+`;
+
 const countFiles = async (dir: string) => (await readdir(dir).catch(() => [])).length;
 
 test.each([
@@ -36,4 +44,14 @@ test.each([
   run.kill(signal);
   expect(await exited).toEqual([status, null]);
   expect(await countFiles(String(dir))).toBe(0);
+});
+
+test('leaves time for everything else that must stop', async () => {
+  const env = { ...process.env, TMPDIR: inFolder() };
+  const run = spawn(process.execPath, ['--input-type=module-typescript', '-e', LONG_RUN], { env });
+  const exited = once(run, 'exit');
+  await once(run.stdout, 'data');
+  run.kill('SIGINT');
+  expect(await exited).toEqual([130, null]);
+  expect(await readdir(env.TMPDIR)).toEqual(['stopped']);
 });

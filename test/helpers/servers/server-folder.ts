@@ -2,21 +2,19 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { stopWhenInterrupted } from '../service/interrupted.ts';
 
 const open = new Set<ServerFolder>();
 
 process.once('exit', () => {
   for (const folder of open) folder.abandon();
 });
-// Ctrl-C comes twice, from the terminal and from npm. Without a listener, the second one would cut the handler of `exit` off.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => process.exit(128 + os.constants.signals[signal]));
-}
 
 /** A folder for a test's servers, which end with this process. */
 export class ServerFolder {
   readonly dir: string;
   readonly #pids: number[] = [];
+  readonly #forget = stopWhenInterrupted(async () => this.abandon());
 
   private constructor(dir: string) {
     this.dir = dir;
@@ -36,11 +34,13 @@ export class ServerFolder {
   /** Removes the folder once its servers have stopped. */
   async remove(): Promise<void> {
     open.delete(this);
+    this.#forget();
     await rm(this.dir, { recursive: true, force: true });
   }
 
   /** Kills the servers, which have no data to lose, and removes the folder. */
   abandon(): void {
+    open.delete(this);
     for (const pid of this.#pids) {
       try {
         process.kill(pid, 'SIGKILL');

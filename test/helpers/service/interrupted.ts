@@ -1,3 +1,4 @@
+import os from 'node:os';
 import { listenForInterrupts } from '../../../ops/local/processes/interrupts.ts';
 
 const running = new Set<() => Promise<void>>();
@@ -17,9 +18,10 @@ export async function stopRunning(): Promise<void> {
 export function stopWhenInterrupted(stop: () => Promise<void>): () => void {
   if (!listening) {
     listening = true;
-    listenForInterrupts(() => {}).addEventListener('abort', async () => {
+    const interrupted = listenForInterrupts(() => {});
+    interrupted.addEventListener('abort', async () => {
       await stopRunning();
-      process.exit(1);
+      process.exit(128 + os.constants.signals[interrupted.reason as NodeJS.Signals]);
     });
   }
   running.add(stop);
