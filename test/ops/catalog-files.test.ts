@@ -12,11 +12,15 @@ let folder: Awaited<ReturnType<typeof createFolder>> | undefined;
 afterEach(async () => folder?.remove());
 
 async function linesOf(content: string | Buffer, maxLineBytes = 1_000): Promise<JsonLine[]> {
-  folder = await createFolder({ 'x.ndjson': content });
-  const lines: JsonLine[] = [];
-  for await (const line of readNdjson('x.ndjson', readBytes(folder.file('x.ndjson')), maxLineBytes))
-    lines.push(line);
-  return lines;
+  const { file, remove } = await createFolder({ 'x.ndjson': content });
+  try {
+    const lines: JsonLine[] = [];
+    for await (const line of readNdjson('x.ndjson', readBytes(file('x.ndjson')), maxLineBytes))
+      lines.push(line);
+    return lines;
+  } finally {
+    await remove();
+  }
 }
 
 test.each([

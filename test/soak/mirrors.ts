@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -33,7 +34,6 @@ export class SoakMirrors {
   readonly #mirrors: { name: string; filter: Record<string, readonly string[]>; mirror: Mirror }[] = [];
   readonly #failures: string[] = [];
   readonly #runs: Promise<void>[] = [];
-  #folder = '';
 
   constructor(plan: MirrorsPlan) {
     this.#plan = plan;
@@ -48,7 +48,8 @@ export class SoakMirrors {
 
   async start(): Promise<void> {
     const { name, count, random } = this.#plan;
-    this.#folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-soak-mirrors-'));
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-soak-mirrors-'));
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
     const storages = [
       () => new MemoryStorage(),
       (file: string) => new FileStorage(`${file}.json`),
@@ -57,7 +58,7 @@ export class SoakMirrors {
     for (let index = 0; index < count; index += 1) {
       // The first one matches everything.
       const { types: _, ...filter } = index === 0 ? {} : chooseFilter(random);
-      const storage = storages[index % storages.length]?.(path.join(this.#folder, String(index)));
+      const storage = storages[index % storages.length]?.(path.join(folder, String(index)));
       const mirror = this.#client.mirror({
         filter: filter as EndorsementFilter,
         ...(storage && { storage }),
@@ -88,7 +89,6 @@ export class SoakMirrors {
     }
     this.#stopping.abort();
     await Promise.all(this.#runs);
-    await rm(this.#folder, { recursive: true, force: true });
     return { faults: [...this.#failures, ...faults], mirrors: this.#mirrors.length };
   }
 
