@@ -1,4 +1,4 @@
-/** What a run of tests or load leaves after an interruption. */
+/** Interrupted runs of tests and of load leave no folder and no server. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
@@ -32,7 +32,7 @@ const countFiles = async (dir: string) => (await readdir(dir).catch(() => [])).l
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('is removed if %s comes twice', async (signal, status) => {
+] as const)('the folder of servers is removed if %s comes twice', async (signal, status) => {
   const env = { ...process.env, TMPDIR: inFolder() };
   const run = spawn(process.execPath, ['--input-type=module-typescript', '-e', RUN], { env });
   const exited = once(run, 'exit');
@@ -46,7 +46,7 @@ test.each([
   expect(await countFiles(String(dir))).toBe(0);
 });
 
-test('leaves time for everything else that must stop', async () => {
+test('everything else that must stop has the time for it', async () => {
   const env = { ...process.env, TMPDIR: inFolder() };
   const run = spawn(process.execPath, ['--input-type=module-typescript', '-e', LONG_RUN], { env });
   const exited = once(run, 'exit');

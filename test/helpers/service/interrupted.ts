@@ -20,7 +20,7 @@ export function stopWhenInterrupted(stop: () => Promise<void>): () => void {
     listening = true;
     const interrupted = listenForInterrupts(() => {});
     interrupted.addEventListener('abort', async () => {
-      // Whatever still uses the servers fails now.
+      // Calls to the servers fail from now on.
       process.on('uncaughtException', () => {});
       await stopRunning();
       process.exit(128 + os.constants.signals[interrupted.reason as NodeJS.Signals]);
