@@ -124,6 +124,19 @@ test('filters that match equally many changes, from the same first to the same l
   for (const { reader } of clients) reader.close();
 });
 
+test('INV-10: no change is compared with a filter after its last reader has left', () => {
+  const log = new Log();
+  const audience = log.fanOut.join({ states: ['CA'] });
+  log.fanOut.leave(audience);
+  let deliveries = 0;
+  audience.listeners.add(() => {
+    deliveries += 1;
+    return true;
+  });
+  log.append(['CA']);
+  expect(deliveries).toBe(0);
+});
+
 test('the filters in use are shown also while nothing changes', async () => {
   const log = new Log();
   const states: StateCode[] = ['CA', 'OR', 'CA'];
