@@ -21,6 +21,8 @@ describe('a stream of Server-Sent Events', () => {
     stream.feed.append('CA', 500);
     await settle();
     await stream.clock.advance(15 * SECOND);
+    stream.noteTaken();
+    await stream.clock.advance(15 * SECOND);
     stream.listen();
     for (let i = 0; i < 50 && stream.events.length < 501; i += 1) await settle();
     expect(stream.comments).toEqual([]);
