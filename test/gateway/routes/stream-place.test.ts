@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from '@jest/globals';
+import type { GatewayContext } from '../../../gateway/context.ts';
+import { OpenStreams } from '../../../gateway/delivery/open-streams.ts';
+import type { WatchedStream } from '../../../gateway/delivery/vanished-clients.ts';
+import type { RawRequest } from '../../../gateway/http/route.ts';
+import { streamRoute } from '../../../gateway/routes/stream.ts';
+import { captureLog } from '../../helpers/service/captured-log.ts';
+import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
+import { FakeFeed, HOUR, SECOND } from '../../helpers/stream/fed-stream.ts';
+import { until } from '../../helpers/until.ts';
+
+let server: http.Server;
+afterEach(() => {
+  server.close();
+});
+
+/** Opens a stream on a gateway that consists of this route. */
+async function openStream() {
+  const clock = new ManualClock();
+  const feed = Object.assign(new FakeFeed(clock), { ready: true, isInConflict: false });
+  const watched = new Set<object>();
+  const openStreams = new OpenStreams({
+    accessWatch: {
+      add: (reader: object) => watched.add(reader),
+      remove: (reader: object) => watched.delete(reader),
+    } as unknown as GatewayContext['accessWatch'],
+    clock,
+  });
+  const held = new Set<string>();
+  const taking = Promise.withResolvers<void>();
+  const streamLeases = {
+    async acquire(_: object, onClose: RawRequest['onClose']) {
+      held.add('lease');
+      onClose(() => held.delete('lease'));
+      return 'lease';
+    },
+    release: async (lease: string) => void held.delete(lease),
+    async reclaim(lease: string) {
+      await taking.promise;
+      held.add(lease);
+      return true;
+    },
+  };
+  const vanishing = new Set<WatchedStream>();
+  const vanishedClients: GatewayContext['vanishedClients'] = {
+    add(stream) {
+      vanishing.add(stream);
+      return () => vanishing.delete(stream);
+    },
+  };
+  const config = { streamHeartbeatMs: 20 * SECOND, streamLifetimeMs: HOUR, retentionMs: 24 * HOUR };
+  const { log } = captureLog();
+  const context = { ...{ clock, feed, openStreams, streamLeases, vanishedClients, config, log }, pool: {} };
+  let closed = false;
+  server = http.createServer(async (_, response) => {
+    response.once('close', () => {
+      closed = true;
+    });
+    const request = {
+      ...{ query: '', path: {}, id: 'req_1', header: () => undefined },
+      ...{ acceptsGzip: () => false, acceptsLines: () => false },
+      caller: { accountId: 1, account: 'a', credential: { key: 1 }, scopes: ['stream:read'], maxStreams: 1 },
+      onClose: (listener: () => void) => response.once('close', listener),
+    } as unknown as RawRequest;
+    const reply = await streamRoute.answer(request, context as unknown as GatewayContext);
+    if ('stream' in reply) await reply.stream(response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = http.get({ port: (server.address() as AddressInfo).port });
+  client.on('error', () => {});
+  await once(client, 'response');
+  await until('the stream', () => vanishing.size === 1);
+  const [stream] = [...vanishing] as [WatchedStream];
+  return {
+    ...{ stream, held, taking, openStreams, watched, vanishing, feed },
+    async disconnect() {
+      client.destroy();
+      await until('the end of the connection', () => closed);
+    },
+  };
+}
+
+test('INV-15: a stream whose connection closes while it takes a place again gives the place back', async () => {
+  const { stream, held, taking, disconnect } = await openStream();
+  stream.yield();
+  await settle();
+  expect(held.size).toBe(0);
+  stream.reclaim();
+  await disconnect();
+  taking.resolve();
+  await settle();
+  expect(held.size).toBe(0);
+});
+
+test('a stream whose client disconnects leaves nothing behind', async () => {
+  const { held, openStreams, watched, vanishing, feed, disconnect } = await openStream();
+  expect([held.size, openStreams.count, watched.size, feed.filters]).toEqual([1, 1, 1, 1]);
+  await disconnect();
+  await until('the end of the stream', () => vanishing.size === 0);
+  expect([held.size, openStreams.count, watched.size, feed.filters]).toEqual([0, 0, 0, 0]);
+});
