@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { AnswerBudget } from '../../../gateway/answers/answer-budget.ts';
+import { collectGarbage } from '../../helpers/collect-garbage.ts';
 import { metricValue } from '../../helpers/service/metrics.ts';
 
 const LIMITS = { bytes: 1000, bytesOfAccount: 400, smallBytes: 10 };
@@ -127,4 +128,15 @@ test('whatever is reserved and released in whatever order, exactly the rest coun
       }
     }),
   );
+});
+
+test('bytes that no answer shares any more are not kept', async () => {
+  const budget = new AnswerBudget(LIMITS);
+  let shared: object | undefined = {};
+  const kept = new WeakRef(shared);
+  budget.reserve(read(ANN, 100, shared))();
+  shared = undefined;
+  await collectGarbage();
+  expect(kept.deref()).toBeUndefined();
+  expect(budget.bytes).toBe(0);
 });
