@@ -200,6 +200,20 @@ test('a database that lost changes has another ballot, also if it has as many ch
   expect(kept.find(state())).toBeDefined();
 });
 
+test('INV-1: after a database has lost changes, each of its new ones is loaded', async () => {
+  const kept = keep();
+  for (let count = 0; count < 5; count += 1) change(1);
+  await read(kept);
+  history = '1.1';
+  log = [];
+  versions = { ...versions, sequence: 1 };
+  await read(kept);
+  for (const [index, contest] of [2, 3, 2].entries()) {
+    change(contest);
+    expect([index, await read(kept)]).toEqual([index, Object.fromEntries(contests)]);
+  }
+});
+
 test('a database that lost an edit of the catalogue is asked once', async () => {
   const kept = keep();
   edit();
@@ -265,9 +279,11 @@ describe('requests at the same time', () => {
     let expected: unknown;
     whileLoading = () => {
       whileLoading = () => {};
+      const before = state();
       act();
       expected = Object.fromEntries(contests);
       later = read(kept);
+      void read(kept, before);
     };
     await read(kept);
     expect(await later).toEqual(expected);
