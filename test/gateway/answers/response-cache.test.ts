@@ -111,6 +111,11 @@ test('INV-1: an answer is made again after a change of any part that it shows, a
     expect(await isMade(cache, '/a?', { shows })).toBe(true);
     expect(await isMade(cache, '/a?', { shows })).toBe(false);
   }
+  const shown = { shows: ['catalogue', 'officeholders'] as DataPart[] };
+  expect(await isMade(cache, '/o?', shown)).toBe(true);
+  versions.officeholders = '3';
+  expect(await isMade(cache, '/o?', shown)).toBe(true);
+  expect(await isMade(cache, '/o?', shown)).toBe(false);
 });
 
 test('INV-1: an answer is made again after a change in its scope, and only then', async () => {
