@@ -243,6 +243,42 @@ test('a reader that was removed is not checked any more', async () => {
   expect(removed.refusals).toEqual([]);
 });
 
+test('the credential of a long answer is checked until its connection closes, and not if it has closed', async () => {
+  let queries = 0;
+  let checks = 0;
+  const pool = {
+    async any() {
+      queries += 1;
+      return [];
+    },
+  } as unknown as DatabasePool;
+  const streamLeases = {
+    async findSurplus() {
+      checks += 1;
+      return surplus;
+    },
+  };
+  const watching = new AccessWatch({ pool, keyUsage, streamLeases, clock, log: captureLog().log });
+  const untilChecked = async () => {
+    checks = 0;
+    await until('a regular check', async () => {
+      await clock.advance(2000);
+      return checks > 0;
+    });
+  };
+  const closing = new AbortController();
+  const answer = watching.watchAnswer({ key: keyId }, closing.signal);
+  watching.start();
+  await untilChecked();
+  expect(answer.reason).toMatchObject({ code: 'invalid_api_key' });
+  closing.abort();
+  watching.watchAnswer({ key: keyId }, closing.signal);
+  queries = 0;
+  await untilChecked();
+  expect(queries).toBe(0);
+  await watching.stop();
+});
+
 test('INV-15: the streams whose leases are surplus end at the regular check, and others continue', async () => {
   const [old, young, poll, older] = [watch('old'), watch('young'), watch(), watch('older')];
   surplus = new Set(['older', 'old']);
