@@ -158,7 +158,7 @@ describe('an attempt that fails', () => {
   test('for good ends the courier', async () => {
     await start({}, 1);
     await attempts[0]?.end('gone');
-    expect([recorded.at(-1)?.after?.state, courier.isFinished]).toEqual(['disabled', true]);
+    expect([recorded.at(-1)?.after?.state, courier.isFinished, feed.filters]).toEqual(['disabled', true, 0]);
     expect(lines).toMatchObject([{ msg: 'a webhook is disabled', reason: 'receiver_gone' }]);
   });
 
@@ -394,6 +394,19 @@ describe('a courier that ends', () => {
     lost.abort();
     await settle();
     expect([courier.isFinished, recorded.length, lines.length]).toEqual([true, 0, 0]);
+  });
+
+  test('does not wait for a database that does not record its attempt', async () => {
+    await start({}, 1);
+    takes = new Error('away');
+    const { wait } = clock;
+    clock.wait = (...given) => {
+      if (recorded.length > 5) takes = true;
+      return wait(...given);
+    };
+    await attempts[0]?.end('delivered');
+    await courier.stop();
+    expect(recorded).toHaveLength(2);
   });
 
   test('does not wait for the time of its next attempt', async () => {

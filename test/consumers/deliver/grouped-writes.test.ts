@@ -30,3 +30,14 @@ test('the writes of a failed statement fail, and later ones are tried', async ()
   isAway = false;
   expect(await writes.add({ id: 1 })).toBe(true);
 });
+
+test('the writes beyond a failed statement are tried in the next one', async () => {
+  let statements = 0;
+  const writes = new GroupedWrites<{ id: number }>(async (items) => {
+    statements += 1;
+    if (statements === 1) throw new Error('away');
+    return new Set(items.map(({ id }) => id));
+  });
+  const added = Array.from({ length: 33 }, (_, id) => writes.add({ id }).catch(() => 'failed'));
+  expect((await Promise.all(added)).filter((written) => written === true)).toHaveLength(1);
+});

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Turns, type TurnTaker } from '../../../consumers/deliver/turns.ts';
@@ -85,6 +86,20 @@ describe('at a time', () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect([turns.running, turns.waiting, late.length]).toEqual([128, 0, 2]);
   });
+
+  test('the turn that ends goes to one that waits for its host, and to one that waits for its account', async () => {
+    const turns = new Turns();
+    const host = Array.from({ length: 15 }, (_, index) => taker({ accountId: 1000 + index }));
+    const account = Array.from({ length: 4 }, (_, index) =>
+      taker(index === 0 ? {} : { host: `h${index}.example` }),
+    );
+    const ends = await begin(turns, [...account, ...host]);
+    const late = await begin(turns, [taker({ accountId: 2000 }), taker({ host: 'b.example' })]);
+    expect([ends.length, late.length]).toEqual([19, 0]);
+    ends[0]?.();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(late).toHaveLength(2);
+  });
 });
 
 test('a webhook that stops waiting gets no turn, and leaves nothing behind', async () => {
@@ -100,6 +115,19 @@ test('a webhook that stops waiting gets no turn, and leaves nothing behind', asy
   expect(await turns.take(taker(), stopping.signal)).toBeNull();
   for (const end of given) end();
   expect([turns.running, turns.waiting]).toEqual([0, 0]);
+});
+
+test('a webhook that has waited for its turn leaves nothing behind at its signal', async () => {
+  const turns = new Turns();
+  const given = await begin(
+    turns,
+    Array.from({ length: 4 }, () => taker()),
+  );
+  const { signal } = new AbortController();
+  const waiting = turns.take(taker(), signal);
+  given[0]?.();
+  expect(await waiting).not.toBeNull();
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('whatever begins and ends, all bounds hold, and everybody has had a turn in the end', async () => {
