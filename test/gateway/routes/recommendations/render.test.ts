@@ -153,9 +153,11 @@ test('answers have the same ETag if and only if they have the same text', async 
     long.map((each) =>
       each.id === id ? { ...each, picks: [{ endorser: 1, choice: 10, statement }] } : each,
     );
-  const ballots = [long, withPick(50, 'a'), withPick(50, 'b'), withPick(51, 'a'), long.slice(1), [...long]];
+  const withLast = (id: number) => [...long.slice(0, -1), { id }];
+  const picked = [withPick(50, 'a'), withPick(50, 'b'), withPick(51, 'a')];
+  const ballots = [long, ...picked, long.slice(1), withLast(100), withLast(200)];
   const tags = await Promise.all(ballots.map(async (each) => (await render(each)).etag));
-  expect(new Set(tags).size).toBe(5);
+  expect(new Set(tags).size).toBe(6);
   expect(tags[5]).toBe(tags[0]);
   // A pick that does not count leaves the text as it is without picks.
   const others = { endorsers: { categories: ['labor'] } };
