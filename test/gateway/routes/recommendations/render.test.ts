@@ -120,7 +120,7 @@ const ballot = fc
   .array(contest, { maxLength: 12 })
   .map((contests) => contests.toSorted((a, b) => a.election - b.election))
   .map((contests) => contests.map((each, index) => ({ id: index + 1, ...each })));
-const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(fc.array(values), { nil: undefined });
+const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(fc.array(values), { nil: undefined, freq: 1 });
 const selection = fc.record({
   contests: fc.record({
     levels: maybe(fc.constantFrom('state', 'city')),
