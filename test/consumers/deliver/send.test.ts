@@ -4,7 +4,7 @@ import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { createSender, type Sender, type SenderOptions } from '../../../consumers/deliver/send.ts';
 import { TestAuthority } from '../../helpers/servers/certificates.ts';
 import { listen } from '../../helpers/servers/listen.ts';
@@ -367,12 +367,26 @@ describe('by https', () => {
       server.closeAllConnections();
       server.close();
     });
+    let connections = 0;
+    server.on('secureConnection', () => {
+      connections += 1;
+    });
+    // The times in which connections must be made end while these are kept.
+    const limits: AbortController[] = [];
+    const timeout = jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+      const limit = new AbortController();
+      limits.push(limit);
+      return limit.signal;
+    });
+    closing.push(() => timeout.mockRestore());
     const trusting = senderWith({ ca: ca as string, resolve: async () => ['127.0.0.1'] });
     for (const host of ['hooks.example.org', '127.0.0.1']) {
       for (let count = 0; count < 2; count += 1) {
         expect((await sendWith(trusting, `https://${host}:${port}/`)).outcome).toBe('delivered');
+        for (const limit of limits) limit.abort();
       }
     }
+    expect(connections).toBe(2);
     expect((await sendWith(trusting, `https://other.example.org:${port}/`)).outcome).toBe('unreachable');
     const other = senderWith({ resolve: async () => ['127.0.0.1'] });
     expect((await sendWith(other, `https://hooks.example.org:${port}/`)).outcome).toBe('unreachable');
