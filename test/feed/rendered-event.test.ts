@@ -71,7 +71,10 @@ describe('events created together', () => {
 });
 
 test('records that cannot be decoded, have an impossible time or belong to another epoch are left out', () => {
-  const good = [1, 2, 3].map((sequence) => ({ ...BASE, sequence }));
+  const good = [1, 2, 3].map((sequence) => {
+    const endorser = { ...BASE.endorser, slug: `endorser-${sequence}` };
+    return { ...BASE, sequence, endorser };
+  });
   const values = [
     Buffer.from('no change'),
     ...good.slice(0, 2).map(changeCodec.encode),
@@ -88,6 +91,9 @@ test('records that cannot be decoded, have an impossible time or belong to anoth
     [5, 3],
   ]);
   expect(decoded.map(({ event }) => event.frame.toString())).toEqual(good.map(frameOf));
+  expect(decoded.map(({ event }) => event.facets.endorsers)).toEqual(
+    good.map(({ endorser }) => endorser.slug),
+  );
 });
 
 test('records that cannot be decoded are counted, and logged with their place and reason', async () => {
