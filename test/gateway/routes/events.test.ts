@@ -48,6 +48,17 @@ test('a poll that waits is answered when the gateway drains, and leaves nothing 
   expect([watched.size, feed.filters]).toEqual([0, 0]);
 });
 
+test('has_more tells whether changes follow the answer', async () => {
+  feed.append('CA', 2);
+  for (const [limit, has_more] of [
+    [1, true],
+    [2, false],
+    [3, false],
+  ] as const) {
+    expect(await poll(`cursor=${cursor}&limit=${limit}`)).toMatchObject({ has_more });
+  }
+});
+
 test('INV-7: a poll from before a lost change is refused, and leaves nothing behind', async () => {
   feed.append();
   feed.failure = new StreamGapError(1);
