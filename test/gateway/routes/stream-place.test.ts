@@ -17,8 +17,8 @@ afterEach(() => {
   server.close();
 });
 
-/** Opens a stream on a gateway that consists of this route. */
-async function openStream() {
+/** Asks for a stream on a gateway that consists of this route. @param admitted lets the request have its place */
+async function requestStream(admitted = Promise.resolve()) {
   const clock = new ManualClock();
   const feed = Object.assign(new FakeFeed(clock), { ready: true, isInConflict: false });
   const watched = new Set<object>();
@@ -34,6 +34,7 @@ async function openStream() {
   const streamLeases = {
     async acquire(_: object, onClose: RawRequest['onClose']) {
       held.add('lease');
+      await admitted;
       onClose(() => held.delete('lease'));
       return 'lease';
     },
@@ -55,6 +56,7 @@ async function openStream() {
   const { log } = captureLog();
   const context = { ...{ clock, feed, openStreams, streamLeases, vanishedClients, config, log }, pool: {} };
   let closed = false;
+  const done = Promise.withResolvers<void>();
   server = http.createServer(async (_, response) => {
     response.once('close', () => {
       closed = true;
@@ -63,25 +65,33 @@ async function openStream() {
       ...{ query: '', path: {}, id: 'req_1', header: () => undefined },
       ...{ acceptsGzip: () => false, acceptsLines: () => false },
       caller: { accountId: 1, account: 'a', credential: { key: 1 }, scopes: ['stream:read'], maxStreams: 1 },
-      onClose: (listener: () => void) => response.once('close', listener),
+      onClose: (listener: () => void) => (closed ? listener() : response.once('close', listener)),
     } as unknown as RawRequest;
     const reply = await streamRoute.answer(request, context as unknown as GatewayContext);
     if ('stream' in reply) await reply.stream(response);
+    done.resolve();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const client = http.get({ port: (server.address() as AddressInfo).port });
   client.on('error', () => {});
-  await once(client, 'response');
-  await until('the stream', () => vanishing.size === 1);
-  const [stream] = [...vanishing] as [WatchedStream];
+  await until('the request', () => held.size === 1);
   return {
-    ...{ stream, held, taking, openStreams, watched, vanishing, feed },
+    ...{ done: done.promise, held, taking, openStreams, watched, vanishing, feed },
     async disconnect() {
       client.destroy();
       await until('the end of the connection', () => closed);
     },
   };
+}
+
+/** Opens a stream, and waits until it is watched. */
+async function openStream() {
+  const requested = await requestStream();
+  const { vanishing } = requested;
+  await until('the stream', () => vanishing.size === 1);
+  const [stream] = [...vanishing] as [WatchedStream];
+  return { ...requested, stream };
 }
 
 test('INV-15: a stream whose connection closes while it takes a place again gives the place back', async () => {
@@ -97,9 +107,19 @@ test('INV-15: a stream whose connection closes while it takes a place again give
 });
 
 test('a stream whose client disconnects leaves nothing behind', async () => {
-  const { held, openStreams, watched, vanishing, feed, disconnect } = await openStream();
-  expect([held.size, openStreams.count, watched.size, feed.filters]).toEqual([1, 1, 1, 1]);
+  const { done, held, openStreams, watched, vanishing, feed, disconnect } = await openStream();
+  const left = () => [held.size, openStreams.count, watched.size, vanishing.size, feed.filters];
+  expect(left()).toEqual([1, 1, 1, 1, 1]);
   await disconnect();
-  await until('the end of the stream', () => vanishing.size === 0);
-  expect([held.size, openStreams.count, watched.size, feed.filters]).toEqual([0, 0, 0, 0]);
+  await done;
+  expect(left()).toEqual([0, 0, 0, 0, 0]);
+});
+
+test('a stream whose client disconnects before it begins ends at once', async () => {
+  const { promise: admitted, resolve: admit } = Promise.withResolvers<void>();
+  const { done, held, feed, disconnect } = await requestStream(admitted);
+  await disconnect();
+  admit();
+  await done;
+  expect([held.size, feed.filters]).toEqual([0, 0]);
 });
