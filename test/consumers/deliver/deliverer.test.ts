@@ -156,6 +156,16 @@ test('a webhook that is edited gets no second attempt, and no second test, while
   await until('the batches are sent again', () => attempts.length === 5);
 });
 
+test('a webhook that was tested is tested again when its account asks for it', async () => {
+  await requestTest();
+  await until('the first test is under way', () => attempts.length === 3);
+  attempts[2]?.resolve(DELIVERED);
+  const tested = async () => (await client.query('SELECT FROM webhook_attempts WHERE is_test')).rowCount;
+  await until('it is recorded', async () => (await tested()) === 1);
+  await requestTest();
+  await until('the second test is under way', () => attempts.length === 4);
+});
+
 test('a process that stops waits for the test under way, and records it', async () => {
   await requestTest();
   await until('the test is under way', () => attempts.length === 3);
