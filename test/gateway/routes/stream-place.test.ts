@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import type { GatewayContext } from '../../../gateway/context.ts';
 import { OpenStreams } from '../../../gateway/delivery/open-streams.ts';
 import type { WatchedStream } from '../../../gateway/delivery/vanished-clients.ts';
@@ -14,11 +14,19 @@ import { until } from '../../helpers/until.ts';
 
 let server: http.Server;
 afterEach(() => {
+  jest.restoreAllMocks();
   server.close();
 });
 
-/** Asks for a stream on a gateway that consists of this route. @param admitted lets the request have its place */
-async function requestStream(admitted = Promise.resolve()) {
+interface Client {
+  /** Lets the request have its place. */
+  admitted?: Promise<void>;
+  /** Whether the client takes the last frames. */
+  takesEnd?: boolean;
+}
+
+/** Asks for a stream on a gateway that consists of this route. */
+async function requestStream({ admitted, takesEnd = true }: Client = {}) {
   const clock = new ManualClock();
   const feed = Object.assign(new FakeFeed(clock), { ready: true, isInConflict: false });
   const watched = new Set<object>();
@@ -61,6 +69,7 @@ async function requestStream(admitted = Promise.resolve()) {
     response.once('close', () => {
       closed = true;
     });
+    if (!takesEnd) response.end = () => response;
     const request = {
       ...{ query: '', path: {}, id: 'req_1', header: () => undefined },
       ...{ acceptsGzip: () => false, acceptsLines: () => false },
@@ -76,18 +85,20 @@ async function requestStream(admitted = Promise.resolve()) {
   const client = http.get({ port: (server.address() as AddressInfo).port });
   client.on('error', () => {});
   await until('the request', () => held.size === 1);
+  const untilClosed = () => until('the end of the connection', () => closed);
   return {
     ...{ done: done.promise, held, taking, openStreams, watched, vanishing, feed },
-    async disconnect() {
+    untilClosed,
+    disconnect() {
       client.destroy();
-      await until('the end of the connection', () => closed);
+      return untilClosed();
     },
   };
 }
 
 /** Opens a stream, and waits until it is watched. */
-async function openStream() {
-  const requested = await requestStream();
+async function openStream(setting?: Client) {
+  const requested = await requestStream(setting);
   const { vanishing } = requested;
   await until('the stream', () => vanishing.size === 1);
   const [stream] = [...vanishing] as [WatchedStream];
@@ -117,9 +128,21 @@ test('a stream whose client disconnects leaves nothing behind', async () => {
 
 test('a stream whose client disconnects before it begins ends at once', async () => {
   const { promise: admitted, resolve: admit } = Promise.withResolvers<void>();
-  const { done, held, feed, disconnect } = await requestStream(admitted);
+  const { done, held, feed, disconnect } = await requestStream({ admitted });
   await disconnect();
   admit();
   await done;
   expect([held.size, feed.filters]).toEqual([0, 0]);
+});
+
+test('INV-15: a client that does not take the last frames in ten seconds is disconnected', async () => {
+  const timers = jest.spyOn(globalThis, 'setTimeout');
+  const { done, held, openStreams, untilClosed } = await openStream({ takesEnd: false });
+  await openStreams.drain(0);
+  await done;
+  expect(held.size).toBe(1);
+  const deadline = timers.mock.calls.find(([, ms]) => ms === 10_000)?.[0] as () => void;
+  deadline();
+  await untilClosed();
+  expect(held.size).toBe(0);
 });
