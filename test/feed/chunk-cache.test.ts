@@ -53,6 +53,13 @@ test('does not keep a chunk that ends early because the log does', () => {
   expect(found(cache, 1000)).toBeUndefined();
 });
 
+test('INV-15: a large chunk takes the place of as many small ones as it needs', () => {
+  const large = chunkAfter(2000);
+  const cache = new ChunkCache(large.events.reduce((sum, { bytes }) => sum + bytes, 0));
+  for (const chunk of [chunkAfter(999), chunkAfter(1999), large]) cache.add(chunk);
+  expect([999, 1999, 2000].map((after) => found(cache, after)?.length)).toEqual([undefined, undefined, 1000]);
+});
+
 /** Chunks whose changes alternate between two fetched batches. Each chunk has a part of both. */
 function chunksOfBatches(count: number): { chunks: Chunk[]; batches: number } {
   const sequences = Array.from({ length: count * CHUNK_CHANGES }, (_, index) => index + 1);
