@@ -176,9 +176,12 @@ test('a process that stops waits for the test under way, and records it', async 
     (await client.query('SELECT FROM webhook_attempts WHERE is_test = $1', [isTest])).rowCount;
   await until('the batches are recorded', async () => (await recorded(false)) === 2);
   await settle();
-  expect(statements.some((text) => text.startsWith('DELETE FROM webhook_deliverers WHERE id'))).toBe(false);
+  const hasEndedLease = () =>
+    statements.some((text) => text.startsWith('DELETE FROM webhook_deliverers WHERE id'));
+  expect(hasEndedLease()).toBe(false);
   testing?.resolve(DELIVERED);
   await stopping;
+  expect(hasEndedLease()).toBe(true);
   expect(await recorded(true)).toBe(1);
 });
 
