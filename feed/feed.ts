@@ -171,6 +171,12 @@ export class Feed {
     return new FeedReader(this, this.#fanOut, filter, accountId);
   }
 
+  /** Whether the changes after a sequence are in memory, or have yet to come. */
+  isRecent(sequence: number): boolean {
+    const first = this.#memory.firstSequence ?? Number.POSITIVE_INFINITY;
+    return sequence >= Math.min(this.#latest.sequence, first - 1);
+  }
+
   /**
    * Returns the next changes after a resume point, unfiltered; empty if none exist yet.
    *

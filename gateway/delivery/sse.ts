@@ -5,7 +5,7 @@ import { Delivery } from '../../feed/fan-out.ts';
 import type { Feed } from '../../feed/feed.ts';
 import type { FeedReader } from '../../feed/reader.ts';
 import type { RenderedEvent, ResumePoint } from '../../feed/rendered-event.ts';
-import { STREAM_GAP, StreamGapError } from '../../feed/stream-gap-error.ts';
+import { StreamGapError } from '../../feed/stream-gap-error.ts';
 import { renderFrame } from '../../schemas/event.ts';
 import { stringifyJson } from '../../schemas/json-text.ts';
 import type { Clock } from '../../service/clock.ts';
@@ -13,7 +13,8 @@ import { classifyFailure } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import type { EventOutput } from '../wire/event-output.ts';
-import { noteStreamEnd, type StreamEnding } from './stream-ending.ts';
+import { replays } from './replay-turns.ts';
+import { endingAfter, noteStreamEnd, type StreamEnding } from './stream-ending.ts';
 import { takeTurn } from './write-turns.ts';
 
 /*
@@ -167,7 +168,8 @@ export class EventStream {
         }
         if (this.#isBeyondRetention()) return this.end({ reconnect: 'slow_consumer' });
         try {
-          await this.#send(await this.#reader.next(this.#resumePoint, (fresh) => this.#take(fresh)));
+          if (!this.#feed.isRecent(this.#resumePoint.sequence)) await this.#replay();
+          else await this.#send(await this.#reader.next(this.#resumePoint, (fresh) => this.#take(fresh)));
           waits = false;
         } catch (error) {
           await this.#waitAfter(error, waits);
@@ -189,6 +191,17 @@ export class EventStream {
     const { clock, openLog } = this.#options;
     reportFailure(openLog(), error, { where: 'stream', message: 'a stream waits', quiet: hasWaited });
     await clock.wait(RETRY_MS, this.#whenOver);
+  }
+
+  /** Reads older changes and writes them, when its turn comes. */
+  async #replay(): Promise<void> {
+    const work = async () => this.#send(await this.#reader.read(this.#resumePoint));
+    try {
+      await replays.run(work, { share: this.#options.accountId, gone: this.#whenOver });
+    } catch (error) {
+      // A stream that ends leaves the queue.
+      if (!this.#ending) throw error;
+    }
   }
 
   #isBeyondRetention(): boolean {
@@ -217,7 +230,7 @@ export class EventStream {
       bytes += event.frameLength;
       if (bytes < MAX_WRITE_BYTES) continue;
       const isTaken = this.#write(new Delivery(piece, event.resumePoint));
-      if (!isTaken && !(await this.#drains((waiting) => this.#options.clock.wait(KEPT_MS, waiting)))) return;
+      if (!isTaken && !(await this.#drainsSoon())) return;
       // The kernel can take a week of compressed changes at once, and other requests would wait for all of it (INV-15).
       await takeTurn(this.#options.accountId);
       if (this.#ending) return;
@@ -225,6 +238,12 @@ export class EventStream {
       bytes = 0;
     }
     this.#write(new Delivery(piece, resumePoint));
+  }
+
+  /** Waits until the socket takes more. Returns false if that lasts too long to hold changes meanwhile. */
+  async #drainsSoon(): Promise<boolean> {
+    if (replays.waiting > 0) return false;
+    return this.#drains((waiting) => this.#options.clock.wait(KEPT_MS, waiting));
   }
 
   /**
@@ -333,9 +352,4 @@ export class EventStream {
     const { min, max } = RETRY_RANGE_MS;
     return Math.round(min + (max - min) * this.#options.random());
   }
-}
-
-function endingAfter(error: unknown): StreamEnding {
-  if (error instanceof StreamGapError) return { error: 'cursor_expired', message: STREAM_GAP };
-  return { error: 'internal_error', message: 'The stream failed; reconnect to continue from here.' };
 }

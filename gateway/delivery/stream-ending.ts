@@ -1,4 +1,5 @@
 import { Counter } from 'prom-client';
+import { STREAM_GAP, StreamGapError } from '../../feed/stream-gap-error.ts';
 import type { ErrorCode } from '../../schemas/errors.ts';
 import type { ReconnectReason } from '../../schemas/http/events.ts';
 import type { Logger } from '../../service/log.ts';
@@ -9,6 +10,12 @@ export type StreamEnding =
   | { error: ErrorCode; message: string }
   | { gone: true }
   | { vanished: true };
+
+/** The end of a stream that has failed. */
+export function endingAfter(error: unknown): StreamEnding {
+  if (error instanceof StreamGapError) return { error: 'cursor_expired', message: STREAM_GAP };
+  return { error: 'internal_error', message: 'The stream failed; reconnect to continue from here.' };
+}
 
 const endedStreams = new Counter({
   name: 'streams_ended_total',

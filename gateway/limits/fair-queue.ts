@@ -70,6 +70,11 @@ export class FairQueue {
     });
   }
 
+  /** The number of requests that wait. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
   /**
    * Runs the work when its turn comes. Clients that disconnect leave the queue.
    *

@@ -105,6 +105,66 @@ describe('a stream of Server-Sent Events', () => {
     await until('all changes of the others', () => others.every(({ events }) => events.length === 2001));
   });
 
+  describe('that reads older changes', () => {
+    /** Streams of accounts that are 1,000 changes behind a feed that must read these anew. */
+    function startBehind(
+      accounts: readonly number[],
+      output = () => new PassThrough({ highWaterMark: 1e9 }),
+    ) {
+      const source = startStream();
+      source.feed.append('CA', 1000);
+      source.feed.keepsAll = false;
+      const latest = source.feed.latest;
+      const reading = Promise.withResolvers<void>();
+      const { feed } = source;
+      const read = feed.read.bind(feed);
+      feed.read = async (point) => {
+        const chunk = await read(point);
+        await reading.promise;
+        return chunk;
+      };
+      const streams = accounts.map((accountId) =>
+        startStream({ beside: source, accountId, output: output(), start: { ...latest, sequence: 0 } }),
+      );
+      return { feed, streams, reads: () => feed.reads, answer: reading.resolve };
+    }
+
+    test('INV-15: holds them with few others at a time, and leaves turns for other accounts', async () => {
+      const { streams, reads, answer } = startBehind([...Array(40).fill(1), 2, 3, 4, 5, 6, 2, 3, 4, 5, 6]);
+      await settle();
+      expect(reads()).toBe(12 + 4);
+      for (const each of streams) each.listen();
+      answer();
+      await until('all changes', () => streams.every(({ events }) => events.length === 1001));
+      expect(reads()).toBe(50);
+    });
+
+    test('INV-15: gives its turn to others if its client does not take them at once', async () => {
+      const full = () => new PassThrough({ highWaterMark: 1024 });
+      const { streams, reads, answer } = startBehind(Array(30).fill(1), full);
+      answer();
+      await settle();
+      await settle();
+      expect(reads()).toBe(30);
+      for (const each of streams) each.listen();
+      await until('all changes', () => streams.every(({ events }) => events.length === 1001));
+    });
+
+    test('ends at once while it waits for its turn', async () => {
+      const { streams, feed, reads, answer } = startBehind(Array(20).fill(1));
+      await settle();
+      const last = streams.at(-1);
+      last?.listen();
+      last?.end({ reconnect: 'shutdown' });
+      await last?.done;
+      expect(last?.kinds()).toEqual(['ready', 'reconnect']);
+      for (const each of streams) each.end({ gone: true });
+      answer();
+      await Promise.all(streams.map(({ done }) => done));
+      expect([reads(), feed.filters]).toEqual([12, 1]);
+    });
+  });
+
   test('INV-10: writes nothing more into a full socket when changes come one by one', async () => {
     const stream = startStream({ output: new PassThrough({ highWaterMark: 1024 }) });
     for (let count = 0; count < 100; count += 1) {

@@ -28,6 +28,8 @@ export class FakeFeed {
   /** An error in making ids, which every frame except an endorsement needs. */
   broken: Error | undefined;
   reads = 0;
+  /** Whether it has all changes in memory. */
+  keepsAll = true;
 
   constructor(clock: ManualClock) {
     this.#clock = clock;
@@ -45,6 +47,10 @@ export class FakeFeed {
   /** The number of different filters of open readers. */
   get filters(): number {
     return this.#fanOut.size;
+  }
+
+  isRecent(sequence: number): boolean {
+    return this.keepsAll || sequence >= this.latest.sequence;
   }
 
   append(state: StateCode = 'CA', count = 1): Delivery[] {
@@ -80,6 +86,8 @@ interface Setting {
   lifetimeMs?: number;
   random?: number;
   output?: PassThrough;
+  /** The point at which the stream begins; by default the newest change. */
+  start?: ResumePoint;
   /** The number of changes after the point at which the stream begins. */
   behind?: number;
   /** The number of changes that this gateway lacks before that point. */
@@ -123,7 +131,7 @@ export function startStream(setting: Setting = {}) {
   const captured = captureLog('info');
   const connection = { gzip: false, chunked: false, end: () => output.end() };
   const stream = new EventStream(new EventOutput(output, connection), feed as unknown as Feed, {
-    start: beginning,
+    start: setting.start ?? beginning,
     filter,
     accountId: setting.accountId ?? 1,
     ready: {},
