@@ -7,6 +7,7 @@ import {
   createPick,
   type EndorsementColumns,
   type EndorsementRow,
+  findFormulaError,
   findLongName,
   type Meant,
   readColumns,
@@ -165,6 +166,8 @@ class TableWork {
     const matched = await matchNames(row, this.#sources);
     await this.#noteList(matched);
     const known = { row, matched };
+    const failed = findFormulaError(cells, { header: this.#header, places: this.#columns.places });
+    if (failed !== null) return this.refuse(line, failed.fault, known);
     if (row.decision !== null) return this.#decide(line, known);
     const { unrepresentable, grade } = matched;
     if (unrepresentable !== null) {

@@ -3,6 +3,7 @@ import { isCalendarDate } from '../../schemas/catalogue/formats.ts';
 import { showValue } from '../../schemas/problems.ts';
 import type { ContestKind, Level, VoteMethod } from '../../schemas/vocabulary.ts';
 import { foldText } from '../matching/words.ts';
+import { isFormulaError } from '../tables/cells.ts';
 import { lacksYear, readDate, readDayFirst } from '../tables/dates.ts';
 import { readElectionType } from './election-types.ts';
 import { readState } from './read-state.ts';
@@ -89,6 +90,8 @@ const READERS: Partial<Record<CatalogueField, (text: string) => string>> = {
 
 /** Reads a cell that is not blank. */
 export function readCellOf(field: CatalogueField, text: string): CellValue {
+  if (isFormulaError(text))
+    return { fault: `must not be the result of a formula that fails, is ${showValue(text)}` };
   if (field === 'election_date') return readDay(text);
   const reader = READERS[field];
   return reader ? { value: reader(text) } : readValue(text, field);

@@ -5,6 +5,7 @@ import { normalizeAddress, normalizeLines, normalizeText } from '../../schemas/t
 import type { ElectionText } from '../matching/match-election.ts';
 import type { RowNames } from '../matching/row-names.ts';
 import { hasFlags, readFlag, readRank } from '../tables/answers.ts';
+import { isFormulaError } from '../tables/cells.ts';
 import { type ColumnMap, type Columns, mapColumns } from '../tables/columns.ts';
 import { lacksYear, readDate } from '../tables/dates.ts';
 import { TableError } from '../tables/table-error.ts';
@@ -160,6 +161,17 @@ export function findLongName(row: EndorsementRow): RowFault | null {
   return long === undefined
     ? null
     : { fault: `has more than ${MAX_NAME.toLocaleString('en-US')} characters in the ${long}` };
+}
+
+/** Finds the error of a formula in a cell that is used. Nobody has meant it. */
+export function findFormulaError(
+  cells: readonly string[],
+  { header, places }: { header: readonly string[]; places: EndorsementColumns['places'] },
+): RowFault | null {
+  const at = [...places.values()].find((place) => isFormulaError(cells[place] ?? ''));
+  if (at === undefined) return null;
+  const remedy = 'the result of a formula that fails: correct it in the spreadsheet, or empty the cell';
+  return { fault: `has ${cells[at]?.trim()} in the column "${header[at]}", ${remedy}` };
 }
 
 /**

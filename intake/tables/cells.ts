@@ -13,6 +13,12 @@ function formatCell(text: string): string {
   return /[",;\t\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
+/** The results of formulas that fail, in Excel, Google Sheets, LibreOffice and Numbers. */
+const FORMULA_ERROR = /^(?:#(?:(?:REF|VALUE|DIV\/0|NUM|NULL|SPILL|CALC|ERROR)!|NAME\?|N\/A)|Err:\d{3})$/i;
+
+/** Whether a cell has the result of a formula that fails, which says nothing: `#N/A` is no "N/A" of a person. */
+export const isFormulaError = (cell: string): boolean => FORMULA_ERROR.test(cell.trim());
+
 /** The text of a cell as `formatCell` was given it. */
 export const readCell = (cell: string): string => (GUARDED.test(cell) ? cell.slice(1) : cell);
 

@@ -423,6 +423,10 @@ test('a whole list withdraws what it lacks, but nothing while a row is open, and
   expect((await editor.get(unusable.address)).html).toContain('No row needs a decision.');
   const advice = 'correct them in the file and upload it again';
   expect((await editor.get(`${unusable.address}/preview`)).html).toContain(advice);
+  // A formula that finds nothing does not say "no answer": it would withdraw the endorsement.
+  const failed = await upload(['contest,choice,position', 'mayor,ann,yes', 'mayor,bob,#N/A'], whole);
+  expect((await editor.get(failed.address)).html).toContain('has #N/A in the column &quot;position&quot;');
+  expect((await publish(failed.address)).preview.html).toContain('1 row is open, and as the whole list');
   await editor.post(open.address, choicesOf(await editor.get(open.address), open.address, { 9: 'no' }));
   const hasty = await publish(open.address);
   expect(hasty.preview.html).toMatch(/Withdraw \d+ endorsements/);

@@ -44,6 +44,7 @@ describe('a cell', () => {
 
   test.each<[CatalogueField, string, string]>([
     ['seats', '1.5', 'must be a whole number from 1, is "1.5"'],
+    ['candidate', '#REF!', 'must not be the result of a formula that fails, is "#REF!"'],
     ['seats', '-1', 'must be a whole number from 1, is "-1"'],
     ['withdrawn', 'maybe', 'must be yes or no, is "maybe"'],
     // A column "Status" can say either.

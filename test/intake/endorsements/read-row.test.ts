@@ -4,6 +4,7 @@ import {
   type Constants,
   createPick,
   type EndorsementRow,
+  findFormulaError,
   type Meant,
   readColumns,
   readRow,
@@ -126,6 +127,19 @@ describe('a row', () => {
     const columns = readColumns(['Choice', 'Source'], new Map(), ALL);
     expect(readRow(['Ann Lee', written], columns).source_url).toBe(source);
   });
+
+  test.each(['#REF!', ' #N/A ', '#name?', '#DIV/0!', '#VALUE!', 'Err:502'])(
+    'cannot be used with %j in a column that is used',
+    (error) => {
+      const header = ['Candidate', 'Notes', 'Quote'];
+      const columns = { header, places: readColumns(header, new Map(), ALL).places };
+      expect(findFormulaError(['Ann', 'x', error], columns)).toEqual({
+        fault: `has ${error.trim()} in the column "Quote", the result of a formula that fails: correct it in the spreadsheet, or empty the cell`,
+      });
+      const texts = ['N/A', error, `${error} is no error`];
+      expect(findFormulaError(texts, columns)).toBeNull();
+    },
+  );
 
   test('keeps the lines of its choice, which can be the names of several people', () => {
     const columns = readColumns(HEADER, new Map(), ALL);
