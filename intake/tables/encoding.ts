@@ -1,7 +1,7 @@
 import { TableError } from './table-error.ts';
 
 /** The encodings of tables, by the names of `TextDecoder`. */
-export type TableEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
+export type TableEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'macintosh';
 
 /** The names of the encodings for people. */
 export const ENCODING_NAMES: Readonly<Record<TableEncoding, string>> = {
@@ -9,12 +9,19 @@ export const ENCODING_NAMES: Readonly<Record<TableEncoding, string>> = {
   'utf-16le': 'UTF-16 (little-endian)',
   'utf-16be': 'UTF-16 (big-endian)',
   'windows-1252': 'Windows-1252',
+  macintosh: 'Mac Roman',
 };
+
+/** The encodings that a mark or zero bytes can show. */
+type Unicode = Exclude<TableEncoding, 'windows-1252' | 'macintosh'>;
+
+const CARRIAGE_RETURN = 0x0d;
+const LINE_FEED = 0x0a;
 
 /** The bytes at the beginning of a file that decide its encoding and its separator. */
 export const SAMPLE_BYTES = 1024 * 1024;
 
-const MARKS: readonly (readonly [Exclude<TableEncoding, 'windows-1252'>, readonly number[]])[] = [
+const MARKS: readonly (readonly [Unicode, readonly number[]])[] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
   ['utf-16le', [0xff, 0xfe]],
   ['utf-16be', [0xfe, 0xff]],
@@ -48,7 +55,7 @@ export function recogniseOtherKind(sample: Uint8Array): string | null {
  * The encoding that a byte-order mark or zero bytes show; null without them. UTF-16 without a mark has a zero byte in
  * nearly every character.
  */
-export function recogniseUnicode(sample: Uint8Array): Exclude<TableEncoding, 'windows-1252'> | null {
+export function recogniseUnicode(sample: Uint8Array): Unicode | null {
   for (const [encoding, mark] of MARKS) if (begins(sample, mark)) return encoding;
   const zeros = [0, 0];
   sample.forEach((byte, at) => {
@@ -63,7 +70,7 @@ export function recogniseUnicode(sample: Uint8Array): Exclude<TableEncoding, 'wi
 
 /**
  * Recognises the encoding of a table by its byte-order mark, or else by its first bytes: UTF-8 if they are valid, and
- * Windows-1252 if they are not.
+ * Windows-1252 if they are not. Excel for Mac ends the lines of Mac Roman with carriage returns alone.
  *
  * @param sample the first bytes of the file, at most SAMPLE_BYTES
  * @param whole whether these are all bytes of the file
@@ -81,7 +88,7 @@ export function recogniseEncoding(sample: Uint8Array, whole: boolean): TableEnco
     new TextDecoder('utf-8', { fatal: true }).decode(sample, { stream: !whole });
     return 'utf-8';
   } catch {
-    return 'windows-1252';
+    return sample.includes(CARRIAGE_RETURN) && !sample.includes(LINE_FEED) ? 'macintosh' : 'windows-1252';
   }
 }
 

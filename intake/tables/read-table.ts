@@ -142,8 +142,8 @@ function explain(error: Error, line: number): Error {
 }
 
 /**
- * Reads a table of text: comma-, semicolon- or tab-separated, in UTF-8, UTF-16 or Windows-1252. Keeps a bounded part in
- * memory. Empty rows are skipped. A row that cannot be used is given with the reason, and reading continues.
+ * Reads a table of text: comma-, semicolon- or tab-separated, in UTF-8, UTF-16, Windows-1252 or Mac Roman. Keeps a
+ * bounded part in memory. Empty rows are skipped. A row that cannot be used is given with the reason, and reading continues.
  *
  * @param pause awaited after each few bytes, which can have no row, so that a process can do its other work
  * @throws TableError if the file has no usable header. The rows throw it where nothing after a fault can be read

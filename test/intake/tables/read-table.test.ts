@@ -49,6 +49,15 @@ describe('encodings', () => {
     expect(rows).toEqual([{ line: 2, cells: ['“café”'] }]);
   });
 
+  test('lines that end with carriage returns alone are Mac Roman, as Excel for Mac writes them', async () => {
+    const { read: description, rows } = await read(Buffer.from('a,b\rJos\x8e,it\xd5s\r', 'latin1'));
+    expect(description).toBe('Mac Roman, with commas');
+    expect(rows).toEqual([{ line: 2, cells: ['José', 'it’s'] }]);
+    expect((await read(Buffer.from('a,b\rcaf\xe9,x\r\n', 'latin1'))).encoding).toBe('windows-1252');
+    expect((await read('a,b\rcafé,x\r')).encoding).toBe('utf-8');
+    expect((await read(Buffer.from('caf\xe9', 'latin1'))).encoding).toBe('windows-1252');
+  });
+
   test('a file that ends within a character of UTF-8 is Windows-1252', async () => {
     const { encoding, rows } = await read(Buffer.from('a\ncaf\xe9', 'latin1'));
     expect([encoding, rows]).toEqual(['windows-1252', [{ line: 2, cells: ['café'] }]]);
