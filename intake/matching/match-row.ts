@@ -173,6 +173,12 @@ function refusePosition(position: ReadRow['position'], mayBeMeasure: boolean): R
   return unrepresentable(`"${position}" about a candidate, of whom only Yes can be said`, answer !== null);
 }
 
+/** Whether a row answers twice. "No" endorsed may be the answer No or Yes, and "No" not endorsed may be No or nothing. */
+function hasTwoAnswers({ choice, position }: ReadRow): boolean {
+  const answers = [choice, position].map((text) => (text ? readAnswer(text) : null));
+  return answers.every((each) => each === 'yes' || each === 'no') && answers.includes('no');
+}
+
 function findPairs(
   row: ReadRow,
   contest: IndexedContest,
@@ -187,6 +193,11 @@ function findPairs(
     return choice === undefined ? [] : [{ contest, choice, contender, contestReason, choiceReason, ...more }];
   };
   const answer = isMeasure(contest) ? readAnswer(text) : null;
+  if (isMeasure(contest) && hasTwoAnswers(row)) {
+    return contest.contenders.flatMap((each) =>
+      pair(each, 'choice: the choice and the position are both answers'),
+    );
+  }
   if (answer === 'yes' || answer === 'no') {
     const contender = contest.contenders.find(({ lines: [line] }) => line?.measure_answer === answer);
     return contender ? pair(contender, null) : [];

@@ -374,6 +374,20 @@ test.each<[string, string | null, string | null | undefined, string]>([
   expect(match(contestText, choiceText, { position })).toMatchObject({ grade: 'nothing', why });
 });
 
+test.each([
+  ['No', 'Yes'],
+  ['Yes', 'No'],
+  ['no', 'Oppose'],
+])('about a measure, the choice %j with the position %j is ambiguous', (choiceText, position) => {
+  const { grade, why } = match('Prop 2', choiceText, { position });
+  expect([grade, why]).toEqual(['ambiguous', `"${choiceText}" can be Yes (yes) or No (no)`]);
+  expect(match('Prop 2', 'Yes', { position: 'Endorsed' })).toEqual({
+    key: 'prop-2/yes',
+    grade: 'exact',
+    why: '',
+  });
+});
+
 describe('the possible meanings of a row', () => {
   const meant = (names: Partial<RowNames>) => {
     const row = { contest: null, district: null, choice: null, party: null, position: undefined, ...names };
