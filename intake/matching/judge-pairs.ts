@@ -68,15 +68,21 @@ function describeAmbiguity(row: RowNames, pairs: readonly [Pair, ...Pair[]]): Ro
 
 /** The outcome for a cell with several names; null if it has one. */
 export function refuseSeveral(
-  row: RowNames,
-  [first, ...others]: readonly { contest: IndexedContest; reason: string | null }[],
+  row: ReadRow,
+  contests: readonly { contest: IndexedContest; reason: string | null }[],
   pairs: readonly Pair[],
 ): RowMatch | null {
   if (!hasSeveralNames(row)) return null;
+  const [first, ...others] = contests;
+  const near = () =>
+    nearestCandidates(
+      contests.map(({ contest }) => contest),
+      row.read(row.choice ?? ''),
+    );
   const one = others.length === 0 ? first : undefined;
   return outcome('ambiguous', 'the cell has several choices: give each of them a row, or decide on one', {
     contest: one?.contest ?? null,
-    candidates: candidatesOf(pairs),
+    candidates: pairs.length > 0 ? candidatesOf(pairs) : near(),
     unsure: { contest: one === undefined || one.reason !== null, choice: true },
   });
 }

@@ -425,6 +425,14 @@ describe('the possible meanings of a row', () => {
     expect(meant({ contest: 'Sheriff', choice: 'Sam Elk' })).toMatchObject({ grade: 'exact', fits: 2 });
   });
 
+  test('are the most similar ones if a cell has so many names that none of them matches', () => {
+    const names = 'Nancy Roe, Nickolas Wildstar, Antonio Villaraigosa';
+    expect(meant({ contest: 'Governor', choice: names })).toEqual({
+      ...{ grade: 'ambiguous', fits: 1, unsure: { contest: false, choice: true } },
+      keys: ['governor/villa', 'governor/wildstar', 'governor/cox'],
+    });
+  });
+
   test('are the most similar ones if nothing matches, at most twelve', () => {
     const { grade, keys, unsure } = meant({ contest: 'Governor', choice: 'Nobody Cox' });
     expect([grade, keys[0], unsure]).toEqual(['none', 'governor/cox', { contest: false, choice: true }]);
