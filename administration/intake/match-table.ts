@@ -100,9 +100,9 @@ export async function matchTable(client: ClientBase, options: TableOptions): Pro
   const map = readColumnMap(options.map, ENDORSEMENT_FIELDS);
   const first = await readTable(options.open(), options.pause);
   const firstColumns = readColumns(first.header, map, options.constants);
-  const answersChoices = await scanTable(first, firstColumns.places, options.pause);
+  const meaning = await scanTable(first, firstColumns.places, options.pause);
   const table = await readTable(options.open(), options.pause);
-  const columns = { ...readColumns(table.header, map, options.constants), answersChoices };
+  const columns = { ...readColumns(table.header, map, options.constants), ...meaning };
   const sources = await loadSources(client, options);
   const work = new TableWork(client, sources, options, columns, table);
   for await (const row of table.rows) {

@@ -1,6 +1,7 @@
 /** The first reading of a table of endorsements: what its rows say together. */
 import type { EndorsementField } from '../../intake/endorsements/fields.ts';
 import type { EndorsementColumns } from '../../intake/endorsements/read-row.ts';
+import { isYesOrNo } from '../../intake/tables/answers.ts';
 import { readDayFirst } from '../../intake/tables/dates.ts';
 import type { Table } from '../../intake/tables/read-table.ts';
 import { TableError } from '../../intake/tables/table-error.ts';
@@ -12,20 +13,21 @@ const DATE_FIELDS: readonly EndorsementField[] = ['published_on', 'election_date
  *
  * @param pause awaited after each row, so that a process can do its other work
  * @returns whether an empty position says that nothing was endorsed. It does not if only rows without a choice have
- * positions, which are about measures
+ * positions, which are about measures; nor beside an answer if no row with an answer has a position
  * @throws TableError if there are no rows, or if a column has a date that can only be read with its day first
  */
 export async function scanTable(
   { header, rows }: Table,
   places: EndorsementColumns['places'],
   pause?: () => Promise<void>,
-): Promise<boolean> {
+): Promise<Pick<EndorsementColumns, 'answersChoices' | 'marksAnswers'>> {
   const dates = DATE_FIELDS.flatMap((field) => places.get(field) ?? []);
   const isFilled = (field: EndorsementField, cells: string[]) =>
     (cells[places.get(field) ?? -1] ?? '').trim() !== '';
   let isEmpty = true;
   let answersChoices = false;
   let answersMeasures = false;
+  let marksAnswers = false;
   for await (const row of rows) {
     await pause?.();
     isEmpty = false;
@@ -34,6 +36,7 @@ export async function scanTable(
     if (isFilled('position', cells)) {
       if (isFilled('choice', cells)) answersChoices = true;
       else answersMeasures = true;
+      if (isYesOrNo(cells[places.get('choice') ?? -1])) marksAnswers = true;
     }
     for (const place of dates) {
       const cell = cells[place] ?? '';
@@ -42,7 +45,7 @@ export async function scanTable(
     }
   }
   if (isEmpty) throw new TableError('The table has no rows below the names of its columns.');
-  return answersChoices || !answersMeasures;
+  return { answersChoices: answersChoices || !answersMeasures, marksAnswers };
 }
 
 function refuseDayFirst(

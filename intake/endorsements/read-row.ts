@@ -4,7 +4,7 @@ import { checkSubmission } from '../../schemas/submission-files.ts';
 import { normalizeAddress, normalizeLines, normalizeText } from '../../schemas/text.ts';
 import type { ElectionText } from '../matching/match-election.ts';
 import type { RowNames } from '../matching/row-names.ts';
-import { hasFlags, readFlag, readRank } from '../tables/answers.ts';
+import { hasFlags, isYesOrNo, readFlag, readRank } from '../tables/answers.ts';
 import { isFormulaError } from '../tables/cells.ts';
 import { type ColumnMap, type Columns, mapColumns } from '../tables/columns.ts';
 import { lacksYear, readDate } from '../tables/dates.ts';
@@ -19,6 +19,8 @@ export interface EndorsementColumns extends Columns<EndorsementField> {
   constants: Constants;
   /** Whether an empty position of a row with a choice says that nothing was endorsed. Otherwise it says nothing. */
   answersChoices: boolean;
+  /** The same of a row about a measure whose choice is an answer. */
+  marksAnswers: boolean;
   /** Whether the positions are flags, 1 and 0. */
   flags: boolean;
 }
@@ -78,7 +80,7 @@ export function readColumns(
     );
   }
   const flags = hasFlags(header[columns.places.get('position') ?? -1] ?? '');
-  return { ...columns, constants, answersChoices: true, flags };
+  return { ...columns, constants, answersChoices: true, marksAnswers: true, flags };
 }
 
 const isAddress = (source: string | null): boolean => source !== null && /^https?:\/\//i.test(source);
@@ -90,7 +92,7 @@ const completeAddress = (source: string | null): string | null =>
 /** Reads the cells of a row. */
 export function readRow(
   cells: readonly string[],
-  { places, constants, answersChoices, flags }: EndorsementColumns,
+  { places, constants, answersChoices, marksAnswers, flags }: EndorsementColumns,
 ): EndorsementRow {
   const read = (field: EndorsementField, form: (text: string) => string) =>
     form(cells[places.get(field) ?? -1] ?? '') || null;
@@ -101,7 +103,8 @@ export function readRow(
   const choice = lines('choice');
   const written = text('position');
   const position = flags && written !== null ? readFlag(written) : written;
-  const saysNothing = !places.has('position') || (position === null && choice !== null && !answersChoices);
+  const marksChoice = isYesOrNo(choice) ? marksAnswers : answersChoices;
+  const saysNothing = !places.has('position') || (position === null && choice !== null && !marksChoice);
   return {
     endorser: constants.endorser ?? text('endorser'),
     election: constants.election ?? text('election'),

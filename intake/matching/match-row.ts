@@ -1,5 +1,5 @@
 import type { AliasKind } from '../../schemas/alias-files.ts';
-import { readAnswer } from '../tables/answers.ts';
+import { isYesOrNo, readAnswer } from '../tables/answers.ts';
 import type { Contender, ElectionIndex, IndexedContest } from './catalogue-index.ts';
 import { listSome } from './grade.ts';
 import {
@@ -20,11 +20,6 @@ export type FindAlias = (kind: AliasKind, scope: string, text: string) => string
 
 const isMeasure = ({ choices }: IndexedContest) =>
   choices.some(({ measure_answer: answer }) => answer !== null);
-
-function isYesOrNo(position: ReadRow['position']): boolean {
-  const answer = position ? readAnswer(position) : null;
-  return answer === 'yes' || answer === 'no';
-}
 
 const MAX_KNOWN = 10_000;
 
@@ -142,6 +137,15 @@ function refuseAboutMeasure(
 ): RowMatch | null {
   const text = position ?? choice ?? '';
   const answer = readAnswer(text);
+  if (isYesOrNo(choice)) {
+    if (position === null) return unrepresentable('no position', true);
+    // "No" endorsed can be the answer No or Yes, and "No" not endorsed can be No or nothing.
+    const hasNo = answer === 'no' || readAnswer(choice ?? '') === 'no';
+    if (hasNo && isYesOrNo(position)) {
+      const both = `the choice "${choice}" and the position "${position}" about a measure`;
+      return unrepresentable(`${both}: give the answer as the position, and leave the choice empty`, false);
+    }
+  }
   if (answer === 'yes' || answer === 'no') return null;
   // Without a column for the answer, the choice can be the label of an answer.
   const isLabel = (measure: IndexedContest) => findContenders(measure, read(text), null).exact.length > 0;
@@ -173,12 +177,6 @@ function refusePosition(position: ReadRow['position'], mayBeMeasure: boolean): R
   return unrepresentable(`"${position}" about a candidate, of whom only Yes can be said`, answer !== null);
 }
 
-/** Whether a row answers twice. "No" endorsed may be the answer No or Yes, and "No" not endorsed may be No or nothing. */
-function hasTwoAnswers({ choice, position }: ReadRow): boolean {
-  const answers = [choice, position].map((text) => (text ? readAnswer(text) : null));
-  return answers.every((each) => each === 'yes' || each === 'no') && answers.includes('no');
-}
-
 function findPairs(
   row: ReadRow,
   contest: IndexedContest,
@@ -193,11 +191,6 @@ function findPairs(
     return choice === undefined ? [] : [{ contest, choice, contender, contestReason, choiceReason, ...more }];
   };
   const answer = isMeasure(contest) ? readAnswer(text) : null;
-  if (isMeasure(contest) && hasTwoAnswers(row)) {
-    return contest.contenders.flatMap((each) =>
-      pair(each, 'choice: the choice and the position are both answers'),
-    );
-  }
   if (answer === 'yes' || answer === 'no') {
     const contender = contest.contenders.find(({ lines: [line] }) => line?.measure_answer === answer);
     return contender ? pair(contender, null) : [];

@@ -27,6 +27,10 @@ export function readAnswer(text: string): Answer | null {
   return DASHES.test(text) ? 'nothing' : (ANSWERS.get(foldText(text)) ?? null);
 }
 
+/** Whether a text is the answer Yes or No. */
+export const isYesOrNo = (text: string | null | undefined): boolean =>
+  ['yes', 'no'].includes(readAnswer(text ?? '') ?? '');
+
 /** The names of columns in which 1 means Yes and 0 means No. In others, a number may be a rank. */
 const FLAG_COLUMNS = ['endorsed', 'endorse', 'endorses', 'support', 'supported', 'yes no', 'is endorsed'];
 

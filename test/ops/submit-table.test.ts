@@ -310,6 +310,11 @@ test('an empty position beside a choice is no endorsement, unless the table has 
   const mixed = [head, 'governor,Tina Kotek,', 'mayor,ann,', 'Measure 110,,No', 'Measure 110,,'];
   const other = await submit('mixed.csv', mixed, ...options);
   expect([countOf(other.printed, 'exact'), countOf(other.printed, 'not representable')]).toEqual([3, 1]);
+  const ballot = [head, 'governor,Tina Kotek,x', 'governor,Christine Drazan,', 'Measure 110,No,'];
+  const answers = await submit('answers.csv', ballot, ...options);
+  expect([countOf(answers.printed, 'exact'), countOf(answers.printed, 'not representable')]).toEqual([2, 1]);
+  const marked = await submit('marked.csv', [...ballot, 'Measure 110,Yes,x'], ...options);
+  expect([countOf(marked.printed, 'exact'), countOf(marked.printed, 'not representable')]).toEqual([2, 2]);
 });
 
 test('close rows are sent if they are accepted, and decisions of an account are its own', async () => {

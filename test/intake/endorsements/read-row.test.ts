@@ -5,6 +5,7 @@ import {
   createPick,
   type EndorsementRow,
   findFormulaError,
+  findLongName,
   type Meant,
   readColumns,
   readRow,
@@ -146,6 +147,16 @@ describe('a row', () => {
     expect(readRow(['Ann  Lee\r\n Bob Roe '], columns).choice).toBe('Ann Lee\nBob Roe');
   });
 
+  test('with an answer as its choice and no position says nothing by it, if no such row has a position', () => {
+    const of = (marksAnswers: boolean) => ({ ...readColumns(HEADER, new Map(), ALL), marksAnswers });
+    const positionOf = (choice: string, columns = of(false)) => readRow([choice, ''], columns).position;
+    expect([positionOf('No'), positionOf('No', of(true)), positionOf('Ann')]).toEqual([
+      undefined,
+      null,
+      null,
+    ]);
+  });
+
   test('with a choice and no position says nothing by it, if the positions are only about measures', () => {
     const columns = { ...readColumns(HEADER, new Map(), ALL), answersChoices: false };
     const positionOf = (choice: string, position: string) => readRow([choice, position], columns).position;
@@ -155,6 +166,12 @@ describe('a row', () => {
       null,
     ]);
   });
+});
+
+test('a name may have a thousand characters', () => {
+  const row = (length: number) => readRow(['x'.repeat(length)], readColumns(['Candidate'], new Map(), ALL));
+  expect(findLongName(row(1_000))).toBeNull();
+  expect(findLongName(row(1_001))).toEqual({ fault: 'has more than 1,000 characters in the choice' });
 });
 
 describe('the pick of a row', () => {

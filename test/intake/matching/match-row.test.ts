@@ -186,6 +186,7 @@ describe('one record with the same name is exact', () => {
     ['Proposition 2', null, { position: 'Oppose' }, 'prop-2/no'],
     ['Ballot measure', 'Prop 2', { position: 'Y' }, 'prop-2/yes'],
     ['measure b', 'No', {}, 'measure-b/no'],
+    ['measure b', 'Yes', { position: 'Endorsed' }, 'measure-b/yes'],
     ['Measure B', 'Vote Yes', {}, 'measure-b/yes'],
     ['Retain Justice Goodwin Liu', 'retain', {}, 'retain-liu/yes'],
   ])('%j, %j %j', (contestText, choiceText, more, key) => {
@@ -367,25 +368,20 @@ test.each<[string, string | null, string | null | undefined, string]>([
     '"Yes (runoff only)" about a candidate, of whom only Yes can be said',
   ],
   ['Governor', 'John H. Cox', 'Neutral', '"Neutral" about a candidate, of whom only Yes can be said'],
+  ...[
+    ['No', 'Yes'],
+    ['Yes', 'No'],
+    ['no', 'Oppose'],
+  ].map(([choiceText = '', position = '']): [string, string, string, string] => [
+    ...(['Prop 2', choiceText, position] as const),
+    `the choice "${choiceText}" and the position "${position}" about a measure: give the answer as the position, and leave the choice empty`,
+  ]),
   ['Prop 2', null, 'Neutral', '"Neutral" about a measure, which needs Yes or No'],
+  ['Prop 2', 'No', null, 'no position'],
   ['Prop 2', null, undefined, 'no answer about a measure, which needs Yes or No'],
   ['Prop 2', 'Lean yes', undefined, '"Lean yes" about a measure, which needs Yes or No'],
 ])('%j, %j %j is nothing that an endorsement can say', (contestText, choiceText, position, why) => {
   expect(match(contestText, choiceText, { position })).toMatchObject({ grade: 'nothing', why });
-});
-
-test.each([
-  ['No', 'Yes'],
-  ['Yes', 'No'],
-  ['no', 'Oppose'],
-])('about a measure, the choice %j with the position %j is ambiguous', (choiceText, position) => {
-  const { grade, why } = match('Prop 2', choiceText, { position });
-  expect([grade, why]).toEqual(['ambiguous', `"${choiceText}" can be Yes (yes) or No (no)`]);
-  expect(match('Prop 2', 'Yes', { position: 'Endorsed' })).toEqual({
-    key: 'prop-2/yes',
-    grade: 'exact',
-    why: '',
-  });
 });
 
 describe('the possible meanings of a row', () => {
