@@ -21,7 +21,7 @@ import {
 import { reconcileTopic, resetConsumerOffset } from '../../store/stream/consumer-offsets.ts';
 import { applySubmissions, SUBMISSIONS_TOPIC } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
-import { endorse } from '../helpers/ballots/submissions.ts';
+import { endorse, pick, position } from '../helpers/ballots/submissions.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
@@ -43,12 +43,19 @@ beforeEach(async () => {
 });
 
 /** Saves an upload of a table about the general election, by the gazette. */
-async function upload(lines: readonly string[], { isWhole = false } = {}): Promise<Upload> {
+async function upload(
+  lines: readonly string[],
+  {
+    isWhole = false,
+    head = 'contest,choice',
+    endorser = 'coast-gazette',
+  }: { isWhole?: boolean; head?: string; endorser?: string | null } = {},
+): Promise<Upload> {
   await client.query('BEGIN');
   const id = await saveUpload(client, {
     ...{ accountId, person: 'ann', fileName: 'a.csv', header: ['contest', 'choice'] },
-    content: Buffer.from(`contest,choice\n${lines.join('\n')}\n`),
-    settings: { map: [], endorser: 'coast-gazette', election: ELECTION, isWhole },
+    content: Buffer.from(`${head}\n${lines.join('\n')}\n`),
+    settings: { map: [], endorser, election: ELECTION, isWhole },
   });
   await client.query('COMMIT');
   return (await findUpload(client, { accountId, id })) as Upload;
@@ -144,6 +151,55 @@ test('a row by an endorser for whom the account may not publish is open, even if
   const made = await upload(['mayor,ann']);
   const work = { ...workOn(made), endorsers: ENDORSERS.slice(1) };
   expect((await stage(work)).leftOut).toBe(1);
+});
+
+test('each value of an endorsement that differs is a change, and the preview is of no other source', async () => {
+  const stored = {
+    ...{ rank: 1, statement: 'Ours.', statement_es: 'Nuestra.' },
+    ...{ source_url: 'https://example.org/a', published_on: '2026-09-01' },
+  };
+  await applySubmissions(
+    client,
+    endorse('coast-gazette', 'sheriff', 'ann', stored),
+    endorse('coast-gazette', 'sheriff', 'bob', { rank: 2 }),
+  );
+  const of = async (column: string, value: string, choice = 'ann') => {
+    accountId = await createAccount(client);
+    return stage(workOn(await upload([`sheriff,${choice},${value}`], { head: `contest,choice,${column}` })));
+  };
+  for (const [column, present] of Object.entries(stored)) {
+    const other = { rank: '3', source_url: 'https://example.org/b', published_on: '2026-09-02' }[column];
+    expect((await of(column, String(present))).counts).toMatchObject({ changed: 0, unchanged: 1 });
+    expect((await of(column, other ?? 'Other.')).counts).toMatchObject({ changed: 1, unchanged: 0 });
+  }
+  const [one, two] = [await of('source', 'Page 1', 'bob'), await of('source', 'Page 2', 'bob')];
+  expect([one.counts, one.digest === two.digest]).toEqual([two.counts, false]);
+});
+
+test('of several endorsers, each has its own list, withdrawals and repeated rows', async () => {
+  await applySubmissions(
+    client,
+    ...['coast-gazette', 'nation-herald'].map((slug) =>
+      position(slug, 'council', [pick('ann'), pick('bob')]),
+    ),
+    position('coast-gazette', 'mayor', [pick('dee')]),
+    position('coast-gazette', 'sheriff', []),
+    position('coast-gazette', 'prop-1', [pick('yes')]),
+  );
+  const table = ['council,ann,Coast Gazette', 'council,bob,Nation Herald', 'council,bob,Nation Herald'];
+  const whole = { isWhole: true, head: 'contest,choice,newspaper', endorser: null };
+  const { counts, repeated, removals } = await stage(workOn(await upload(table, whole)));
+  expect([counts, repeated]).toEqual([{ created: 0, changed: 0, unchanged: 2, withdrawn: 3 }, 1]);
+  expect(removals).toEqual([
+    { from: `coast-gazette in ${ELECTION}`, records: [{ kind: 'endorsements', removed: 2, of: 3 }] },
+    { from: `nation-herald in ${ELECTION}`, records: [{ kind: 'endorsements', removed: 1, of: 2 }] },
+  ]);
+  const often = await upload([...Array(501).fill('mayor,dee'), 'council,ann', 'council,bob'], {
+    isWhole: true,
+  });
+  expect(await stage(workOn(often))).toMatchObject({ refusal: null, repeated: 500 });
+  const both = await upload(['council,ann,Coast Gazette', 'council,ann,Nation Herald'], whole);
+  expect((await stage(workOn(both))).repeated).toBe(0);
 });
 
 test('an upload can be undone once all of it is applied, as long as that and the changes since are known', async () => {
