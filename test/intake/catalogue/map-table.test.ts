@@ -384,6 +384,14 @@ describe('the choices of a contest', () => {
     ]);
   });
 
+  test('keep their details beside the mark of an incumbent', async () => {
+    const [, made] = await mapRows([
+      [...head, 'choice_details'],
+      [...of('', 'Governor', 'Ann Lee', '', 'yes'), '{"id": 7}'],
+    ]);
+    expect(made?.record).toMatchObject({ choices: [{ details: { id: 7, incumbent: true } }] });
+  });
+
   test('of an office that nobody runs for are no answer', async () => {
     for (const nobody of ['No Candidate Filed', 'NO NOMINATION']) {
       expect(await choicesOf(of('', 'Coroner', nobody))).toMatchObject([

@@ -97,6 +97,13 @@ const CONTESTS = [
     choice('ray', 'Sol Ray', { withdrawn: true }),
     choice('none', 'None of these candidates', { candidate: null, full_name: null }),
   ]),
+  contest('archivist', 'Archivist', [
+    choice('roe-a', 'Al Roe, Alder line', { candidate: 'roe', full_name: 'Al Roe' }),
+    choice('roe-b', 'Al Roe, Birch line', { candidate: 'roe', full_name: 'Al Roe' }),
+    choice('Poe', 'Eva Lee'),
+    choice('lee', 'Poe'),
+    choice('nurse', 'Uma Vey (nurse)'),
+  ]),
   contest('sheriff-d', 'Sheriff (D)', [choice('fox', 'Max Fox')]),
   contest('sheriff-r', 'Sheriff (R)', [choice('elk', 'Sam Elk')]),
   contest('school', 'School Board', [choice('kay', 'Kay Ono')], {
@@ -185,6 +192,9 @@ describe('one record with the same name is exact', () => {
     ['Prop. 2', 'Yes', {}, 'prop-2/yes'],
     ['Proposition 2', null, { position: 'Oppose' }, 'prop-2/no'],
     ['Ballot measure', 'Prop 2', { position: 'Y' }, 'prop-2/yes'],
+    // Its column and its choice name the measure together.
+    ['Measure', 'B', { position: 'Y' }, 'measure-b/yes'],
+    ['Archivist', 'Al Roe, Birch line', {}, 'archivist/roe-b'],
     ['measure b', 'No', {}, 'measure-b/no'],
     ['measure b', 'Yes', { position: 'Endorsed' }, 'measure-b/yes'],
     ['Measure B', 'Vote Yes', {}, 'measure-b/yes'],
@@ -290,6 +300,8 @@ describe('names that differ a little are close, with the reason', () => {
     ],
     ['SF Proposition', 'Local 2', { position: 'No' }, 'prop-2/no', 'contest: only "2" is the same'],
     ['Ballot', 'B', { position: 'For' }, 'measure-b/yes', 'contest: only "B" is the same'],
+    // The office of a similar name has no such candidate.
+    ['Governor Ballot', 'B', { position: 'For' }, 'measure-b/yes', 'contest: only "B" is the same'],
     ['Regional Proposition', 'RR', { position: 'Yes' }, 'measure-rr/yes', 'contest: only "RR" is the same'],
     ['Prop B', 'Yes', {}, 'measure-b/yes', 'contest: the measure is called "Measure B: Parks"'],
     [null, 'Barbara Lee', {}, 'house-12/lee', 'contest: the row names no contest'],
@@ -312,9 +324,13 @@ describe('names of several people are ambiguous', () => {
       'on several lines: Democratic (gray-d) or Working Families (gray-w)',
     ],
     ['Auditor', 'Al Roe (Green)', {}, 'on several lines: Democratic (roe-d) or Green (roe-g, withdrawn)'],
-    ['Governor', 'Antonio Villaraigosa; John H. Cox', {}, 'the cell has several choices'],
-    ['Governor', 'Antonio Villaraigosa and John H. Cox', {}, 'the cell has several choices'],
+    ...[';', ' and', ',', ' &', ' +'].map((sign): [string, string, Partial<RowNames>, string] => [
+      ...(['Governor', `Antonio Villaraigosa${sign} John H. Cox`, {}] as const),
+      'the cell has several choices',
+    ]),
     ['Governor', 'Antonio Villaraigosa / Bob Nobody', {}, 'the cell has several choices'],
+    // The key of one is the name of another.
+    ['Archivist', 'Poe', {}, 'Eva Lee (Poe) or Poe (lee)'],
     ['Controller', 'Eva Lima\nMalia Cohen', {}, 'the cell has several choices'],
   ])('%j, %j %j', (contestText, choiceText, more, why) => {
     const { grade, why: said, key } = match(contestText, choiceText, more);
@@ -339,6 +355,7 @@ test('the office of another district has no match in the division of a row', () 
 test.each<[string, string | null, string, string?]>([
   ['Prop 99', null, 'no such contest', 'Yes'],
   ['Governor', 'Gavin Newsom', 'no such choice; the nearest are '],
+  ['Archivist', 'Uma Vey (teacher)', 'no such choice; the nearest are Uma Vey (nurse) (nurse)'],
   ['City Council 2', 'John Smith III', 'no such choice; the nearest are John Smith Sr.'],
   ['U.S. House CA-13', 'Barbara Lee', 'no such contest; the nearest are U.S. House California District'],
   ['Dogcatcher', 'Ann', 'no such contest'],
