@@ -162,6 +162,8 @@ test('a row means something only if its endorser, contest and choice are known',
   expect(meantBy(whole)).toEqual({ ...meant, isRanked: false });
   const ranked = { ...mayor, vote_method: 'ranked_choice' };
   expect(meantBy({ ...whole, contest: ranked })).toEqual({ ...meant, isRanked: true });
+  const seats = { ...mayor, vote_method: 'multi_seat' };
+  expect(meantBy({ ...whole, contest: seats })).toEqual({ ...meant, isRanked: false });
   for (const part of ['endorser', 'contest', 'choice'])
     expect(meantBy({ ...whole, [part]: null })).toBeNull();
 });

@@ -103,6 +103,7 @@ const CONTESTS = [
     choice('Poe', 'Eva Lee'),
     choice('lee', 'Poe'),
     choice('nurse', 'Uma Vey (nurse)'),
+    choice('x/y', 'Zed Kay'),
   ]),
   contest('sheriff-d', 'Sheriff (D)', [choice('fox', 'Max Fox')]),
   contest('sheriff-r', 'Sheriff (R)', [choice('elk', 'Sam Elk')]),
@@ -519,6 +520,12 @@ describe('a decision', () => {
       'US House',
       'B L',
       'house-12/lee',
+    ],
+    [
+      decide('choice', election.slug, 'top job / zk', `${election.slug}/archivist/x/y`),
+      'Top Job',
+      'ZK',
+      'archivist/x/y',
     ],
   ])('makes a match exact', (alias, contestText, choiceText, key) => {
     expect(match(contestText, choiceText)).not.toMatchObject({ grade: 'exact' });
