@@ -8,6 +8,7 @@ import { PositionFields } from '../../../gateway/console/publishing/position-fie
 import { fieldsOfQuery } from '../../../gateway/console/query-fields.ts';
 import { readBefore, writeBefore } from '../../../gateway/console/rejections/rejection.ts';
 import { readRowId } from '../../../gateway/console/row-id.ts';
+import { replacesUnseen } from '../../../gateway/console/shown-values.ts';
 import { readWebhookForm, tryCall } from '../../../gateway/console/webhooks/webhook.ts';
 import { ApiError } from '../../../gateway/http/api-error.ts';
 import type { ErrorCode } from '../../../schemas/errors.ts';
@@ -85,6 +86,16 @@ test('a form that was not handled is shown without what nobody has entered, and 
   const hidden = { version: '5', seen: 'a1', after: '0', line: '2', 'shown:2': '["no",null]' };
   const none = new URLSearchParams({ csrf: 'x', ...hidden, note: '' });
   expect(renderDocument(html`<body><${Entered} form=${none} /></body>`)).not.toContain('What the form says');
+});
+
+test('a form replaces values unseen if somebody has stored others since, unless it says the same', () => {
+  const [shown, other] = [{ a: 1 }, { a: 2 }];
+  const form = new URLSearchParams({ shown: JSON.stringify(shown) });
+  expect(replacesUnseen(form, shown, other)).toBe(false);
+  expect(replacesUnseen(form, other, { a: 3 })).toBe(true);
+  expect(replacesUnseen(form, other, null)).toBe(true);
+  expect(replacesUnseen(form, other, { a: 2 })).toBe(false);
+  expect(replacesUnseen(new URLSearchParams(), other, shown)).toBe(false);
 });
 
 test('a webhook follows the subscription of its form, or the filter of the form', () => {

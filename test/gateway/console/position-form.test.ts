@@ -80,6 +80,8 @@ describe('a form', () => {
     ]);
     const { problems } = read({ 'rank:ann': '1', 'rank:bob': '1', 'rank:cyd': 'x' }, ranked);
     expect(problems).toEqual([expect.stringMatching(/^CYD: rank must /)]);
+    // A contest that has no ranks any more.
+    expect(read({ choice: 'ann', 'rank:ann': '1' }).picks).toEqual([pick('ann')]);
     expect(read({ 'rank:ann': '1', 'rank:bob': '1' }, ranked).problems).toEqual([
       'BOB: rank must be unique in the position, is 1 as in ANN.',
     ]);

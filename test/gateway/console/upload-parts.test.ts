@@ -51,6 +51,9 @@ describe('the decisions of a form', () => {
           ['endorser:5', 'birch'],
           ['line', '6'],
           ['row:6', 'other'],
+          ['line', '9'],
+          ['row:9', 'a/b/c'],
+          ['endorser:9', ''],
           // A key that is written beside "Decide later" counts, but not one that the page has shown there.
           ['line', '7'],
           ['row:7', ''],
@@ -61,7 +64,10 @@ describe('the decisions of a form', () => {
           ['key:8', 'v/w/x'],
         ] as [string, string][]),
       ),
-    ).toEqual([{ 2: of('a/b/c'), 3: of('a/b/d'), 5: of('p/q/r', 'birch'), 7: of('s/t/u') }, {}]);
+    ).toEqual([
+      { 2: of('a/b/c'), 3: of('a/b/d'), 5: of('p/q/r', 'birch'), 7: of('s/t/u'), 9: of('a/b/c') },
+      {},
+    ]);
   });
 
   test('do not replace what somebody else has decided meanwhile, unless they say the same', () => {
@@ -221,6 +227,12 @@ describe('the settings of a table', () => {
     expect([...fresh.matchAll(/By its name: ([^<]+)</g)].map(([, usual]) => usual)).toEqual([
       ...['Contest or measure', 'not used', 'not used'],
     ]);
+    // The name of one column begins with that of another.
+    const [header, map] = [['a=b', 'a'], { 'column:0': 'choice', 'column:1': 'contest' }];
+    const similar = render(html`<${ColumnFields} header=${header} settings=${read(map, header)} />`);
+    expect([...similar.matchAll(/ value="([^"]*)" selected/g)].map(([, field]) => field)).toEqual([
+      ...['choice', 'contest'],
+    ]);
   });
 
   test('have a field for the first sixty columns', () => {
@@ -269,6 +281,7 @@ describe('the preview of an upload', () => {
     ]).toEqual([200, true]);
     expect(text).toContain('name="seen" value="seen-1"');
     expect(text).not.toContain('name="withdraw"');
+    expect(show({ rows: ['created', 'changed', 'changed'].map(row) }).text).not.toContain('are shown.');
     const nothing = show({ counts: { created: 0, changed: 0, withdrawn: 0, unchanged: 2 } }).text;
     expect(nothing).toContain('so nothing changes');
     expect(nothing).toContain('2 endorsements stay as they are.');
@@ -294,6 +307,7 @@ describe('the preview of an upload', () => {
     const rows = ['created', 'changed', 'withdrawn', 'unchanged'].map(row);
     const { text } = show({
       ...{ rows, counts: { created: 2, changed: 2, withdrawn: 2, unchanged: 1 }, repeated: 1, leftOut: 2 },
+      withoutPick: 1,
     });
     expect([...text.matchAll(/<th scope="row">([^<]+)</g)].map(([, effect]) => effect)).toEqual([
       ...['Endorse', 'Change', 'Withdraw', 'As it is'],
@@ -302,6 +316,7 @@ describe('the preview of an upload', () => {
     expect(text).toContain('The first 4 of 6 are shown.');
     expect(text).toContain('1 endorsement stays as it is.');
     expect(text).toContain('2 rows are left out');
+    expect(text).toContain('1 row makes no endorsement, as the table says');
     expect(text).toContain('1 row repeats an earlier one');
     expect(countChanges(effects({ counts: { created: 1, changed: 2, withdrawn: 4, unchanged: 8 } }))).toBe(7);
     expect(

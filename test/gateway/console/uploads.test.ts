@@ -494,6 +494,9 @@ describe('a file', () => {
     const answer = await editor.postFile(UPLOADS, GAZETTE, { name: '', text: 'contest,choice\nmayor,ann' });
     expect(answer.status).toBe(303);
     expect((await editor.get(answer.location)).html).toContain('<title>Upload: table ');
+    const long = { name: `${'x'.repeat(300)}-2026.csv`, text: 'contest,choice\nmayor,ann' };
+    const { location } = await editor.postFile(UPLOADS, GAZETTE, long);
+    expect((await editor.get(location)).html).toContain(`<title>Upload: ${long.name.slice(-200)} `);
   });
 
   test('is not blamed for other fields that are larger than 64 KB in bytes', async () => {
