@@ -194,6 +194,13 @@ test('of several endorsers, each has its own list, withdrawals and repeated rows
     { from: `coast-gazette in ${ELECTION}`, records: [{ kind: 'endorsements', removed: 2, of: 3 }] },
     { from: `nation-herald in ${ELECTION}`, records: [{ kind: 'endorsements', removed: 1, of: 2 }] },
   ]);
+  // An endorser that a row probably means, and a person has said that it does not, keeps its list.
+  const close = await upload(['council,ann,Nation Herald', 'council,ann,Coast Gazete'], whole);
+  const left = await stage(workOn(close, { 3: { decision: 'no', endorser: null } }));
+  expect([left.removals.map(({ from }) => from), left.leftOut]).toEqual([
+    [`nation-herald in ${ELECTION}`],
+    0,
+  ]);
   const often = await upload([...Array(501).fill('mayor,dee'), 'council,ann', 'council,bob'], {
     isWhole: true,
   });
