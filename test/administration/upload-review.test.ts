@@ -21,6 +21,7 @@ import {
 import { reconcileTopic, resetConsumerOffset } from '../../store/stream/consumer-offsets.ts';
 import { applySubmissions, SUBMISSIONS_TOPIC } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { choice, contest } from '../helpers/ballots/catalogue-records.ts';
 import { endorse, pick, position } from '../helpers/ballots/submissions.ts';
 import { createAccount } from '../helpers/postgres/accounts.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
@@ -35,7 +36,11 @@ const NOW = Date.parse('2026-10-01T12:00:00Z');
 let accountId: number;
 
 beforeAll(async () => {
-  await loadCatalogue(url, SMALL_BALLOT);
+  const gray = ['gray-d', 'gray-w'].map((key) =>
+    choice(key, { candidate: { key: 'gray', full_name: 'Ann Gray' } }),
+  );
+  const onTwoLines = contest('lines', { choices: [...gray, choice('ann')] });
+  await loadCatalogue(url, [...SMALL_BALLOT, ['contests', onTwoLines]]);
   await reconcileTopic(client, SUBMISSIONS_TOPIC, { topicId: 'topic', clusterId: 'cluster' });
 });
 beforeEach(async () => {
@@ -207,6 +212,34 @@ test('of several endorsers, each has its own list, withdrawals and repeated rows
   expect(await stage(workOn(often))).toMatchObject({ refusal: null, repeated: 500 });
   const both = await upload(['council,ann,Coast Gazette', 'council,ann,Nation Herald'], whole);
   expect((await stage(workOn(both))).repeated).toBe(0);
+});
+
+test('a position is crowded by what its endorser holds already, with the ranks that the table changes', async () => {
+  await applySubmissions(
+    client,
+    position('coast-gazette', 'council', [pick('ann'), pick('bob')]),
+    position('coast-gazette', 'sheriff', [pick('ann', { rank: 1 }), pick('bob', { rank: 2 })]),
+    position('coast-gazette', 'mayor', []),
+  );
+  const crowdedBy = async (head: string, ...lines: string[]) => {
+    const { crowded } = await stage(workOn(await upload(lines, { head, endorser: null })));
+    return crowded.map(({ endorser, title, labels, hasRankTwice }) => [
+      endorser,
+      title,
+      labels,
+      hasRankTwice,
+    ]);
+  };
+  const head = 'contest,choice,newspaper';
+  expect(await crowdedBy(head, 'council,cyd,Coast Gazette', 'council,ann,Nation Herald')).toEqual([
+    ['coast-gazette', 'Title of council', ['ann', 'bob', 'cyd'], false],
+  ]);
+  expect(await crowdedBy(`${head},rank`, 'sheriff,bob,Coast Gazette,1')).toEqual([
+    ['coast-gazette', 'Title of sheriff', ['ann', 'bob'], true],
+  ]);
+  // A candidate on two lines is one choice of a voter.
+  expect(await crowdedBy(head, 'lines,gray-d,Coast Gazette', 'lines,gray-w,Coast Gazette')).toEqual([]);
+  expect(await crowdedBy(head, 'lines,gray-d,Coast Gazette', 'lines,ann,Coast Gazette')).toHaveLength(1);
 });
 
 test('an upload can be undone once all of it is applied, as long as that and the changes since are known', async () => {

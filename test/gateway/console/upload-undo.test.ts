@@ -156,6 +156,8 @@ test('an editor undoes an upload: additions are withdrawn, changes get every for
 test('a position that somebody has changed since the upload is named, and stays', async () => {
   const { address } = await publishMixed();
   await submit(endorse(GAZETTE, 'mayor', 'ann', { statement: 'Theirs.' }));
+  // The position of another endorser in a contest is another position.
+  await submit(endorse('bakers-local-1', 'council', 'ann', { statement: `Bakers ${address}.` }));
   const { preview } = await undo(address);
   expect(preview.html).toContain('2 positions get back');
   expect(preview.html).toContain('1 position stays as it is, because somebody has changed it since.');
