@@ -37,6 +37,17 @@ test('of several decisions about one name the last one counts, also of those tha
   expect([await decide('c-gazette', 'a-gazette'), await meaning()]).toEqual([1, 'a-gazette']);
 });
 
+test('elections are told apart by their states and days, also after one has been matched', async () => {
+  await loadCatalogue(url, SMALL_BALLOT);
+  const { matchElection } = await loadSources(client, { accountId: null });
+  const slugOf = (state: string) => matchElection({ election: '11/3/2026', date: null, state }).value?.slug;
+  expect(['OR', 'CA', 'OR'].map(slugOf)).toEqual([
+    ...['or-2026-11-03-general', 'ca-2026-11-03-general', 'or-2026-11-03-general'],
+  ]);
+  const gradeOf = (date: string) => matchElection({ election: null, date, state: 'OR' }).grade;
+  expect(['11/3/2026', '11/4/2026'].map(gradeOf)).toEqual(['exact', 'none']);
+});
+
 test('no row means an election, a contest or a choice that was removed', async () => {
   await loadCatalogue(url, SMALL_BALLOT);
   await client.query(`
