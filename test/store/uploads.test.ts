@@ -56,6 +56,20 @@ test('a batch that is published while somebody stops its upload is remembered, u
   expect(await listBatches(client, undoing)).toEqual([]);
 });
 
+test('an undoing that is stopped stays if a part of it is sent, and the newest undoing comes first', async () => {
+  const accountId = await createAccount(client);
+  const table = await saveTable(client, accountId);
+  const undoings: number[] = [];
+  for (const _ of [1, 2]) undoings.push(await saveTable(client, accountId, { content: null, undoes: table }));
+  for (const id of undoings) {
+    for (const ordinal of [1, 2]) await addBatch(client, id, { ordinal, submissions: '[]', count: 3 });
+    await markPublished(client, id, { ordinal: 1, count: 3, publicationId: 7 });
+    await stopUpload(client, id);
+    expect(await listBatches(client, id)).toEqual([{ ordinal: 1, count: 3, publicationId: 7 }]);
+  }
+  expect((await listUndoings(client, { id: table })).map(({ id }) => id)).toEqual(undoings.toReversed());
+});
+
 test('a file is read whole, in pieces, until its batches are made', async () => {
   const accountId = await createAccount(client);
   const content = Buffer.alloc(200_000, 'abcdefg');
