@@ -17,6 +17,9 @@ import type { UnreadableBatches } from './unreadable-batches.ts';
  */
 const MAX_SEARCHED = 5000;
 
+/** The bytes of frames after which a read ends before its limit. Changes have 1 KB each, and at most 50 KB. */
+const FULL_BYTES = 4 * 1024 * 1024;
+
 /**
  * Large enough for the relay's batches. Kafka returns a larger batch whole, but only as the first of a fetch.
  */
@@ -82,7 +85,8 @@ export class ReplayRun {
   }
 
   /**
-   * Returns the next changes: at most `limit`, fewer if the log ends or lacks one. At least one must exist.
+   * Returns the next changes: at most `limit`, fewer if the log ends or lacks one, or if they are large. At least one
+   * must exist.
    *
    * The next change may be far from the resume point's offsets: they may be forged, older than an added
    * partition, or of another log. The database then returns its place. If Kafka lacks the change, it is
@@ -164,7 +168,7 @@ export class ReplayRun {
     { limit, maxSearched }: { limit: number; maxSearched: number },
   ): Promise<void> {
     const atEnd = new Set<number>();
-    for (let searched = 0; events.length < limit && searched <= maxSearched; ) {
+    for (let searched = 0; !isFull(events, limit) && searched <= maxSearched; ) {
       const fetched = await this.#fetch(reader, atEnd);
       if (fetched === undefined) return;
       const found = this.#merge.take(limit - events.length);
@@ -196,3 +200,6 @@ export class ReplayRun {
     events.push(...this.#merge.take(limit));
   }
 }
+
+const isFull = (events: readonly RenderedEvent[], limit: number): boolean =>
+  events.length >= limit || events.reduce((sum, { frameLength }) => sum + frameLength, 0) >= FULL_BYTES;

@@ -12,6 +12,8 @@ import { createEvent } from '../helpers/stream/create-event.ts';
 import { encodeChange } from '../helpers/stream/write-changes.ts';
 
 const EPOCH = 7;
+/** The first sequence of changes whose frames have 37 KB. */
+const LARGE_FROM = 100_000;
 const log = createLog('test', 'silent');
 const decoder = new Decoder();
 afterAll(() => decoder.close());
@@ -19,7 +21,8 @@ afterAll(() => decoder.close());
 const values = new Map<number, Buffer>();
 /** The value of a change; that of sequence 0 has an earlier epoch. */
 function encoded(sequence: number): Buffer {
-  const value = values.get(sequence) ?? encodeChange(sequence === 0 ? EPOCH - 1 : EPOCH, sequence);
+  const statement = sequence >= LARGE_FROM ? 'x'.repeat(36_000) : undefined;
+  const value = values.get(sequence) ?? encodeChange(sequence === 0 ? EPOCH - 1 : EPOCH, sequence, statement);
   values.set(sequence, value);
   return value;
 }
@@ -234,6 +237,19 @@ describe('the bytes of a fetch', () => {
   test('stay few while the log has no whole chunk', async () => {
     expect(await sizes(100, { maxBytes: () => 64 * KIB * KIB })).toEqual([128]);
   });
+});
+
+test('INV-15: a read of large changes ends before its limit', async () => {
+  const large = Array.from({ length: 300 }, (_, index) => LARGE_FROM + index);
+  const [even, odd] = [0, 1].map((rest) => large.filter((sequence) => sequence % 2 === rest)) as [
+    number[],
+    number[],
+  ];
+  const { read } = startRun([even, odd], { after: LARGE_FROM - 1, perFetch: 20 });
+  const reads = [];
+  for (let left = large.length; left > 0; left -= reads.at(-1)?.length ?? left) reads.push(await read(1000));
+  expect(reads.map(({ length }) => length)).toEqual([120, 120, 60]);
+  expect(reads.flat()).toEqual(large);
 });
 
 test('batches that cannot be read are reported for each partition', async () => {

@@ -17,9 +17,19 @@ export interface ChangesToWrite {
   partitionOf: (sequence: number) => number;
 }
 
-/** A change's value in the topic. Such changes differ only in their epoch and sequence. */
-export const encodeChange = (epoch: number, sequence: number): Buffer =>
-  changeCodec.encode({ ...SAMPLE, epoch, sequence });
+/** A change's value in the topic. Such changes differ only in their epoch, sequence and statement. */
+export function encodeChange(
+  epoch: number,
+  sequence: number,
+  statement: string | null = SAMPLE.endorsement.statement,
+): Buffer {
+  return changeCodec.encode({
+    ...SAMPLE,
+    epoch,
+    sequence,
+    endorsement: { ...SAMPLE.endorsement, statement },
+  });
+}
 
 /** Writes changes that differ only in their sequence, as the relay would. */
 export async function writeChanges({
