@@ -16,7 +16,7 @@ function formatCell(text: string): string {
 /** The results of formulas that fail, in Excel, Google Sheets, LibreOffice and Numbers. */
 const FORMULA_ERROR = /^(?:#(?:(?:REF|VALUE|DIV\/0|NUM|NULL|SPILL|CALC|ERROR)!|NAME\?|N\/A)|Err:\d{3})$/i;
 
-/** Whether a cell has the result of a formula that fails, which says nothing: `#N/A` is no "N/A" of a person. */
+/** Whether a cell has the result of a formula that fails. It says nothing, while a person's "N/A" does. */
 export const isFormulaError = (cell: string): boolean => FORMULA_ERROR.test(cell.trim());
 
 /** The text of a cell as `formatCell` was given it. */

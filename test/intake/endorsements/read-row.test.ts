@@ -137,7 +137,7 @@ describe('a row', () => {
       expect(findFormulaError(['Ann', 'x', error], columns)).toEqual({
         fault: `has ${error.trim()} in the column "Quote", the result of a formula that fails: correct it in the spreadsheet, or empty the cell`,
       });
-      const texts = ['N/A', error, `${error} is no error`];
+      const texts = ['N/A', error, `not ${error}`];
       expect(findFormulaError(texts, columns)).toBeNull();
     },
   );
