@@ -6,7 +6,7 @@ import {
   type StreamFilter,
 } from '../domain/stream-filter.ts';
 import { feedFilters } from './metrics.ts';
-import type { RenderedEvent, ResumePoint } from './rendered-event.ts';
+import { framesLength, type RenderedEvent, type ResumePoint } from './rendered-event.ts';
 import { SharedBytes } from './shared-bytes.ts';
 
 /** Changes that pass a filter, and the resume point after all changes that were examined. */
@@ -25,7 +25,7 @@ export class Delivery {
 
   /** The length of `frames` in bytes, before any encoding. */
   get bytes(): number {
-    this.#bytes ??= this.events.reduce((sum, { frameLength }) => sum + frameLength, 0);
+    this.#bytes ??= framesLength(this.events);
     return this.#bytes;
   }
 

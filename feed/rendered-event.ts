@@ -160,3 +160,7 @@ export class RenderedEvent {
     return this.#changes.ends[this.#index] as number;
   }
 }
+
+/** The length of the frames of events in bytes. */
+export const framesLength = (events: readonly RenderedEvent[]): number =>
+  events.reduce((sum, { frameLength }) => sum + frameLength, 0);

@@ -7,7 +7,7 @@ import type { Decoder } from './decoder.ts';
 import { SequenceMerge } from './merge.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { reportFailures } from './read-events.ts';
-import type { RenderedEvent, ResumePoint } from './rendered-event.ts';
+import { framesLength, type RenderedEvent, type ResumePoint } from './rendered-event.ts';
 import { unpackChanges } from './transferable-changes.ts';
 import type { UnreadableBatches } from './unreadable-batches.ts';
 
@@ -202,4 +202,4 @@ export class ReplayRun {
 }
 
 const isFull = (events: readonly RenderedEvent[], limit: number): boolean =>
-  events.length >= limit || events.reduce((sum, { frameLength }) => sum + frameLength, 0) >= FULL_BYTES;
+  events.length >= limit || framesLength(events) >= FULL_BYTES;

@@ -36,7 +36,7 @@ export async function scanTable(
     if (isFilled('position', cells)) {
       if (isFilled('choice', cells)) answersChoices = true;
       else answersMeasures = true;
-      if (isYesOrNo(cells[places.get('choice') ?? -1])) marksAnswers = true;
+      marksAnswers ||= isYesOrNo(cells[places.get('choice') ?? -1]);
     }
     for (const place of dates) {
       const cell = cells[place] ?? '';

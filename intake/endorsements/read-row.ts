@@ -103,8 +103,8 @@ export function readRow(
   const choice = lines('choice');
   const written = text('position');
   const position = flags && written !== null ? readFlag(written) : written;
-  const marksChoice = isYesOrNo(choice) ? marksAnswers : answersChoices;
-  const saysNothing = !places.has('position') || (position === null && choice !== null && !marksChoice);
+  const isMarked = () => (isYesOrNo(choice) ? marksAnswers : answersChoices);
+  const saysNothing = !places.has('position') || (position === null && choice !== null && !isMarked());
   return {
     endorser: constants.endorser ?? text('endorser'),
     election: constants.election ?? text('election'),

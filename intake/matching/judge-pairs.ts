@@ -74,15 +74,11 @@ export function refuseSeveral(
 ): RowMatch | null {
   if (!hasSeveralNames(row)) return null;
   const [first, ...others] = contests;
-  const near = () =>
-    nearestCandidates(
-      contests.map(({ contest }) => contest),
-      row.read(row.choice ?? ''),
-    );
   const one = others.length === 0 ? first : undefined;
+  const named = contests.map(({ contest }) => contest);
   return outcome('ambiguous', 'the cell has several choices: give each of them a row, or decide on one', {
     contest: one?.contest ?? null,
-    candidates: pairs.length > 0 ? candidatesOf(pairs) : near(),
+    candidates: pairs.length > 0 ? candidatesOf(pairs) : nearestCandidates(named, row.read(row.choice ?? '')),
     unsure: { contest: one === undefined || one.reason !== null, choice: true },
   });
 }
