@@ -112,11 +112,11 @@ describe('a stream of Server-Sent Events', () => {
       output = () => new PassThrough({ highWaterMark: 1e9 }),
     ) {
       const source = startStream();
-      source.feed.append('CA', 1000);
-      source.feed.keepsAll = false;
-      const latest = source.feed.latest;
-      const reading = Promise.withResolvers<void>();
       const { feed } = source;
+      feed.append('CA', 1000);
+      feed.keepsAll = false;
+      const start = { ...feed.latest, sequence: 0 };
+      const reading = Promise.withResolvers<void>();
       const read = feed.read.bind(feed);
       feed.read = async (point) => {
         const chunk = await read(point);
@@ -124,7 +124,7 @@ describe('a stream of Server-Sent Events', () => {
         return chunk;
       };
       const streams = accounts.map((accountId) =>
-        startStream({ beside: source, accountId, output: output(), start: { ...latest, sequence: 0 } }),
+        startStream({ beside: source, accountId, output: output(), start }),
       );
       return { feed, streams, reads: () => feed.reads, answer: reading.resolve };
     }

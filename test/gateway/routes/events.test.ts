@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { StreamGapError } from '../../../feed/stream-gap-error.ts';
 import type { GatewayContext } from '../../../gateway/context.ts';
-import type { RawRequest } from '../../../gateway/http/route.ts';
 import { eventsRoute } from '../../../gateway/routes/events.ts';
 import { formatCursor } from '../../../schemas/cursor.ts';
+import { createRequest } from '../../helpers/http/create-request.ts';
 import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
 import { FakeFeed, HOUR } from '../../helpers/stream/fed-stream.ts';
 
@@ -29,12 +29,7 @@ async function poll(query: string) {
       remove: (reader: object) => watched.delete(reader),
     },
   } as unknown as GatewayContext;
-  const request = {
-    ...{ query, path: {}, id: 'req_1', header: () => undefined, acceptsLines: () => false },
-    ...{ acceptsGzip: () => false, onClose: () => {}, closed: new AbortController().signal },
-    caller: { accountId: 1, account: 'a', credential: { key: 1 }, scopes: ['stream:read'] },
-  } as unknown as RawRequest;
-  const reply = await eventsRoute.answer(request, context);
+  const reply = await eventsRoute.answer(createRequest('stream:read', { query }), context);
   if (!('json' in reply) || !(typeof reply.json === 'object' && 'pieces' in reply.json)) throw new Error();
   return JSON.parse(Buffer.concat(reply.json.pieces).toString());
 }

@@ -7,6 +7,7 @@ import { OpenStreams } from '../../../gateway/delivery/open-streams.ts';
 import type { WatchedStream } from '../../../gateway/delivery/vanished-clients.ts';
 import type { RawRequest } from '../../../gateway/http/route.ts';
 import { streamRoute } from '../../../gateway/routes/stream.ts';
+import { createRequest } from '../../helpers/http/create-request.ts';
 import { captureLog } from '../../helpers/service/captured-log.ts';
 import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
 import { FakeFeed, HOUR, SECOND } from '../../helpers/stream/fed-stream.ts';
@@ -70,12 +71,9 @@ async function requestStream({ admitted, takesEnd = true }: Client = {}) {
       closed = true;
     });
     if (!takesEnd) response.end = () => response;
-    const request = {
-      ...{ query: '', path: {}, id: 'req_1', header: () => undefined },
-      ...{ acceptsGzip: () => false, acceptsLines: () => false },
-      caller: { accountId: 1, account: 'a', credential: { key: 1 }, scopes: ['stream:read'], maxStreams: 1 },
-      onClose: (listener: () => void) => (closed ? listener() : response.once('close', listener)),
-    } as unknown as RawRequest;
+    const request = createRequest('stream:read', {
+      onClose: (listener) => void (closed ? listener() : response.once('close', listener)),
+    });
     const reply = await streamRoute.answer(request, context as unknown as GatewayContext);
     if ('stream' in reply) await reply.stream(response);
     done.resolve();

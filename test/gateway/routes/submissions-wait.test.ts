@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import type { GatewayContext } from '../../../gateway/context.ts';
 import type { WatchedReader } from '../../../gateway/delivery/access-watch.ts';
 import { ApiError } from '../../../gateway/http/api-error.ts';
-import type { RawRequest } from '../../../gateway/http/route.ts';
 import { submissionRoutes } from '../../../gateway/routes/submissions.ts';
+import { createRequest } from '../../helpers/http/create-request.ts';
 import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
 import { HOUR } from '../../helpers/stream/fed-stream.ts';
 
@@ -31,11 +31,7 @@ function wait() {
       },
     },
   } as unknown as GatewayContext;
-  const request = {
-    ...{ query: 'wait=25', path: { id: '1' }, id: 'req_1', header: () => undefined },
-    ...{ acceptsLines: () => false, closed: new AbortController().signal },
-    caller: { accountId: 1, account: 'a', credential: { key: 1 }, scopes: ['endorsements:write'] },
-  } as unknown as RawRequest;
+  const request = createRequest('endorsements:write', { query: 'wait=25', path: { id: '1' } });
   const answer = submissionRoutes.find(({ method }) => method === 'GET')?.answer(request, context);
   const refuse = (error: ApiError) => {
     refusal = error;

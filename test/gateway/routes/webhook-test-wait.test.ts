@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { GatewayContext } from '../../../gateway/context.ts';
-import type { RawRequest } from '../../../gateway/http/route.ts';
 import { webhookRoutes } from '../../../gateway/routes/webhooks/routes.ts';
+import { createRequest } from '../../helpers/http/create-request.ts';
 import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
 
 test('a request that waits for the test of a webhook ends when the gateway drains', async () => {
@@ -15,11 +15,7 @@ test('a request that waits for the test of a webhook ends when the gateway drain
     },
   };
   const context = { pool, clock: new ManualClock(), config: { webhooks: {} }, draining: draining.signal };
-  const request = {
-    ...{ query: '', path: { id: '1' }, id: 'req_1', header: () => undefined, acceptsLines: () => false },
-    closed: new AbortController().signal,
-    caller: { accountId: 1, account: 'a', credential: { key: 1 }, scopes: ['webhooks:write'] },
-  } as unknown as RawRequest;
+  const request = createRequest('webhooks:write', { path: { id: '1' } });
   const route = webhookRoutes.find(({ operationId }) => operationId === 'testWebhook');
   const answer = route?.answer(request, context as unknown as GatewayContext);
   await settle();
