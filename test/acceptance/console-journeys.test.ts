@@ -281,6 +281,12 @@ testInBrowser('every page is small, fits a phone and loads nothing from other si
     if (size > MAX_PAGE_BYTES) problems.push(`${address} has ${size} bytes`);
     const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
     if (overflow > 0) problems.push(`${address} is ${overflow} pixels too wide`);
+    const menu = await page.evaluate(`(() => {
+      const height = document.querySelector('nav')?.offsetHeight ?? 0;
+      const here = document.querySelector('nav [aria-current]')?.getBoundingClientRect();
+      return height > 140 || here?.left < 0 || here?.right > innerWidth;
+    })()`);
+    if (menu) problems.push(`${address} has a high menu, or does not show its own entry`);
     const wide = Number(
       await page.evaluate(
         `[...document.querySelectorAll('td')].filter((cell) => cell.offsetWidth > 400).length`,
