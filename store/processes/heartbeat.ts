@@ -11,6 +11,8 @@ import { type ProgramState, removeProcess, writeProcess } from './process-list.t
 
 /** The interval between two beats of a process, in milliseconds. */
 const BEAT_MS = 5000;
+/** The interval while the process is not ready, so that a start is shown as ready once it is. */
+const UNREADY_BEAT_MS = 500;
 /** How long connecting and a statement may take, in milliseconds: stopping may wait for both. */
 const TIMEOUT_MS = 2000;
 
@@ -23,9 +25,9 @@ export interface HeartbeatOptions {
 }
 
 /**
- * Writes a row about this process to the database every five seconds, and deletes the row when the process
- * stops. Uses a connection of its own, so that other work does not delay it. A failure is logged and has no
- * other effect: after a minute without a write, the process is shown as gone.
+ * Writes a row about this process to the database every five seconds, more often while it is not ready, and deletes the
+ * row when the process stops. Uses a connection of its own, so that other work does not delay it. A failure is logged
+ * and has no other effect: after a minute without a write, the process is shown as gone.
  */
 export function startHeartbeat({
   databaseUrl,
@@ -42,8 +44,8 @@ export function startHeartbeat({
   });
   let isWritten = false;
   const attempt = createAttempt(log, 'processes');
-  /** When this process stopped being ready; null while it is. */
-  let notReadyAt: number | null = null;
+  /** Since when this process has not been ready; null while it is. */
+  let notReadyAt: number | null = startedAt;
   const beat = async () => {
     isWritten = await attempt('the row about this process cannot be written; trying again', async () => {
       const described = await describe();
@@ -54,10 +56,14 @@ export function startHeartbeat({
     });
   };
   const first = beat();
-  const later = repeat(beatMs, systemClock, async () => {
-    await first;
-    await beat();
-  });
+  const later = repeat(
+    () => (notReadyAt === null ? beatMs : Math.min(beatMs, UNREADY_BEAT_MS)),
+    systemClock,
+    async () => {
+      await first;
+      await beat();
+    },
+  );
   return {
     async stop() {
       await Promise.all([first, later.stop()]);

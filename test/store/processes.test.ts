@@ -36,20 +36,23 @@ interface Said {
   failure: Error | null;
 }
 
-function start(program: 'gateway' | 'consumers' = 'gateway'): {
+function start(
+  program: 'gateway' | 'consumers' = 'gateway',
+  { beatMs = 20, obstacle = null }: { beatMs?: number; obstacle?: string | null } = {},
+): {
   beat: Stoppable;
   said: Said;
   log: CapturedLog;
 } {
   const gateway: ProgramState = { program: 'gateway', details: { port: 8080, openStreams: 2, behindMs: 3 } };
   const consumers: ProgramState = { program: 'consumers', details: { roles: ['apply'], leads: [] } };
-  const said: Said = { state: program === 'gateway' ? gateway : consumers, obstacle: null, failure: null };
+  const said: Said = { state: program === 'gateway' ? gateway : consumers, obstacle, failure: null };
   const log = captureLog();
   const describe = async () => {
     if (said.failure) throw said.failure;
     return { ...said.state, obstacle: said.obstacle };
   };
-  const beat = startHeartbeat({ databaseUrl: way.url, describe, log: log.log, beatMs: 20 });
+  const beat = startHeartbeat({ databaseUrl: way.url, describe, log: log.log, beatMs });
   started.add(beat);
   return { beat, said, log };
 }
@@ -111,6 +114,13 @@ test('a process is not ready since its first obstacle, whatever comes after it, 
   expect(await since()).toBe(0);
   await becomes('One.');
   expect(await since()).toBeGreaterThan(seen);
+});
+
+test('a start is shown as ready as soon as it is, long before the next beat of a ready process', async () => {
+  const { said } = start('gateway', { beatMs: 60 * 60_000, obstacle: 'It starts.' });
+  await until('it starts', async () => (await listProcesses(readers))[0]?.obstacle === 'It starts.');
+  said.obstacle = null;
+  await until('it is ready', async () => (await listProcesses(readers))[0]?.state === 'ready');
 });
 
 test('processes are listed by program and age, without stopped ones', async () => {
