@@ -1,15 +1,12 @@
 /** The commands of docs/from-a-spreadsheet.md do what the guide says. */
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import { category } from '../helpers/ballots/catalogue-records.ts';
 import { createIo, createRunner } from '../helpers/commands/command-io.ts';
 import { createFolder } from '../helpers/folder.ts';
 import { useTestService } from '../helpers/service/service.ts';
 import { EventStreamClient } from '../helpers/stream/event-stream.ts';
 
-const service = useTestService({
-  catalogue: [['endorser-categories', category({ slug: 'newspaper', name: 'Newspaper' })]],
-});
+const service = useTestService({ catalogue: [] });
 
 const EXAMPLE = 'docs/examples/spreadsheet/list.csv';
 
