@@ -8,6 +8,7 @@ import {
 } from './contest-words.ts';
 import { foldParty } from './parties.ts';
 import { type PersonName, readPersonName } from './person-name.ts';
+import { readTicket, type Ticket } from './tickets.ts';
 import { foldText } from './words.ts';
 
 /** An election as the matcher needs it. */
@@ -49,6 +50,8 @@ export interface ContestEntry {
 /** A candidate, or a choice that is not a person, with all its lines of a contest. */
 export interface Contender {
   names: readonly PersonName[];
+  /** The people of its names that are tickets. */
+  tickets: readonly Ticket[];
   /** The labels and names as they are written, folded. */
   texts: ReadonlySet<string>;
   parties: ReadonlySet<string>;
@@ -85,8 +88,10 @@ function createContender(lines: ChoiceEntry[]): Contender {
   );
   const parties = lines.flatMap((line) => [foldParty(line.party), foldParty(line.party_label)]);
   const isPerson = lines.some(({ candidate }) => candidate !== null);
+  const names = isPerson ? [...texts] : [];
   return {
-    names: isPerson ? [...texts].map(readPersonName) : [],
+    names: names.map(readPersonName),
+    tickets: names.map(readTicket).filter((ticket) => ticket !== null),
     texts: new Set([...texts].map(foldText)),
     parties: new Set(parties.filter((party) => party !== null)),
     lines,

@@ -19,6 +19,11 @@ export interface StateWords {
 const SAME: readonly (readonly [RegExp, string])[] = [
   [/ united states( of america)? /g, ' us '],
   [/ u s /g, ' us '],
+  [/ v(ice)? ?p(res)? /g, ' vice president '],
+  [
+    / (electors? (for|of)( the)? )?(us )?pres(ident(ial)?)?( electors?)?( of( the)? us)?( (and )?vice president( of( the)? us)?)? /g,
+    ' president ',
+  ],
   [
     / us (house of representatives|house|representatives?|rep|congress(man|woman|person|member)?) /g,
     ' ushouse ',

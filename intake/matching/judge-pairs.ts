@@ -1,9 +1,9 @@
 import type { ChoiceEntry, Contender, IndexedContest } from './catalogue-index.ts';
 import { listSome } from './grade.ts';
 import { type GivenName, nearestContenders, showContender } from './match-choice.ts';
-import { readPersonName } from './person-name.ts';
 import { candidatesOf, NOTHING, nearestCandidates, outcome, type RowMatch } from './row-match.ts';
 import type { RowNames } from './row-names.ts';
+import { isFullName, readTicket } from './tickets.ts';
 
 /** A row, and the reader of its names. */
 export type ReadRow = RowNames & { read(text: string): GivenName };
@@ -30,7 +30,8 @@ const isHalfExact = ({ contestReason, choiceReason }: Pair) =>
 /** Chooses among pairs: the one that is exact, or else the only one that is close. */
 export function judge(row: ReadRow, pairs: readonly Pair[]): RowMatch | null {
   const exact = pairs.filter(isExact);
-  if (exact.length === 0 && hasSeveralNames(row)) return null;
+  const isOfTicket = pairs.some(({ contender }) => contender.tickets.length > 0);
+  if (exact.length === 0 && !isOfTicket && hasSeveralNames(row)) return null;
   const tiers = [exact, pairs.filter(isHalfExact), pairs];
   const [first, ...others] = tiers.find(({ length }) => length > 0) ?? [];
   if (first === undefined) return null;
@@ -83,13 +84,9 @@ export function refuseSeveral(
   });
 }
 
-const SEVERAL = /\s*(?:;|\/|\n|\+|,|&|\band\b)\s*/i;
-
 /** Whether a cell has the names of several people, each with a given and a last name. */
-function hasSeveralNames({ choice }: RowNames): boolean {
-  const parts = (choice ?? '').split(SEVERAL).filter((part) => part !== '');
-  return parts.length > 1 && parts.every((part) => readPersonName(part).words.length > 1);
-}
+const hasSeveralNames = ({ choice }: RowNames): boolean =>
+  readTicket(choice ?? '')?.every(isFullName) ?? false;
 
 /** Says why nothing fits. */
 export function describeFailure(

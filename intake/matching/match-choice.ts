@@ -3,6 +3,7 @@ import { listSome, type Match } from './grade.ts';
 import { areNicknames } from './nicknames.ts';
 import { foldParty } from './parties.ts';
 import { areApart, explainClose, hasWordsOf, type PersonName, readPersonName } from './person-name.ts';
+import { explainTicket, readPeople, type Ticket } from './tickets.ts';
 import { foldText } from './words.ts';
 
 /** A name as a row has it, read once for all contests in which it is looked for. */
@@ -10,13 +11,20 @@ export interface GivenName {
   text: string;
   folded: string;
   person: PersonName;
+  /** The people that the text can name. */
+  people: readonly Ticket[];
+}
+
+function readName(text: string): GivenName {
+  const person = readPersonName(text);
+  return { text, folded: foldText(text), person, people: readPeople(text, person) };
 }
 
 /** Creates a function that reads a name, and remembers the names of a row. */
 export function createNameReader(): (text: string) => GivenName {
   const known = new Map<string, GivenName>();
   return (text) => {
-    const found = known.get(text) ?? { text, folded: foldText(text), person: readPersonName(text) };
+    const found = known.get(text) ?? readName(text);
     known.set(text, found);
     return found;
   };
@@ -46,9 +54,10 @@ const hasNoteOf = ({ note }: PersonName, known: PersonName) =>
  */
 export function findContenders(
   contest: IndexedContest,
-  { text, folded, person: name }: GivenName,
+  given: GivenName,
   party: string | null,
 ): FittingContenders {
+  const { text, folded, person: name } = given;
   const wanted = name.party ?? foldParty(party);
   const byKey = contest.contenders.filter(({ lines }) => lines.some(({ key }) => key === text));
   // A label can have words that tell two people of one name apart.
@@ -62,7 +71,7 @@ export function findContenders(
     byKey.length > 0
       ? [...new Set([...byKey, ...byText])]
       : narrow([...new Set([...byText, ...byName])], name);
-  if (found.length === 0) return { exact: [], close: findClose(contest, name, wanted) };
+  if (found.length === 0) return { exact: [], close: findClose(contest, given, wanted) };
 
   const differenceOf = (contender: Contender): string | null => {
     if (!hasParty(contender, wanted)) return 'the party differs';
@@ -85,12 +94,15 @@ export function findContenders(
 /** Finds contenders whose names are similar. */
 function findClose(
   contest: IndexedContest,
-  name: PersonName,
+  { person, people }: GivenName,
   party: string | null,
 ): ReadonlyMap<Contender, string> {
   const close = new Map<Contender, string>();
   for (const contender of contest.contenders) {
-    const reason = contender.names.map((known) => explainClose(name, known)).find((each) => each !== null);
+    const reason = [
+      ...contender.tickets.flatMap((ticket) => people.map((given) => explainTicket(given, ticket))),
+      ...contender.names.map((known) => explainClose(person, known)),
+    ].find((each) => each !== null);
     if (reason)
       close.set(contender, hasParty(contender, party) ? reason : `${reason}, and the party differs`);
   }

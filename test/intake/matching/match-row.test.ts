@@ -258,6 +258,10 @@ describe('names that differ a little are close, with the reason', () => {
     ],
     ['Governor', 'Nick Wildstar', {}, 'governor/wildstar', 'choice: a nickname stands for the name'],
     ['Governor', 'Tony Villaraigosa', {}, 'governor/villa', 'choice: a nickname stands for the name'],
+    [
+      ...(['Governor', 'Antonio Villaraigosa / D', {}, 'governor/villa'] as const),
+      'choice: a middle name or another name is missing',
+    ],
     ['Governor', 'Antonio Villaraigoza', {}, 'governor/villa', 'choice: one letter differs'],
     ['Governor', 'Villaraigosa', {}, 'governor/villa', 'choice: only the last name is given'],
     ['Governor', 'John H. Cox (not endorsed)', {}, 'governor/cox', 'choice: the words in parentheses differ'],
@@ -308,6 +312,94 @@ describe('names that differ a little are close, with the reason', () => {
     [null, 'Barbara Lee', {}, 'house-12/lee', 'contest: the row names no contest'],
   ])('%j, %j %j', (contestText, choiceText, more, key, why) => {
     expect(match(contestText, choiceText, more)).toEqual({ key, grade: 'close', why });
+  });
+});
+
+describe('a ticket', () => {
+  const tickets = indexElection(election, [
+    ...CONTESTS,
+    contest('president', 'President and Vice President', [
+      choice('lee', 'Ann B. Lee and Bo Diaz', { party: 'Democratic' }),
+      choice('roe', 'Al Roe Sr. / Tim Gray-Poe'),
+      choice('fox', 'Vic Fox, Sam Low'),
+      choice('la-riva', 'Gloria Estela La Riva & Dennis J. Banks'),
+      choice('solo', 'Una Solo'),
+    ]),
+  ]);
+  const find = (contestText: string, choiceText: string) => {
+    const row = {
+      ...{ contest: contestText, choice: choiceText },
+      ...{ district: null, party: null, position: undefined },
+    };
+    const {
+      choice: found,
+      grade,
+      reasons,
+    } = matchRow(tickets, row, () => null, createContestFinder(tickets));
+    return [found?.key, grade, ...reasons.map((reason) => reason.replace('choice: ', ''))];
+  };
+
+  test.each([
+    ['Ann B. Lee', 'lee'],
+    ['Ann Lee (D)', 'lee'],
+    ['Lee, Ann', 'lee'],
+    ['Lee', 'lee'],
+    ['Roe', 'roe'],
+    ['Al Roe', 'roe'],
+    ['Vic Fox', 'fox'],
+    ['Gloria La Riva', 'la-riva'],
+  ])('is probably meant by its top alone: %j', (text, key) => {
+    expect(find('President', text)).toEqual([key, 'close', 'the running mate is missing']);
+  });
+
+  test.each([
+    ['Ann Lee/Bo Diaz', 'lee'],
+    ['Lee-Diaz', 'lee'],
+    ['Lee – Diaz', 'lee'],
+    ['Lee & Diaz', 'lee'],
+    ['Ann Lee, Bo Diaz', 'lee'],
+    ['Lee, Ann; Diaz, Bo', 'lee'],
+    ['Al Roe and Tim Gray Poe', 'roe'],
+    ['Fox + Low', 'fox'],
+  ])('is probably meant by all its people: %j', (text, key) => {
+    expect(find('President', text)).toEqual([
+      key,
+      'close',
+      'the names of the ticket are written differently',
+    ]);
+  });
+
+  test.each([
+    ['Bo Diaz', 'none'],
+    ['Bo Diaz / Ann Lee', 'ambiguous'],
+    ['Ann Lee, Sam Low', 'ambiguous'],
+    ['Ann Lee, Bo Diaz, Al Roe', 'ambiguous'],
+    ['Una Solo and Bo Diaz', 'ambiguous'],
+    ['Lee, Fox', 'none'],
+    ['Al Roe Jr.', 'none'],
+  ])('is not meant by others: %j', (text, grade) => {
+    expect(find('President', text).slice(0, 2)).toEqual([undefined, grade]);
+  });
+
+  test('is exact by its whole name', () => {
+    expect(find('U.S. President', 'Ann B. Lee & Bo Diaz')).toEqual(['lee', 'exact']);
+    expect(find('President', 'Al Roe Sr. / Tim Gray-Poe')).toEqual(['roe', 'exact']);
+  });
+
+  test.each([
+    'President',
+    'US President/VP',
+    'President & Vice-President of the United States',
+    'Presidential Electors',
+    'Electors for President and Vice President',
+    'Pres. and V.P.',
+  ])('for president is the contest %j', (text) => {
+    expect(find(text, 'Una Solo')).toEqual(['solo', 'exact']);
+  });
+
+  test('for president is no presidency of a board', () => {
+    expect(find('Board President', 'Una Solo')[1]).toBe('close');
+    expect(find('President of the City Council', 'Una Solo')[1]).toBe('close');
   });
 });
 
