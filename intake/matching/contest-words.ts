@@ -7,6 +7,8 @@ export interface ContestWords {
   words: ReadonlySet<string>;
   /** The party of a primary: `Governor (D)`. */
   party: string | null;
+  /** The chamber that the short name of a district stands for: `CD 12`, `CA-12`. */
+  chamber: string | null;
 }
 
 /** A state's name and code, folded. */
@@ -36,6 +38,7 @@ const SAME: readonly (readonly [RegExp, string])[] = [
   [/ council ?(member|man|woman|person|or)s? | councill?ors? /g, ' council '],
   [/ (lt|lieut) (gov|governor) /g, ' lieutenant governor '],
   [/ (cong|leg) dist(rict)? /g, ' district '],
+  [/ large dist(rict)? /g, ' large '],
 ];
 /** Words and their short and other forms. */
 const FORMS = `
@@ -79,6 +82,15 @@ const LETTERS = /^([a-z])\1?$/;
 /** Between a number and its letter: 1-A, and at the end of a name `1 A`, which is no article there. */
 const BEFORE_LETTER = /(?<=\d)(?:[-–](?=[a-z]\b)|[\s(]+(?=a\)?\s*$))/giu;
 const CHAMBER_DISTRICT = /^(?:cd|hd|sd|ad|ld|d)$/;
+/** The chambers of such districts, if one has them. */
+const CHAMBER_OF = new Map([
+  ['cd', 'ushouse'],
+  ['hd', 'statehouse'],
+  ['ad', 'statehouse'],
+  ['sd', 'statesenate'],
+]);
+/** The district of a whole state, without the `at` before it. */
+const AT_LARGE = 'large';
 const CARDINALS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
 const ORDINALS =
   'zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth'.split(' ');
@@ -96,6 +108,13 @@ function readNumber(word: string): { value: string; ordinal: boolean } | null {
 function splitWord(word: string): string[] {
   const [, letters = '', digits = ''] = /^([a-z]{1,2})([0-9]+)$/.exec(word) ?? [];
   return STATES.has(letters) || CHAMBER_DISTRICT.test(letters) ? [letters, digits] : [word];
+}
+
+/** The chamber of a district that a name begins with, by its short name: `CD 12`, `CA-12`, `VT-AL`. */
+function findChamber(words: readonly string[], state: StateWords): string | null {
+  const [first = '', second = ''] = words.filter((word) => word === state.code || !OPTIONAL.has(word));
+  if (readNumber(second) === null && second !== AT_LARGE) return null;
+  return first === state.code ? 'ushouse' : (CHAMBER_OF.get(first) ?? null);
 }
 
 /** Joins each number with the word that it belongs to: `12th district`, `district 12` and `d-12` are `district12`. */
@@ -142,9 +161,16 @@ function takeParty(name: string): { text: string; party: string | null } {
   return { text, party };
 }
 
+/** The words of a name, with `CA12` and `VT-AL` as people say them. */
+function readWords(name: string, state: StateWords): string[] {
+  const words = foldWords(name).flatMap(splitWord);
+  return words.map((word, at) => (word === 'al' && words[at - 1] === state.code ? AT_LARGE : word));
+}
+
 /** Writes each word and office of a name in its one form, without the state. */
-function unifyWords(name: string, state: StateWords): string[] {
-  let text = ` ${foldWords(name).flatMap(splitWord).join(' ')} `.replaceAll(` ${state.name} `, ' ');
+function unifyWords(given: readonly string[], state: StateWords): string[] {
+  // Without an apostrophe, `Ohio's` is `ohios`.
+  let text = ` ${given.join(' ')} `.replaceAll(` ${state.name} `, ' ').replaceAll(` ${state.name}s `, ' ');
   // Twice, because two neighbours share the space between them, and the first time only one of them is found.
   for (const [pattern, same] of SAME) text = text.replace(pattern, same).replace(pattern, same);
   return text
@@ -161,12 +187,17 @@ function unifyWords(name: string, state: StateWords): string[] {
  */
 export function readContestWords(name: string, state: StateWords): ContestWords {
   const { text, party } = takeParty(name.replace(BEFORE_LETTER, ''));
-  const given = unifyWords(text, state);
+  const written = readWords(text, state);
+  const given = unifyWords(written, state);
   const isPrimary = given.includes('primary');
   const isItsParty = (word: string) => isPrimary && PRIMARY_PARTIES.has(word);
   const joined = joinNumbers(given);
   const words = joined.filter((word) => !isItsParty(word) && !OPTIONAL.has(word));
-  return { words: new Set(words), party: party ?? joined.find(isItsParty) ?? null };
+  return {
+    words: new Set(words),
+    party: party ?? joined.find(isItsParty) ?? null,
+    chamber: findChamber(written, state),
+  };
 }
 
 /** The short words that may mean one of these words: `Assembly` may mean the State Assembly. */

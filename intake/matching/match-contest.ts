@@ -115,7 +115,10 @@ export function findContests(
       continue;
     }
     // The id of a division says as much as the words of its name.
-    const found = compare(place.isDivision ? given.union(known.placeWords) : given, known);
+    const said = place.isDivision ? given.union(known.placeWords) : given;
+    const isOfChamber =
+      read.chamber !== null && compare(said.union(new Set([read.chamber])), known) === 'exact';
+    const found = isOfChamber ? 'exact' : compare(said, known);
     if (found === 'exact') exact.push(known);
     else if (found !== null) close.set(known, found.close);
   }

@@ -160,6 +160,13 @@ describe('one record with the same name is exact', () => {
     ['US Representative', 'Rep. Barbara Lee', { district: 'CA-12' }, 'house-12/lee'],
     ['U.S. House', 'Barbara Lee', { district: 'D-12' }, 'house-12/lee'],
     ['12th Congressional District', 'Barbara Lee', {}, 'house-12/lee'],
+    ["California's 12th Congressional District", 'Barbara Lee', {}, 'house-12/lee'],
+    ...['CA-12', 'CA12', 'CD 12', 'CD-12', 'U.S. House (CA-12)'].map(
+      (text): [string, string, object, string] => [text, 'Barbara Lee', {}, 'house-12/lee'],
+    ),
+    ['AD-25', 'Ash Kalra', {}, 'assembly-25/kalra'],
+    ['HD 25', 'Ash Kalra', {}, 'assembly-25/kalra'],
+    ['SD 15', 'Dave Cortese', {}, 'senate-15/cortese'],
     ['State Assemblymember', 'Ash Kalra', { district: '25' }, 'assembly-25/kalra'],
     ['St. Assembly, District 25', 'Ash Kalra', {}, 'assembly-25/kalra'],
     ['ST SENATE', 'Dave Cortese', { district: '15' }, 'senate-15/cortese'],
@@ -312,6 +319,37 @@ describe('names that differ a little are close, with the reason', () => {
     [null, 'Barbara Lee', {}, 'house-12/lee', 'contest: the row names no contest'],
   ])('%j, %j %j', (contestText, choiceText, more, key, why) => {
     expect(match(contestText, choiceText, more)).toEqual({ key, grade: 'close', why });
+  });
+});
+
+describe('the short name of a district', () => {
+  const indiana = { ...election, slug: 'in-2026-11-03-general', state: 'IN', state_name: 'Indiana' };
+  const districts = indexElection(indiana, [
+    contest('house-9', 'U.S. House, District 9', [choice('watson', 'Liz Watson')]),
+    contest('house-al', 'U.S. House Indiana At-large District', [choice('paige', 'Ed Paige')]),
+    contest('council-8', 'City Council, District 8', [choice('fox', 'Vic Fox')]),
+    contest('council-al', 'City Council, At-large', [choice('low', 'Sam Low')]),
+  ]);
+  test.each([
+    ['IN-9', 'Liz Watson', 'watson', 'exact'],
+    ['IN-09', 'Liz Watson', 'watson', 'exact'],
+    ['IN-AL', 'Ed Paige', 'paige', 'exact'],
+    ['IN At-Large', 'Ed Paige', 'paige', 'exact'],
+    ['Congress (at large)', 'Ed Paige', 'paige', 'exact'],
+    // In some cities, such a name means the council.
+    ['CD 8', 'Vic Fox', 'fox', 'close'],
+    ['At-large', 'Sam Low', 'low', 'close'],
+    ['City CD 9', 'Liz Watson', undefined, 'none'],
+    ['9', 'Liz Watson', 'watson', 'close'],
+    ['LD 9', 'Liz Watson', 'watson', 'close'],
+    ['HD 9', 'Liz Watson', 'watson', 'close'],
+  ])('%j, %j', (contestText, choiceText, key, grade) => {
+    const row = {
+      ...{ contest: contestText, choice: choiceText },
+      ...{ district: null, party: null, position: undefined },
+    };
+    const found = matchRow(districts, row, () => null, createContestFinder(districts));
+    expect([found.choice?.key, found.grade]).toEqual([key, grade]);
   });
 });
 
