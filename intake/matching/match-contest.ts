@@ -45,8 +45,9 @@ function compare(given: ReadonlySet<string>, contest: IndexedContest): Fit {
   if (named && given.isSubsetOf(allWords)) return 'exact';
   if (contest.kind === 'measure') {
     const renamed = renameMeasure(given, allWords);
-    if (renamed.difference(given).size > 0 && compare(renamed, contest) === 'exact') {
-      return { close: `the measure is called "${contest.short_title}"` };
+    if (renamed.difference(given).size > 0) {
+      const fit = compare(renamed, contest);
+      return fit === 'exact' ? { close: `the measure is called "${contest.short_title}"` } : fit;
     }
   }
   if (given.size === 0 || hasOtherNumber(given, contest)) return null;

@@ -97,7 +97,10 @@ function hasChoice(contest: IndexedContest, { choice, party, read }: ReadRow): b
  */
 function findMeant(row: ReadRow, find: FindContest): FittingContests {
   const { contest, choice, position } = row;
-  if (choice === null || !isYesOrNo(position)) return find(contest, row);
+  if (choice === null || !isYesOrNo(position)) {
+    const own = find(contest, row);
+    return isYesOrNo(choice ?? position) ? preferMeasures(own, row, find) : own;
+  }
   const exact = findMeasuresNamed(row, choice, find);
   if (exact.length > 0) return { exact, close: new Map(), nearest: [] };
   const own = find(contest, row);
@@ -107,6 +110,22 @@ function findMeant(row: ReadRow, find: FindContest): FittingContests {
   if (offices.some(([each]) => hasChoice(each, row))) return { ...own, close: new Map(offices) };
   const close = findMeasuresByCode(row, choice, find);
   return close.size > 0 ? { exact: [], close, nearest: [] } : own;
+}
+
+/** The name of a measure by its number or letters, without the word measure: `51`, `B - City College`. */
+const CODE_FIRST = /^(?:[0-9]{1,4}[a-z]?|[a-z]{1,2})(?:\s*[-–—:.)].*)?$/i;
+
+/** The contests of a row that has nothing but an answer: a measure, even if only its number or letters are given. */
+function preferMeasures(own: FittingContests, row: ReadRow, find: FindContest): FittingContests {
+  const text = row.contest ?? '';
+  if (!CODE_FIRST.test(text) || [...own.exact, ...own.close.keys()].some(isMeasure)) return own;
+  const { exact, close } = find(`Proposition ${text}`, row);
+  const measures = new Map(
+    [...exact.map((each) => [each, `the measure is called "${each.short_title}"`] as const), ...close].filter(
+      ([each]) => isMeasure(each),
+    ),
+  );
+  return measures.size > 0 ? { exact: [], close: measures, nearest: [] } : own;
 }
 
 /** The measures that a choice names, alone or after the text in the column of contests. */

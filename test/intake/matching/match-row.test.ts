@@ -116,6 +116,11 @@ const CONTESTS = [
     measure_code: '2',
   }),
   contest('measure-b', 'Measure B: Parks', YES_NO, { kind: 'measure', measure_code: 'B' }),
+  contest('measure-c', 'Measure C: Libraries', YES_NO, {
+    kind: 'measure',
+    short_title: 'C',
+    measure_code: 'C',
+  }),
   contest('measure-rr', 'Measure RR: Trains', YES_NO, { kind: 'measure', measure_code: 'RR' }),
   contest('retain-liu', 'Retain Justice Goodwin Liu', YES_NO, { kind: 'retention' }),
 ];
@@ -204,12 +209,23 @@ describe('one record with the same name is exact', () => {
     ['Measure', 'B', { position: 'Y' }, 'measure-b/yes'],
     ['Archivist', 'Al Roe, Birch line', {}, 'archivist/roe-b'],
     ['measure b', 'No', {}, 'measure-b/no'],
+    ['C', 'No', {}, 'measure-c/no'],
     ['measure b', 'Yes', { position: 'Endorsed' }, 'measure-b/yes'],
     ['Measure B', 'Vote Yes', {}, 'measure-b/yes'],
     ['Retain Justice Goodwin Liu', 'retain', {}, 'retain-liu/yes'],
   ])('%j, %j %j', (contestText, choiceText, more, key) => {
     expect(match(contestText, choiceText, more)).toEqual({ key, grade: 'exact', why: '' });
   });
+});
+
+test.each([
+  ['3', 'Yes'],
+  ['D', 'Yes'],
+  ['2nd', 'Yes'],
+  ['2 Parks', 'Yes'],
+  ['D. Trains', 'Yes', 'no such contest; the nearest are Measure RR: Trains'],
+])('%j, %j is no measure', (contestText, choiceText, why = '') => {
+  expect(match(contestText, choiceText)).toMatchObject({ grade: 'none', why: expect.stringContaining(why) });
 });
 
 test.each<[string | null, string, string, string]>([
@@ -254,7 +270,7 @@ test.each([
 });
 
 describe('names that differ a little are close, with the reason', () => {
-  test.each<[string | null, string, Partial<RowNames>, string, string]>([
+  test.each<[string | null, string | null, Partial<RowNames>, string, string]>([
     ['Governor', 'John Cox', {}, 'governor/cox', 'choice: a middle name or another name is missing'],
     [
       'Governor',
@@ -316,6 +332,19 @@ describe('names that differ a little are close, with the reason', () => {
     ['Governor Ballot', 'B', { position: 'For' }, 'measure-b/yes', 'contest: only "B" is the same'],
     ['Regional Proposition', 'RR', { position: 'Yes' }, 'measure-rr/yes', 'contest: only "RR" is the same'],
     ['Prop B', 'Yes', {}, 'measure-b/yes', 'contest: the measure is called "Measure B: Parks"'],
+    ['2', null, { position: 'No' }, 'prop-2/no', 'contest: the measure is called "Prop 2"'],
+    ['2 – School bonds', 'Yes', {}, 'prop-2/yes', 'contest: the measure is called "Prop 2"'],
+    ['B', 'Yes', {}, 'measure-b/yes', 'contest: the measure is called "Measure B: Parks"'],
+    ['b. Parks', 'Yes', {}, 'measure-b/yes', 'contest: the measure is called "Measure B: Parks"'],
+    [
+      'RR: Trains and buses',
+      ...(['Yes', {}, 'measure-rr/yes', 'contest: the contest does not have these words: buses'] as const),
+    ],
+    ['City Prop B', 'Yes', {}, 'measure-b/yes', 'contest: the contest does not have these words: city'],
+    [
+      ...(['2', 'Mary ONeil Garcia', {}, 'council-2/oneil'] as const),
+      'contest: the contest has more words: city council',
+    ],
     [null, 'Barbara Lee', {}, 'house-12/lee', 'contest: the row names no contest'],
   ])('%j, %j %j', (contestText, choiceText, more, key, why) => {
     expect(match(contestText, choiceText, more)).toEqual({ key, grade: 'close', why });
