@@ -10,6 +10,7 @@ import { type ColumnMap, type Columns, mapColumns } from '../tables/columns.ts';
 import { lacksYear, readDate } from '../tables/dates.ts';
 import { TableError } from '../tables/table-error.ts';
 import { ENDORSEMENT_FIELDS, type EndorsementField } from './fields.ts';
+import { splitSlogan } from './slogans.ts';
 
 /** Values for all rows, from options of the command. */
 export type Constants = Partial<Record<'endorser' | 'election', string>>;
@@ -111,10 +112,8 @@ export function readRow(
     date: text('election_date'),
     state: text('state'),
     district: text('district'),
-    contest: text('contest'),
-    choice,
     party: text('party'),
-    position: saysNothing ? undefined : position,
+    ...splitSlogan({ contest: text('contest'), choice, position: saysNothing ? undefined : position }),
     rank: text('rank'),
     statement: lines('statement'),
     statement_es: lines('statement_es'),

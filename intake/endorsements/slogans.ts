@@ -1,0 +1,40 @@
+import type { RowNames } from '../matching/row-names.ts';
+import { foldText } from '../matching/words.ts';
+
+type Names = Pick<RowNames, 'contest' | 'choice' | 'position'>;
+
+const SLOGAN = /^(?:vote )?(yes|no) on (.*[^!.])[!.]*$/i;
+const UNIT = '(?:prop(?:osition)?|measure|amendment|initiative|question|referendum|issue)';
+/** A measure by its number or letters: `Prop. 2`, `2`, `RR`. */
+const CODE = new RegExp(`^(?:${UNIT} )?([0-9]{1,4}[a-z]?|[a-z]{1,2})$`);
+
+/** A heading of measures, which names none. */
+const HEADING = new RegExp(`^(?:(?:state|county|city|local|ballot) )*${UNIT}s?$`);
+
+/** The answer and the measure of a text such as `Vote No on Prop 2!`; null for any other text. */
+function readSlogan(text: string | null | undefined): { answer: string; measure: string } | null {
+  const [, answer = '', measure = ''] = SLOGAN.exec(text?.trim() ?? '') ?? [];
+  return measure === '' ? null : { answer, measure };
+}
+
+/** Whether a text in the column of contests names the measure of a slogan. */
+function isAbout(contest: string, measure: string): boolean {
+  const [, code] = CODE.exec(foldText(measure)) ?? [];
+  const text = foldText(contest);
+  return code === undefined
+    ? text === foldText(measure)
+    : new RegExp(`(?:^|\\b${UNIT} )${code}(?: |$)`).test(text);
+}
+
+/** Reads a row that says its answer together with the name of the measure: `Yes on 51`. Other rows stay as they are. */
+export function splitSlogan(names: Names): Names {
+  const { contest, choice, position } = names;
+  const said = choice ?? position ?? null;
+  const slogan = readSlogan(said ?? contest);
+  // Beside a choice, a position is about the choice.
+  if (slogan === null || (choice !== null && position !== undefined)) return names;
+  const { answer, measure } = slogan;
+  const isNamed = said !== null && contest !== null && !HEADING.test(foldText(contest));
+  if (isNamed && !isAbout(contest, measure)) return names;
+  return { contest: isNamed ? contest : measure, choice: null, position: answer };
+}

@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals';
+import { readColumns, readRow } from '../../../intake/endorsements/read-row.ts';
+
+const ALL = { endorser: 'coast-gazette', election: 'or-2026-11-03-general' };
+
+/** The names of a row in a table with these columns, as cells of one row. */
+function read(header: string[], cells: string[]) {
+  const { contest, choice, position } = readRow(cells, readColumns(header, new Map(), ALL));
+  return [contest, choice, position];
+}
+
+test.each([
+  ['Prop 51', 'No on 51', 'Prop 51', 'No'],
+  ['Proposition B: A tax', 'Yes on Prop. B!', 'Proposition B: A tax', 'Yes'],
+  ['b', 'vote yes on Measure B', 'b', 'yes'],
+  ['Harbor bonds', 'No on harbor bonds!!', 'Harbor bonds', 'No'],
+  ['', 'YES on 52', '52', 'YES'],
+  ['Ballot measures', 'Yes on Prop 1A', 'Prop 1A', 'Yes'],
+  ['Proposition', 'No on RR', 'RR', 'No'],
+  ['Vote No on Prop Q', '', 'Prop Q', 'No'],
+])('a slogan says its answer about its measure: %j, %j', (race, pick, contest, answer) => {
+  expect(read(['Race', 'Our pick'], [race, pick])).toEqual([contest, null, answer]);
+  expect(read(['Race', 'Position'], [race, pick])).toEqual([contest, null, answer]);
+});
+
+test.each([
+  // It is about another measure, or may be.
+  ['Prop A', 'Yes on B'],
+  ['Proposition B: a tax', 'Yes on A'],
+  ['Prop 51', 'No on 5'],
+  ['Harbor bonds', 'Yes on school bonds'],
+  ['City Council', 'No on 51'],
+  // These are no slogans.
+  ['Governor', 'Ann Lee'],
+  ['Prop 51', 'Yes'],
+  ['Prop 51', 'No on !'],
+  ['Prop 51', 'They say yes on 51'],
+])('another text stays as it is: %j, %j', (race, pick) => {
+  expect(read(['Race', 'Our pick'], [race, pick])).toEqual([race, pick, undefined]);
+});
+
+test('beside the other column, neither a choice nor a position is a slogan', () => {
+  const header = ['Race', 'Our pick', 'Position'];
+  expect(read(header, ['Prop 2', 'Yes on 2', 'No'])).toEqual(['Prop 2', 'Yes on 2', 'No']);
+  expect(read(header, ['Yes on 2', 'Ann Lee', ''])).toEqual(['Yes on 2', 'Ann Lee', null]);
+  expect(read(header, ['Prop 2', '', 'Yes on 2'])).toEqual(['Prop 2', null, 'Yes']);
+  expect(read(header, ['Yes on 2', '', 'No'])).toEqual(['Yes on 2', null, 'No']);
+});
