@@ -1,4 +1,4 @@
-import { foldText } from '../matching/words.ts';
+import { foldText, foldWords } from '../matching/words.ts';
 
 /** The answer that a person wrote about a choice or a measure. */
 export type Answer = 'yes' | 'no' | 'nothing';
@@ -6,8 +6,11 @@ export type Answer = 'yes' | 'no' | 'nothing';
 const WORDS: Readonly<Record<Answer, string>> = {
   yes:
     'yes|y|yea|aye|true|x|support|supports|supported|for|in favor|favor|approve|approved|pass|vote yes|yes on|endorse|endorses|' +
-    'endorsed|recommended|retain|si',
-  no: 'no|n|nay|false|oppose|opposes|opposed|against|not in favor|disapprove|reject|defeat|vote no|no on|do not retain|remove',
+    'endorsed|recommended|retain|si|endorsement|sole endorsement|dual endorsement|co endorsement|co endorsed|early endorsement|' +
+    'recommend|recommends|strong yes|strong support|strongly support|strongly endorse',
+  no:
+    'no|n|nay|false|oppose|opposes|opposed|against|not in favor|disapprove|reject|defeat|vote no|no on|do not retain|remove|' +
+    'strong no|strongly oppose',
   nothing:
     'no endorsement|no endorsements|no position|no recommendation|none|neutral|na|n a|not applicable|abstain|abstained|' +
     'did not endorse|not endorsed|undecided|pending|tbd|no consensus|split|open|no endorsement made|declined|declined to endorse',
@@ -24,7 +27,9 @@ const DASHES = /^[\s\-–—.*/]*$/u;
 /** Reads an answer in one of the usual words: Yes, Y, Support, For…; null for any other text, which is not guessed. */
 export function readAnswer(text: string): Answer | null {
   if (CHECK_MARK.test(text.trim())) return 'yes';
-  return DASHES.test(text) ? 'nothing' : (ANSWERS.get(foldText(text)) ?? null);
+  if (DASHES.test(text)) return 'nothing';
+  // Emphasis repeats a word: Yes, yes, yes!
+  return ANSWERS.get([...new Set(foldWords(text))].join(' ')) ?? null;
 }
 
 /** Whether a text is the answer Yes or No. */

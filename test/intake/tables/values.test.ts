@@ -74,10 +74,26 @@ describe('dates', () => {
 
 describe('answers and ranks', () => {
   test.each([
-    ['yes', ['Yes', 'Y', 'SUPPORT', 'For', 'in favor', 'Sí', 'x', 'Endorsed', '✓', ' ✔️ ']],
-    ['no', ['no', 'N', 'Oppose', 'Against', 'Vote No']],
+    [
+      'yes',
+      [
+        'Yes',
+        'Y',
+        'SUPPORT',
+        'For',
+        'in favor',
+        'Sí',
+        'x',
+        'Endorsed',
+        '✓',
+        ' ✔️ ',
+        'Yes Yes YES!',
+        'Co-Endorsed',
+      ],
+    ],
+    ['no', ['no', 'N', 'Oppose', 'Against', 'Vote No', 'no, no, no']],
     ['nothing', ['', '-', 'No endorsement', 'Neutral', 'N/A', 'Abstain', '—', '*']],
-    [null, ['Yes (runoff only)', 'Lean yes', 'No. 1', 'Ann Lee', 'yes and no', '1', '✗', '?']],
+    [null, ['Yes (runoff only)', 'Lean yes', 'No. 1', 'Ann Lee', 'yes and no', 'yes no yes', '1', '✗', '?']],
   ] as const)('%j', (answer, texts) => {
     expect(texts.map((text) => readAnswer(text))).toEqual(texts.map(() => answer));
   });
