@@ -1,6 +1,8 @@
 import type { EndorsementRow, Meant } from '../../intake/endorsements/read-row.ts';
 import type { ChoiceEntry, IndexedContest } from '../../intake/matching/catalogue-index.ts';
+import { stateInDistrict } from '../../intake/matching/contest-words.ts';
 import { type Grade, type Match, worstOf } from '../../intake/matching/grade.ts';
+import type { ElectionMatch } from '../../intake/matching/match-election.ts';
 import type { EndorserEntry } from '../../intake/matching/match-endorser.ts';
 import { matchRow } from '../../intake/matching/match-row.ts';
 import { chooseMatch, type RowMatch } from '../../intake/matching/row-match.ts';
@@ -55,7 +57,7 @@ export async function matchNames(row: EndorsementRow, sources: Sources): Promise
 
 /** Matches the contest and choice of a row in its election, or in each of several that fit. */
 async function matchInElections(row: EndorsementRow, sources: Sources) {
-  const election = sources.matchElection(row);
+  const election = matchElectionOf(row, sources);
   const elections = election.value ? [election.value] : election.candidates;
   const matches: RowMatch[] = [];
   for (const each of elections.length > MAX_ELECTIONS ? [] : elections) {
@@ -65,13 +67,23 @@ async function matchInElections(row: EndorsementRow, sources: Sources) {
   const candidates = matches.flatMap((match) => match.candidates);
   if (election.value) return { election, names: matches[0] ?? null, candidates };
   const names = chooseMatch(matches);
-  return names === null
-    ? { election, names, candidates }
-    : {
-        election: { grade: 'exact' as const, value: null, reason: null },
-        names,
-        candidates: names.candidates,
-      };
+  if (names === null) return { election, names, candidates };
+  const { doubt } = election;
+  const chosen = {
+    grade: doubt === null ? ('exact' as const) : ('close' as const),
+    value: null,
+    reason: doubt,
+  };
+  return { election: chosen, names, candidates: names.candidates };
+}
+
+/** Matches the election of a row. If several fit, the state in the name of a district counts: `CA-12`. */
+function matchElectionOf(row: EndorsementRow, sources: Sources): ElectionMatch {
+  const found = sources.matchElection(row);
+  if (found.candidates.length === 0 || row.state !== null) return found;
+  const state = stateInDistrict(row.contest ?? '') ?? stateInDistrict(row.district ?? '');
+  const inState = state === null ? null : sources.matchElection({ ...row, state });
+  return inState === null || inState.grade === 'none' ? found : inState;
 }
 
 /** @param hasKeys whether the row names its contest by the key, as exports do. A slug is then no name. */

@@ -9,7 +9,7 @@ export const ENDORSEMENT_FIELDS = {
     ...['endorser slug'],
   ],
   election: ['election', 'election name', 'election slug'],
-  election_date: ['election date', 'date of election'],
+  election_date: ['election date', 'date of election', 'election year', 'election cycle', 'cycle'],
   state: ['state', 'state code'],
   district: ['district', 'district name', 'dist', 'jurisdiction', 'division', 'ocd id', 'district ocd id'],
   contest: [

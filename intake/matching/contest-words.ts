@@ -44,7 +44,7 @@ const SAME: readonly (readonly [RegExp, string])[] = [
 const FORMS = `
 proposition prop props | measure meas | amendment amend | district dist dst | position pos | number no num nbr |
 governor gov | attorney atty attn ag | general genl gen | secretary secy sec | insurance ins | superintendent supt |
-controller comptroller comptroll | president pres | senate senator | supervisor supervisors |
+controller comptroller comptroll | president pres | senate senator sen | supervisor supervisors |
 commissioner commissioners commission comm | judge judges | justice justices | trustee trustees | director directors |
 board bd | county co | department dept | education ed | university univ | school schools`;
 const WORDS = new Map(
@@ -110,9 +110,10 @@ function splitWord(word: string): string[] {
   return STATES.has(letters) || CHAMBER_DISTRICT.test(letters) ? [letters, digits] : [word];
 }
 
-/** The chamber of a district that a name begins with, by its short name: `CD 12`, `CA-12`, `VT-AL`. */
+/** The chamber of a district that a name begins with, by its short name: `CD 12`, `CA-12`, `VT-AL`, `CA-SEN`. */
 function findChamber(words: readonly string[], state: StateWords): string | null {
   const [first = '', second = ''] = words.filter((word) => word === state.code || !OPTIONAL.has(word));
+  if (first === state.code && second === 'sen') return 'ussenate';
   if (readNumber(second) === null && second !== AT_LARGE) return null;
   return first === state.code ? 'ushouse' : (CHAMBER_OF.get(first) ?? null);
 }
@@ -232,4 +233,12 @@ export function renameMeasure(words: ReadonlySet<string>, known: ReadonlySet<str
     return same ?? word;
   });
   return new Set(renamed);
+}
+
+/** The code of the state with which a text begins the name of a district: `CA-12`, `VT-AL`; null without one. */
+export function stateInDistrict(text: string): string | null {
+  const [state = '', number = ''] = foldWords(text).flatMap(splitWord);
+  const isDistrict = readNumber(number) !== null || ['al', 'sen', 'gov'].includes(number);
+  // SD is also a district of a state's senate.
+  return isDistrict && state !== 'sd' && STATES.has(state) ? state : null;
 }

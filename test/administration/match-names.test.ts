@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   createAliases,
   type Decided,
@@ -15,6 +15,7 @@ import {
   type IndexedContest,
   indexElection,
 } from '../../intake/matching/catalogue-index.ts';
+import { matchElection } from '../../intake/matching/match-election.ts';
 import { type EndorserEntry, indexEndorsers } from '../../intake/matching/match-endorser.ts';
 import { createContestFinder } from '../../intake/matching/match-row.ts';
 
@@ -220,7 +221,7 @@ test('beside the key of a contest, a slug is the endorser that has it, whatever 
     const { grade, endorser, contest, choice } = await matchNames(rowOf({ endorser: 'gazette', ...row }), {
       ...sources,
       findAlias: (kind) => (kind === 'endorser' ? 'herald' : null),
-      matchElection: () => ({ grade: 'exact', value: election, reason: null, candidates: [] }),
+      matchElection: () => ({ grade: 'exact', value: election, reason: null, candidates: [], doubt: null }),
       loadElection: async () => ({ index, find: createContestFinder(index) }),
     });
     expect([grade, contest?.key, choice?.key]).toEqual(['exact', 'el/mayor', 'ann']);
@@ -228,4 +229,56 @@ test('beside the key of a contest, a slug is the endorser that has it, whatever 
   };
   expect(await endorserOf({ contest: 'el/mayor', choice: 'ann' })).toBe('gazette');
   expect(await endorserOf({ contest: 'Mayor', choice: 'Anne' })).toBe('herald');
+});
+
+describe('a row that fits several elections', () => {
+  const ENTRIES = ['or-2026-11-03', 'or-2026-05-19', 'va-2026-11-03'].map((slug) => {
+    const [code = '', ...date] = slug.split('-');
+    const state = code.toUpperCase();
+    const state_name = state === 'VA' ? 'Virginia' : 'Oregon';
+    return { slug, name: slug, short_name: null, date: date.join('-'), state, state_name };
+  });
+  const choice = {
+    ...{ ...ann, label: 'Anne', candidate: 'Anne', full_name: 'Anne' },
+    ...{ party: null, party_label: null },
+  };
+  const house = {
+    ...{ title: 'U.S. House, District 7', short_title: 'House 7', kind: 'candidate' as const },
+    ...{ vote_method: 'plurality', measure_code: null, district: { ocd_id: null, name: 'District 7' } },
+    choices: [choice],
+  };
+  const find = (row: Partial<EndorsementRow>, inElections: readonly string[]) =>
+    matchNames(rowOf({ election: null, ...row }), {
+      ...sources,
+      findAlias: () => null,
+      matchEndorser: () => ({ grade: 'exact', value: gazette, reason: null }),
+      matchElection: (text) => matchElection(ENTRIES, text),
+      loadElection: async (entry) => {
+        const contests = inElections.includes(entry.slug) ? [{ ...house, key: `${entry.slug}/house` }] : [];
+        const index = indexElection(entry, contests);
+        return { index, find: createContestFinder(index) };
+      },
+    });
+
+  test('is in the only one that has its names, and in doubt if only the year is given', async () => {
+    const row = { contest: 'U.S. House, District 7', state: 'OR' };
+    expect(await find(row, ['or-2026-11-03'])).toMatchObject({ grade: 'exact', reasons: [] });
+    expect(await find({ ...row, date: '2026' }, ['or-2026-11-03'])).toMatchObject({
+      ...{ grade: 'close', reasons: ['election: only the year is given'] },
+      contest: { key: 'or-2026-11-03/house' },
+    });
+  });
+
+  test.each([
+    [{ contest: 'VA-07' }, 'exact', 'va-2026-11-03/house'],
+    [{ contest: 'U.S. House', district: 'va7' }, 'exact', 'va-2026-11-03/house'],
+    [{ contest: 'VA-07', date: '2026-11-03' }, 'exact', 'va-2026-11-03/house'],
+    // Its own words count first, and a state without an election says nothing.
+    [{ contest: 'VA-07', state: 'OR' }, 'ambiguous', undefined],
+    [{ contest: 'NV-07', date: '2026-11-03' }, 'ambiguous', undefined],
+    [{ contest: 'District 7', date: '2026-11-03' }, 'ambiguous', undefined],
+  ])('is in the state of the district: %j', async (row, grade, key) => {
+    const found = await find(row, ['va-2026-11-03', 'or-2026-11-03']);
+    expect([found.grade, found.contest?.key]).toEqual([grade, key]);
+  });
 });

@@ -157,7 +157,21 @@ describe('elections', () => {
     ['2026', 'CA', null, 'close', 'ca-2026-11-03-general'],
     ['2025', 'CA', null, 'none', null],
     ['or-2026-11-03-general', null, '5/19/2026', 'none', null],
+    [null, 'CA', ' 2026 ', 'close', 'ca-2026-11-03-general'],
+    [null, 'CA', '2025', 'none', null],
+    ['or-2026-11-03-general', null, '2026', 'exact', 'or-2026-11-03-general'],
+    ['or-2026-11-03-general', null, '2025', 'none', null],
   ])('%j in %j on %j is %s', (election, state, date, grade, slug) => {
     expect(match(election, state, date)).toEqual([grade, slug]);
+  });
+
+  test.each<[string | null, string | null, string | null, string | null]>([
+    [null, 'OR', '2026', 'election: only the year is given'],
+    ['2026', 'OR', null, 'election: only the year is given'],
+    ['Oregon', null, null, 'election: the name has more words'],
+    [null, 'OR', null, null],
+    ['2026-11-03', null, null, null],
+  ])('several that %j in %j on %j can be are in doubt: %j', (election, state, date, doubt) => {
+    expect(matchElection(elections, { election, state, date })).toMatchObject({ grade: 'ambiguous', doubt });
   });
 });

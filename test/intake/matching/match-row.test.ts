@@ -356,6 +356,7 @@ describe('the short name of a district', () => {
   const districts = indexElection(indiana, [
     contest('house-9', 'U.S. House, District 9', [choice('watson', 'Liz Watson')]),
     contest('house-al', 'U.S. House Indiana At-large District', [choice('paige', 'Ed Paige')]),
+    contest('senate', 'United States Senator', [choice('bald', 'Tam Bald')]),
     contest('council-8', 'City Council, District 8', [choice('fox', 'Vic Fox')]),
     contest('council-al', 'City Council, At-large', [choice('low', 'Sam Low')]),
   ]);
@@ -363,6 +364,8 @@ describe('the short name of a district', () => {
     ['IN-9', 'Liz Watson', 'watson', 'exact'],
     ['IN-09', 'Liz Watson', 'watson', 'exact'],
     ['IN-AL', 'Ed Paige', 'paige', 'exact'],
+    ['IN-SEN', 'Tam Bald', 'bald', 'exact'],
+    ['Sen', 'Tam Bald', 'bald', 'close'],
     ['IN At-Large', 'Ed Paige', 'paige', 'exact'],
     ['Congress (at large)', 'Ed Paige', 'paige', 'exact'],
     // In some cities, such a name means the council.
