@@ -34,6 +34,7 @@ const SAME: readonly (readonly [RegExp, string])[] = [
   [/ assembly ?(member|man|woman|person) /g, ' assembly '],
   [/ us (senate|senator|sen) /g, ' ussenate '],
   [/ (state|st) (senate|senator|sen) /g, ' statesenate '],
+  [/ house of delegates | (state |st )?delegates?(?= (district|dist|dst|hd|[0-9]))/g, ' statehouse '],
   [/ (state|st) (house of representatives|house|representatives?|rep|assembly) /g, ' statehouse '],
   [/ council ?(member|man|woman|person|or)s? | councill?ors? /g, ' council '],
   [/ (lt|lieut) (gov|governor) /g, ' lieutenant governor '],

@@ -67,6 +67,7 @@ const CONTESTS = [
     short_title: 'U.S. House CA-11',
   }),
   contest('assembly-25', 'State Assembly, District 25', [choice('kalra', 'Ash Kalra')]),
+  contest('delegates-41', 'Member, House of Delegates (41st District)', [choice('ott', 'Ida Ott')]),
   contest('senate-15', 'State Senate, District 15', [choice('cortese', 'Dave Cortese')]),
   contest('controller', 'Controller', [
     choice('cohen', 'Malia Cohen'),
@@ -174,6 +175,9 @@ describe('one record with the same name is exact', () => {
     ['SD 15', 'Dave Cortese', {}, 'senate-15/cortese'],
     ['State Assemblymember', 'Ash Kalra', { district: '25' }, 'assembly-25/kalra'],
     ['St. Assembly, District 25', 'Ash Kalra', {}, 'assembly-25/kalra'],
+    ...['HD-41', 'Delegate, District 41', 'House of Delegates 41', 'State House District 41'].map(
+      (text): [string, string, object, string] => [text, 'Ida Ott', {}, 'delegates-41/ott'],
+    ),
     ['ST SENATE', 'Dave Cortese', { district: '15' }, 'senate-15/cortese'],
     ['COMPTROLLER', 'Malia Cohen', {}, 'controller/cohen'],
     ['ATTY GENL', 'Rob Bonta', {}, 'attorney/bonta'],
