@@ -30,12 +30,13 @@ const SAME: readonly (readonly [RegExp, string])[] = [
     / us (house of representatives|house|representatives?|rep|congress(man|woman|person|member)?) /g,
     ' ushouse ',
   ],
-  [/ (representatives? (in|to) congress|congress(man|woman|person|member|ional)?) /g, ' ushouse '],
-  [/ assembly ?(member|man|woman|person) /g, ' assembly '],
+  [/ ((rep|representatives?) (in|to) congress|congress(man|woman|person|member|ional)?) /g, ' ushouse '],
+  [/ assembly ?(member|man|woman|person) | asm /g, ' assembly '],
   [/ us (senate|senator|sen) /g, ' ussenate '],
   [/ (state|st) (senate|senator|sen) /g, ' statesenate '],
   [/ house of delegates | (state |st )?delegates?(?= (district|dist|dst|hd|[0-9]))/g, ' statehouse '],
   [/ (state|st) (house of representatives|house|representatives?|rep|assembly) /g, ' statehouse '],
+  [/ house of representatives /g, ' house '],
   [/ council ?(member|man|woman|person|or)s? | councill?ors? /g, ' council '],
   [/ (lt|lieut) (gov|governor) /g, ' lieutenant governor '],
   [/ (cong|leg) dist(rict)? /g, ' district '],
@@ -45,8 +46,8 @@ const SAME: readonly (readonly [RegExp, string])[] = [
 const FORMS = `
 proposition prop props | measure meas | amendment amend | district dist dst | position pos | number no num nbr |
 governor gov | attorney atty attn ag | general genl gen | secretary secy sec | insurance ins | superintendent supt |
-controller comptroller comptroll | president pres | senate senator sen | supervisor supervisors |
-commissioner commissioners commission comm | judge judges | justice justices | trustee trustees | director directors |
+controller comptroller comptroll | president pres | senate senator sen | supervisor supervisors supe supes |
+commissioner commissioners commission comm | judge judges | justice justices | trustee trustees | director directors dir |
 board bd | county co | department dept | education ed | university univ | school schools`;
 const WORDS = new Map(
   FORMS.split('|').flatMap((group) => {
@@ -205,6 +206,10 @@ export function readContestWords(name: string, state: StateWords): ContestWords 
 /** The short words that may mean one of these words: `Assembly` may mean the State Assembly. */
 export const shortWordsOf = (words: Iterable<string>): string[] =>
   [...words].flatMap((word) => CHAMBERS.get(word)?.short ?? []);
+
+/** Whether one name has a chamber that the other lacks. */
+export const hasOtherChamber = (words: ReadonlySet<string>, known: ReadonlySet<string>): boolean =>
+  [...words].some((word) => CHAMBERS.has(word) && !known.has(word));
 
 /** The words without those of chambers: the place in the name of a district. */
 export const placeWordsOf = (words: ReadonlySet<string>): ReadonlySet<string> => words.difference(CHAMBERS);

@@ -46,6 +46,10 @@ const sharesNickname = (a: PersonName, b: PersonName) =>
 const hasNoteOf = ({ note }: PersonName, known: PersonName) =>
   note === null || [known.note, known.nickname].includes(note) || areNicknames(note, known.words[0] ?? '');
 
+/** Whether a contest can have a contender of exactly this name. */
+export const mayHave = (contest: IndexedContest, { folded, person }: GivenName): boolean =>
+  contest.byName.has(person.joined) || contest.contenders.some(({ texts }) => texts.has(folded));
+
 /**
  * Finds the contenders of a contest that a name can mean. Titles, parties and degrees do not count, and neither do
  * marks such as Jr. unless two people differ in them.

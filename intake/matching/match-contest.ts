@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import type { ElectionIndex, IndexedContest } from './catalogue-index.ts';
-import { readContestWords, renameMeasure, showWords, unitOf } from './contest-words.ts';
+import { hasOtherChamber, readContestWords, renameMeasure, showWords, unitOf } from './contest-words.ts';
 import { foldParty } from './parties.ts';
 
 /** A row's texts about its contest. Empty texts are null. */
@@ -91,6 +91,18 @@ function chooseDistrict(index: ElectionIndex, district: string | null) {
   const number = /^0*([0-9]+)$/.exec(district)?.[1];
   const { words } = readContestWords(number === undefined ? district : `district ${number}`, index.state);
   return { ...none, words };
+}
+
+/** The contests for which a text can be another name: they share a word, and contradict no number and no chamber. */
+export function findSimilar(index: ElectionIndex, { contest, district }: ContestText): IndexedContest[] {
+  const place = chooseDistrict(index, district);
+  const given = readContestWords(contest ?? '', index.state).words.union(place.words);
+  return place.contests.filter(
+    (known) =>
+      !given.isDisjointFrom(known.allWords) &&
+      !hasOtherNumber(given, known) &&
+      !hasOtherChamber(given, known.allWords),
+  );
 }
 
 /** Finds the contests of an election that a row can mean, by key, slug or OCD id, or by the words of their names. */

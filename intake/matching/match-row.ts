@@ -10,10 +10,11 @@ import {
   refuseSeveral,
   showContest,
 } from './judge-pairs.ts';
-import { chooseLine, createNameReader, findContenders } from './match-choice.ts';
-import { type FittingContests, findContests } from './match-contest.ts';
+import { chooseLine, createNameReader, findContenders, mayHave } from './match-choice.ts';
+import { type FittingContests, findContests, findSimilar } from './match-contest.ts';
 import { nearestCandidates, outcome, type RowMatch, unrepresentable } from './row-match.ts';
 import { choiceKeyOf, choiceTextOf, contestTextOf, type RowNames, rowTextOf } from './row-names.ts';
+import { isFullName } from './tickets.ts';
 
 /** Finds the key that a person has decided on for a text. @param scope as an alias has it */
 export type FindAlias = (kind: AliasKind, scope: string, text: string) => string | null;
@@ -53,7 +54,9 @@ export function matchRow(
     findAlias('choice', slug, rowTextOf(row))?.split('/') ?? [];
   const whole = index.byKey.get(`${decidedElection}/${decidedContest}`);
   const contest = whole ?? index.byKey.get(findAlias('contest', slug, contestTextOf(row)) ?? '');
-  const fitting = contest ? { exact: [contest], close: new Map(), nearest: [] } : findMeant(row, find);
+  const fitting = contest
+    ? { exact: [contest], close: new Map(), nearest: [] }
+    : findOrGuess(row, find, index);
   const contests = [
     ...fitting.exact.map((each) => ({ contest: each, reason: null })),
     ...[...fitting.close].map(([each, reason]) => ({ contest: each, reason: `contest: ${reason}` })),
@@ -80,6 +83,19 @@ export function matchRow(
   const match = judge(row, pairs) ?? refuseSeveral(row, contests, pairs) ?? describeFailure(row, contests);
   const reasons = match.reasons.length > 0 || !contest ? match.reasons : ['contest: decided before'];
   return { ...match, reasons, fits: contests.length };
+}
+
+/** Finds the contests that a row means, or else the only similar one with its choice. */
+function findOrGuess(row: ReadRow, find: FindContest, index: ElectionIndex): FittingContests {
+  const found = findMeant(row, find);
+  const name = row.read(row.choice ?? '');
+  if (found.exact.length + found.close.size > 0 || !isFullName(name.person)) return found;
+  const having = findSimilar(index, row).filter(
+    (each) => mayHave(each, name) && findContenders(each, name, row.party).exact.length > 0,
+  );
+  const [only, ...others] = having;
+  if (only === undefined || others.length > 0) return found;
+  return { ...found, close: new Map([[only, `it is called "${only.title}", and the choice is right`]]) };
 }
 
 /** The end of a measure's name that can be its number or letters: `Local C`, `51`. */

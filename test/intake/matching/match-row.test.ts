@@ -375,7 +375,6 @@ describe('the short name of a district', () => {
     // In some cities, such a name means the council.
     ['CD 8', 'Vic Fox', 'fox', 'close'],
     ['At-large', 'Sam Low', 'low', 'close'],
-    ['City CD 9', 'Liz Watson', undefined, 'none'],
     ['9', 'Liz Watson', 'watson', 'close'],
     ['LD 9', 'Liz Watson', 'watson', 'close'],
     ['HD 9', 'Liz Watson', 'watson', 'close'],
@@ -386,6 +385,49 @@ describe('the short name of a district', () => {
     };
     const found = matchRow(districts, row, () => null, createContestFinder(districts));
     expect([found.choice?.key, found.grade]).toEqual([key, grade]);
+  });
+});
+
+describe('a contest under another name', () => {
+  const index = indexElection(election, [
+    ...CONTESTS,
+    contest('water-6', 'Water Board, District 6', [choice('poe-1', 'Ann B. Poe'), choice('key', 'Vic Ray')]),
+    contest('fire-6', 'Fire Board, District 6', [choice('poe-2', 'Ann B. Poe')]),
+    contest('parks', 'Parks Trustee', [choice('low', 'Sam Low')]),
+  ]);
+  const find = (contestText: string, choiceText: string, more: Partial<RowNames> = {}) => {
+    const row = {
+      ...{ contest: contestText, choice: choiceText },
+      ...{ district: null, party: null, position: undefined },
+      ...more,
+    };
+    const found = matchRow(index, row, () => null, createContestFinder(index));
+    return [found.choice?.key, found.grade, found.reasons.join('; ')];
+  };
+  const isCalled = (title: string) => `contest: it is called "${title}", and the choice is right`;
+
+  test.each<[string, string, string, string, Partial<RowNames>]>([
+    ['Town Hall D2', 'Mary ONeil Garcia', 'oneil', 'Member, City Council, 2nd District', {}],
+    ['Town Hall', 'Garcia, Mary ONeil', 'oneil', 'Member, City Council, 2nd District', { district: '2' }],
+    ['Garden Trustee', 'Sam Low', 'low', 'Parks Trustee', {}],
+    ['Garden Trustee', 'Sam Low', 'low', 'Parks Trustee', { position: 'Yes' }],
+  ])(
+    'is probably the only similar one with the choice: %j, %j',
+    (contestText, choiceText, key, title, more) => {
+      expect(find(contestText, choiceText, more)).toEqual([key, 'close', isCalled(title)]);
+    },
+  );
+
+  test.each([
+    ['no word in common', 'Gardens', 'Sam Low'],
+    ['another number', 'Town Hall D3', 'Mary ONeil Garcia'],
+    ['another chamber', 'State Senate, District 2', 'Mary ONeil Garcia'],
+    ['a similar name', 'Town Hall D2', 'Mary Garcia'],
+    ['a last name', 'Garden Trustee', 'Low'],
+    ['a key', 'Town Hall D6', 'key'],
+    ['two such contests', 'Town Hall D6', 'Ann B. Poe'],
+  ])('is not guessed from %s: %j, %j', (_, contestText, choiceText) => {
+    expect(find(contestText, choiceText).slice(0, 2)).toEqual([undefined, 'none']);
   });
 });
 
