@@ -12,6 +12,8 @@ export async function untilListening(server: Server, setting: string, port: numb
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw new SettingError(`${setting} ${port} cannot be listened on: ${(error as Error).message}.`);
+    throw new SettingError(
+      `${setting} ${port} cannot be listened on: ${(error as Error).message}; set ${setting} to a free port.`,
+    );
   }
 }

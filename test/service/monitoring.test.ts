@@ -59,7 +59,9 @@ describe('the monitoring port', () => {
     try {
       await until('it has ended', () => started.exitCode() !== null);
       expect(started.exitCode()).toBe(1);
-      expect(started.output()).toMatch(/^METRICS_PORT \d+ cannot be listened on: .*EADDRINUSE.*\.\n$/);
+      expect(started.output()).toMatch(
+        /^METRICS_PORT \d+ cannot be listened on: .*EADDRINUSE.*; set METRICS_PORT to a free port\.\n$/,
+      );
     } finally {
       await started.kill();
     }
