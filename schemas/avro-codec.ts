@@ -86,7 +86,7 @@ export function createAvroCodec<T>(name: string, maxItems = Number.POSITIVE_INFI
         const reason =
           error instanceof TooManyItemsError
             ? `A list of this ${name} has more than ${maxItems} items.`
-            : `These bytes do not hold a ${name}.`;
+            : `These bytes hold no valid ${name}.`;
         throw new AvroDecodeError(reason, { cause: error });
       }
     },

@@ -54,7 +54,7 @@ test.each([
   ['a truncated header', EMPTY.subarray(0, 9), 'no C3 01 marker'],
   ['an unknown fingerprint', Buffer.from('c3018877665544332211', 'hex'), 'fingerprint 1122334455667788'],
   ['a schema of another topic', rejectionCodec.encode(fc.sample(rejection, 1)[0] as never), 'fingerprint'],
-  ['a header without a datum', EMPTY.subarray(0, HEADER_LENGTH), 'do not hold a endorsement-submission'],
+  ['a header without a datum', EMPTY.subarray(0, HEADER_LENGTH), 'hold no valid endorsement-submission'],
 ])('%s: the error names the problem', (_, bytes, message) => {
   expect(() => submissionCodec.decode(bytes)).toThrow(AvroDecodeError);
   expect(() => submissionCodec.decode(bytes)).toThrow(message);
