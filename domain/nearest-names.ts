@@ -16,7 +16,7 @@ export function findNearest(name: string, known: readonly string[], most: number
   const given = name.toLowerCase();
   return known
     .flatMap((each) => {
-      const typos = countTypos(given, each);
+      const typos = countTypos(given, each.toLowerCase());
       return typos === null ? [] : [{ each, typos }];
     })
     .sort((a, b) => a.typos - b.typos)

@@ -15,6 +15,13 @@ test.each([
   expect(findNearest(name, SLUGS, 2)).toEqual(nearest);
 });
 
+test.each(['last_event_id', 'lasteventid', 'LASTEVENTID', 'Last-Event-ID', 'last'])(
+  'the case of the known name does not count either: %s is lastEventId',
+  (name) => {
+    expect(findNearest(name, ['cursor', 'lastEventId', 'levels'], 1)).toEqual(['lastEventId']);
+  },
+);
+
 test('the nearest come first, and no more than asked for', () => {
   expect(findNearest('sierra-club-', SLUGS, 1)).toEqual(['sierra-club']);
   expect(findNearest('nrb', ['nrab', 'xnrb', 'nrb2', 'nra', 'nrb'], 2)).toEqual(['nrb', 'nrab']);
