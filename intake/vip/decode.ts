@@ -29,16 +29,16 @@ function createDecoder(encoding: string): InstanceType<typeof TextDecoder> {
 }
 
 /**
- * Decodes the bytes of an XML file.
+ * Decodes the bytes of an XML file. Half a character at its end is left out: the file is truncated, which XML shows.
  *
  * @throws FeedError if its encoding is unknown, or bytes are not of its encoding
  */
 export async function* decodeXml(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let decoder: InstanceType<typeof TextDecoder> | null = null;
   let head: Uint8Array = new Uint8Array();
-  const decode = (piece?: Uint8Array) => {
+  const decode = (piece: Uint8Array) => {
     try {
-      return piece ? decoder?.decode(piece, { stream: true }) : decoder?.decode();
+      return decoder?.decode(piece, { stream: true });
     } catch {
       throw new FeedError(
         `The file has bytes that are not ${decoder?.encoding.toUpperCase()}, its encoding.`,
@@ -57,5 +57,4 @@ export async function* decodeXml(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
     decoder = createDecoder(recogniseEncoding(head));
     yield decode(head) ?? '';
   }
-  yield decode() ?? '';
 }

@@ -34,9 +34,10 @@ test('references that are repeated, as in version 5.0, are a list', async () => 
 
 test.each([
   ['booleans', /(?<=>)true(?=<)/g, 'True'],
+  ['booleans', /(?<=>)true(?=<)/g, '1'],
   ['statuses', /(?<=>)withdrawn(?=<)/g, 'Withdrawn'],
   ['methods of votes', /(?<=>)n-of-m(?=<)/g, 'N-of-M'],
-])('%s are read in capitals too', async (_name, given, capital) => {
+])('%s are read in other words too: %s as %s', async (_name, given, capital) => {
   const written = FEED.replaceAll(given, capital);
   expect(written).not.toBe(FEED);
   expect((await mapText(written)).records).toEqual((await mapText(FEED)).records);
@@ -51,10 +52,13 @@ describe('the encoding of a feed is recognised:', () => {
     ['UTF-8 that calls itself UTF-16 in letters of one byte', Buffer.from(named('utf-16'))],
     ['UTF-16 with a byte-order mark', Buffer.from(`\ufeff${named('UTF-16')}`, 'utf16le')],
     ['UTF-16 without one', Buffer.from(named('UTF-16'), 'utf16le')],
+    ['big-endian UTF-16 with a byte-order mark', Buffer.from(`\ufeff${named('UTF-16')}`, 'utf16le').swap16()],
+    ['big-endian UTF-16 without one', Buffer.from(named('UTF-16'), 'utf16le').swap16()],
     ['Latin-1 by the declaration', Buffer.from(named('ISO-8859-1'), 'latin1')],
   ])('%s', async (_name, bytes) => {
     const { records } = await mapText(bytes);
     expect(records[0]?.record).toMatchObject({ name_es: 'Elección general' });
+    expect(await readFeed(pieces(bytes, 1))).toEqual(await readFeed(pieces(bytes)));
   });
 });
 
@@ -74,6 +78,11 @@ describe('a file is refused in one sentence:', () => {
       'a truncated feed',
       FEED.slice(0, FEED.length / 2),
       /^The file ends within <.*>, before <\/VipObject>: it is truncated/,
+    ],
+    [
+      'a feed that is cut within a character',
+      Buffer.from('<VipObject schemaVersion="5.2"><Party id="p"><Name>ñ').subarray(0, -1),
+      /^The file ends within <Name>, before <\/VipObject>: it is truncated/,
     ],
     [
       'a feed without its last tag',
@@ -100,8 +109,8 @@ describe('a file is refused in one sentence:', () => {
     ['deep nesting', inVip('<a>'.repeat(40)), /^Line 1 is nested more than 32 levels deep/],
     [
       'bytes that are not UTF-8',
-      Buffer.from(inVip('Ã±'), 'latin1').subarray(0, 40),
-      /bytes that are not UTF-8|ends within/,
+      Buffer.from(inVip('ñ'), 'latin1'),
+      'The file has bytes that are not UTF-8, its encoding.',
     ],
     [
       'an unknown encoding',
@@ -128,7 +137,30 @@ describe('a file is refused in one sentence:', () => {
       /^The ballots of the feed take more than 50,000 bytes/,
     );
     await expect(readFeed(pieces(feed), 500_000)).resolves.toMatchObject({ version: '5.2' });
+    // What is kept of an object or a field has a size without any text too.
+    const bare = writeFeed(Array.from({ length: 600 }, (_, index) => object('Party', `p${index}`, '')));
+    await expect(readFeed(pieces(bare), 50_000)).rejects.toThrow(/more than 50,000 bytes/);
+    const fields = object('State', 's', '<Name/>'.repeat(600));
+    await expect(readFeed(pieces(writeFeed([fields])), 50_000)).rejects.toThrow(/more than 50,000 bytes/);
   });
+});
+
+test('texts are read by the language of their tags, the first of each, and from CDATA', async () => {
+  const name = ['en-US">One', 'ES-mx">Uno', 'vi">Một', 'en">Two', 'es">Dos', 'fr">Un']
+    .map((text) => `<Text language="${text}</Text>`)
+    .join('');
+  const party = `<Party id="p"><Name>${name}</Name></Party>`;
+  const bare = '<Party id="q"><Name><Text><![CDATA[A & B]]></Text></Name></Party>';
+  const { objects } = await readFeed(pieces(`<VipObject schemaVersion="5.2">${party}${bare}</VipObject>`));
+  const textsOf = (id: string) => objects.get('Party')?.get(id)?.texts.Name;
+  expect([textsOf('p'), textsOf('q')]).toEqual([{ en: 'One', es: 'Uno', other: 'Một' }, { other: 'A & B' }]);
+});
+
+test('no more than two hundred names of objects are counted separately', async () => {
+  const { counts } = await readFeed(
+    pieces(writeFeed(Array.from({ length: 300 }, (_, at) => object(`Odd${at % 250}`, `o${at}`, '')))),
+  );
+  expect([counts.size, counts.get('Odd0')]).toEqual([200, 2]);
 });
 
 test('addresses are not kept', async () => {
