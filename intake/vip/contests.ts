@@ -1,6 +1,6 @@
 import { isHttpUrl } from '../../schemas/catalogue/formats.ts';
 import type { ContestRecord, ElectionRecord } from '../../schemas/catalogue-files.ts';
-import { type Problem, showValue } from '../../schemas/problems.ts';
+import { type Problem, shorten, showValue } from '../../schemas/problems.ts';
 import { normalizeLines } from '../../schemas/text.ts';
 import type { ContestKind, VoteMethod } from '../../schemas/vocabulary.ts';
 import { methodOfSeats } from '../catalogue/answers.ts';
@@ -98,7 +98,7 @@ export function mapContest(
     object,
     record: {
       election: election.slug,
-      ...titlesOf(object, isForOffice ? names : { ...names, parties: [] }),
+      ...titlesOf(object, names),
       ...(isForOffice ? {} : describe(object, notes)),
       kind,
       vote_method: method,
@@ -158,19 +158,19 @@ function completeTitle(title: string, judge: string, parties: readonly string[])
 }
 
 /**
- * The titles of a contest: the title on the ballot, or the contest's name if that is too long. The description then has
- * the title on the ballot.
+ * The titles of a contest: the title on the ballot, or the contest's name if that is too long, or else its beginning. The
+ * description then has the title on the ballot.
  */
-function titlesOf({ texts }: VipObject, { name, judge, parties }: Names) {
+function titlesOf({ texts, values }: VipObject, { judge, parties }: Names) {
   const ballot = english(texts.BallotTitle);
   const isUsable = isTitle(ballot);
-  const title = isUsable ? ballot : name || ballot.slice(0, MAX_BALLOT_TITLE);
+  const title = isUsable ? ballot : (values.Name ?? shorten(ballot, MAX_BALLOT_TITLE));
   const titleEs = isUsable ? spanish(texts.BallotTitle) : null;
   const complete = (text: string): string => completeTitle(text, judge, parties);
   return {
     title: complete(title),
     title_es: titleEs === null ? null : complete(titleEs),
-    short_title: complete(name || title),
+    short_title: complete(values.Name ?? title),
   };
 }
 

@@ -17,9 +17,10 @@ export function findOnly(feed: Feed, type: string): VipObject | undefined {
   return objects?.size === 1 ? objects.values().next().value : undefined;
 }
 
-/** The ids in a list of references. */
-export const idsOf = (references: string | undefined): string[] =>
-  references?.split(/\s+/).filter(Boolean) ?? [];
+/** The ids in a list of references, each once. */
+export const idsOf = (references: string | undefined): string[] => [
+  ...new Set(references?.split(/\s+/).filter(Boolean)),
+];
 
 /** The objects of a type in a list of references, without those that the feed lacks. */
 export const findAll = (feed: Feed, type: string, references: string | undefined): VipObject[] =>

@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Draft } from '../../../intake/catalogue/draft.ts';
+import { Notes } from '../../../intake/catalogue/notes.ts';
+import { mapFeed } from '../../../intake/vip/map-feed.ts';
+import { readFeed } from '../../../intake/vip/read-feed.ts';
 import { parseCatalogueRecord } from '../../../schemas/catalogue-files.ts';
-import { mapText } from '../../helpers/feeds/map-text.ts';
+import { mapText, pieces } from '../../helpers/feeds/map-text.ts';
 import {
   BALLOT,
   candidate,
@@ -193,17 +196,35 @@ test('the primaries of two parties for one office have their own contests', asyn
   });
 });
 
+test('a primary of two parties keeps its key if the feed lists them in another order', async () => {
+  const parties = ['Alder', 'Birch'].map((name) => object('Party', name, texts('Name', name)));
+  const keyOf = async (ids: string) => {
+    const fields = `<PrimaryPartyIds>${ids}</PrimaryPartyIds>`;
+    const { record } = await contestOf(
+      ...parties,
+      contest('CandidateContest', 'Governor', 'virginia', fields),
+    );
+    return record?.key;
+  };
+  expect(await keyOf('{Birch} {Alder}')).toBe('va-2026-11-03-general/governor-alder-birch');
+  expect(await keyOf('{Alder} {Birch}')).toBe('va-2026-11-03-general/governor-alder-birch');
+});
+
 test.each([
   ['unexpired-term', 'board-unexpired', { unexpired_term: true }],
   ['Unexpired-Term', 'board-unexpired', { unexpired_term: true }],
   ['full-term', 'board', undefined],
-])('a contest for an office with a term of the type %s is %s', async (type, slug, details) => {
-  const { record } = await contestOf(
-    object('Office', 'seat', `${texts('Name', 'Seat')}<Term><Type>${type}</Type></Term>`),
-    contest('CandidateContest', 'Board', 'virginia', '<OfficeIds>{seat}</OfficeIds>'),
-  );
-  expect([record?.slug, record?.details]).toEqual([slug, details]);
-});
+  ['unexpired-term', 'board-unexpired', { unexpired_term: true }, 'RetentionContest', 'OfficeId'],
+])(
+  'a contest for an office with a term of the type %s is %s',
+  async (type, slug, details, of = 'CandidateContest', field = 'OfficeIds') => {
+    const { record } = await contestOf(
+      object('Office', 'seat', `${texts('Name', 'Seat')}<Term><Type>${type}</Type></Term>`),
+      contest(of, 'Board', 'virginia', `<${field}>{seat}</${field}>`),
+    );
+    expect([record?.slug, record?.details]).toEqual([slug, details]);
+  },
+);
 
 test('contests without a number come by their first place in a ballot style', async () => {
   const names = ['A', 'B', 'C'];
@@ -253,19 +274,97 @@ test.each([
   });
 });
 
+const LONG = 'x'.repeat(20_001);
+const IN_SPANISH = '<FullText><Text language="es">El texto</Text></FullText>';
+
 test.each([
-  ['in Spanish alone is that of both languages', '', { description: 'El texto', description_es: null }],
+  [
+    'in Spanish alone is that of both languages',
+    IN_SPANISH,
+    { description: 'El texto', description_es: null },
+  ],
   [
     'in English comes before one in Spanish alone',
-    texts('SummaryText', 'The summary'),
+    `${IN_SPANISH}${texts('SummaryText', 'The summary')}`,
     { description: 'The summary' },
   ],
-])('a text of a measure %s', async (_, summary, expected) => {
-  const fullText = '<FullText><Text language="es">El texto</Text></FullText>';
-  const { record } = await contestOf(
-    contest('BallotMeasureContest', 'Q', 'virginia', `${texts('BallotTitle', 'Parks')}${fullText}${summary}`),
+  [
+    'in full comes before its summary',
+    `${texts('SummaryText', 'The summary')}${texts('FullText', 'All of it')}`,
+    { description: 'All of it' },
+  ],
+  [
+    'in another language alone is its description',
+    '<FullText><Text language="vi">Chữ</Text></FullText>',
+    { description: 'Chữ' },
+  ],
+  [
+    'of too many characters is left out for a shorter one',
+    `${texts('FullText', LONG)}${texts('SummaryText', 'The summary', LONG)}`,
+    { description: 'The summary', description_es: null },
+    'texts of measures with more than 20000 characters',
+  ],
+])('a text of a measure %s', async (_, fields, expected, left = '') => {
+  const { record, messages } = await contestOf(
+    contest('BallotMeasureContest', 'Q', 'virginia', `${texts('BallotTitle', 'Parks')}${fields}`),
   );
   expect(record).toMatchObject(expected);
+  expect(messages.filter((message) => message.startsWith('texts of'))).toEqual(left === '' ? [] : [left]);
+});
+
+test('a title that is too long for one is the description, below the name or its own beginning', async () => {
+  const ballot = `${'Shall we? '.repeat(60)}End.`;
+  const titles = texts('BallotTitle', ballot, `${'¿Debemos? '.repeat(60)}Fin.`);
+  const { record } = await contestOf(contest('BallotMeasureContest', 'Question 1', 'virginia', titles));
+  expect(record).toMatchObject({ title: 'Question 1', title_es: null, short_title: 'Question 1' });
+  expect(record).toMatchObject({ description: ballot, description_es: expect.stringMatching(/^¿.*Fin\.$/) });
+  const nameless = await contestOf(
+    object('BallotMeasureContest', 'q', `<ElectoralDistrictId>{virginia}</ElectoralDistrictId>${titles}`),
+  );
+  const title = `${ballot.slice(0, 250)}…`;
+  expect(nameless.record).toMatchObject({ title, short_title: title, description: ballot });
+  expect(nameless.record?.slug).toMatch(/^shall-we-shall-we-/);
+});
+
+test('a retention has a text and an address, and no code', async () => {
+  const fields = `${texts('FullText', 'Shall we?')}<Abbreviation>R</Abbreviation><InfoUri>https://example.org/r</InfoUri>`;
+  const { record } = await contestOf(contest('RetentionContest', 'Retention', 'virginia', fields));
+  expect(record).toMatchObject({
+    ...{ description: 'Shall we?', measure_code: null, source_url: 'https://example.org/r' },
+  });
+});
+
+describe('the answers to a measure', () => {
+  const measure = (labels: string[]) =>
+    contestOf(
+      ...labels.map((label, at) => object('BallotMeasureSelection', `a${at}`, texts('Selection', label))),
+      contest(
+        'BallotMeasureContest',
+        'Q',
+        'virginia',
+        `<BallotSelectionIds>${labels.map((_, at) => `{a${at}}`).join(' ')}</BallotSelectionIds>`,
+      ),
+    );
+  const NEITHER = 'the choices of a measure are neither Yes nor No: voters mark one of them';
+
+  test.each([
+    [['Yes', 'Abstain', 'No'], 'yes_no', ['yes', 'abstain', 'no'], ['yes', undefined, 'no']],
+    [['Against the levy', 'For the levy'], 'yes_no', ['no', 'yes'], ['no', 'yes']],
+    [['Plan A', 'Plan B'], 'plurality', ['plan-a', 'plan-b'], [undefined, undefined]],
+    [
+      ['Yes on A', 'Yes on B', 'No'],
+      'plurality',
+      ['yes-on-a', 'yes-on-b', 'no'],
+      [undefined, undefined, undefined],
+    ],
+  ])('%j make it %s', async (labels, method, keys, answers) => {
+    const { record, problems, messages } = await measure(labels);
+    expect([problems, record?.vote_method, messages.includes(NEITHER)]).toEqual([
+      ...[[], method, method === 'plurality'],
+    ]);
+    expect(record?.choices.map(({ key }) => key)).toEqual(keys);
+    expect(record?.choices.map(({ measure_answer }) => measure_answer)).toEqual(answers);
+  });
 });
 
 describe('a district without an OCD id', () => {
@@ -356,6 +455,26 @@ describe('the level of a district', () => {
   ])('of the whole state is told by the office %s: %s', async (name, level) => {
     const { record } = await withDistrict(COMMONWEALTH, name);
     expect(record?.district.level).toBe(level);
+    const office = object('Office', 'office', texts('Name', name));
+    const numbered = contest('CandidateContest', 'Seat 1', 'va', '<OfficeIds>{office}</OfficeIds>');
+    expect((await contestOf(office, COMMONWEALTH, numbered)).record?.district.level).toBe(level);
+  });
+
+  test.each([
+    ['national', '', 'nation', null],
+    ['other', ocd('/place:vienna/council_district:2'), 'council_district', 'VA'],
+    ['other', '<OtherType>fire</OtherType>', 'fire', 'VA'],
+    ['state', '', 'statewide', 'VA'],
+  ])('of the type %s (%s) has the type %s and the state %s', async (given, more, type, state) => {
+    const { record } = await withDistrict(
+      object('ElectoralDistrict', 'x', `${more}<Name>X</Name><Type>${given}</Type>`),
+    );
+    expect(record?.district).toMatchObject({ type, state });
+  });
+
+  test('of the whole state has the OCD id of its state, which the feed may lack', async () => {
+    const { record } = await withDistrict(COMMONWEALTH);
+    expect(record?.district).toMatchObject({ ocd_id: 'ocd-division/country:us/state:va' });
   });
 });
 
@@ -377,6 +496,7 @@ describe('the vote method', () => {
     ['', ['plurality', 1]],
     ['<VotesAllowed>3</VotesAllowed>', ['multi_seat', 3]],
     ['<NumberElected>2</NumberElected>', ['multi_seat', 2]],
+    ['<NumberElected>2</NumberElected><VotesAllowed>1</VotesAllowed>', ['plurality', 1]],
     ['<VoteVariation>majority</VoteVariation>', ['plurality', 1]],
     ['<VoteVariation>1-of-m</VoteVariation><VotesAllowed>2</VotesAllowed>', ['multi_seat', 2]],
     ['<VoteVariation>n-of-m</VoteVariation><VotesAllowed>1</VotesAllowed>', ['plurality', 1]],
@@ -482,6 +602,85 @@ describe('candidates', () => {
     expect(record?.choices[0]).toMatchObject({ key: 'jo-poe', party: 'Alder', party_label: 'Alder, Birch' });
   });
 
+  test('of a line with several parties, and none of their own, have the first', async () => {
+    const endorsed = '<EndorsementPartyIds>{b} {a}</EndorsementPartyIds>';
+    const { record } = await race('{l1}', ...PARTIES, named('c1'), line('l1', 'c1', endorsed));
+    expect(record?.choices[0]).toMatchObject({ party: 'Birch', party_label: 'Birch, Alder' });
+  });
+
+  test('count once for a reference that the feed repeats', async () => {
+    const people = [
+      ...candidate('Ann', '', '<EndorsementPartyIds>{a} {a}</EndorsementPartyIds>'),
+      ...candidate('Bo'),
+    ];
+    const { record, problems } = await race('{line-Ann} {line-Bo} {line-Ann}', ...PARTIES, ...people);
+    expect(problems).toEqual([]);
+    expect(record?.choices).toMatchObject([{ key: 'ann', party_label: 'Alder' }, { key: 'bo' }]);
+  });
+
+  test('have Spanish names and parties where the feed has them', async () => {
+    const [top, second] = [texts('BallotName', 'Cy Ng', 'Ci Ng'), texts('BallotName', 'Di Roe')];
+    const { record } = await race(
+      '{l1} {l2}',
+      object('Party', 'g', texts('Name', 'Green', 'Verde')),
+      object('Candidate', 'c1', top),
+      object('Candidate', 'c2', second),
+      object('CandidateSelection', 'l1', '<CandidateIds>{c1} {c2}</CandidateIds>'),
+      line('l2', 'c2', '<EndorsementPartyIds>{g}</EndorsementPartyIds>'),
+    );
+    expect(record?.choices).toMatchObject([
+      { label: 'Cy Ng / Di Roe', label_es: 'Ci Ng / Di Roe' },
+      { label: 'Di Roe', label_es: null, party_label: 'Green', party_label_es: 'Verde' },
+    ]);
+  });
+
+  test.each([
+    [texts('FullName', 'Jo B. Poe'), 'Jo B. Poe'],
+    ['<FirstName>Jo</FirstName><LastName>Poe</LastName>', 'Jo Poe'],
+    ['<LastName>Poe</LastName>', 'Poe'],
+  ])('without a name on the ballot have that of the person: %s', async (fields, label) => {
+    const person = object('Person', 'p', fields);
+    const nameless = object('Candidate', 'c1', '<PersonId>{p}</PersonId>');
+    const { record, problems } = await race('{l1}', person, nameless, line('l1', 'c1'));
+    expect([problems, record?.choices[0]?.label]).toEqual([[], label]);
+  });
+
+  test('of a ticket have withdrawn if all have, before or after the election', async () => {
+    const withdrawn = '<PostElectionStatus>withdrawn</PostElectionStatus><IsIncumbent>1</IsIncumbent>';
+    const { record } = await race(
+      '{both} {one}',
+      named('gone', withdrawn),
+      named('left', withdrawn),
+      object('Candidate', 'stays', texts('BallotName', 'Di Roe')),
+      object('CandidateSelection', 'both', '<CandidateIds>{gone} {left}</CandidateIds>'),
+      object('CandidateSelection', 'one', '<CandidateIds>{gone} {stays}</CandidateIds>'),
+    );
+    expect(record?.choices).toMatchObject([
+      { label: 'Jo Poe / Jo Poe', withdrawn: true },
+      { label: 'Jo Poe / Di Roe', withdrawn: false, details: { incumbent: true } },
+    ]);
+  });
+
+  test('of lines for write-ins, and lines without a candidate, are left out', async () => {
+    const writeIn = '<PreElectionStatus>write-in</PreElectionStatus>';
+    const { record, notes, problems } = await race(
+      '{line-Ann} {line-Bo} {blank} {ticket}',
+      ...candidate('Ann'),
+      ...candidate('Bo', writeIn),
+      object('CandidateSelection', 'blank', ''),
+      object('CandidateSelection', 'ticket', '<CandidateIds>{candidate-Ann} {candidate-Bo}</CandidateIds>'),
+    );
+    expect(problems).toEqual([]);
+    expect(record?.choices.map(({ key }) => key)).toEqual(['ann', 'ann-bo']);
+    const left = notes.filter(({ kind }) => kind === 'left out');
+    expect(left.map(({ message, count }) => [message, count])).toEqual([
+      ...[
+        ['lines for write-ins', 1],
+        ['lines without a candidate', 1],
+      ],
+    ]);
+  });
+
   test('of the ballot in Nevada can be none of them', async () => {
     const none = object('Candidate', 'c1', texts('BallotName', 'None of These Candidates'));
     const { record } = await race('{l1}', none, line('l1', 'c1'));
@@ -521,6 +720,16 @@ describe('candidates', () => {
       again,
     );
     expect(thrice.record?.choices.map(({ key }) => key)).toEqual(['a', 'b']);
+    const blank = await race(
+      '{line-A} {line-B}',
+      ...plain,
+      order('o1', ''),
+      order('o2', '{line-B} {line-A}'),
+    );
+    expect(blank.record?.choices.map(({ key }) => key)).toEqual(['b', 'a']);
+    const some = [...candidate('A', '', '<SequenceOrder>2</SequenceOrder>'), ...candidate('B')];
+    const partly = await race('{line-A} {line-B}', ...some, order('o1', '{line-B} {line-A}'));
+    expect(partly.record?.choices.map(({ key }) => key)).toEqual(['b', 'a']);
   });
 });
 
@@ -544,6 +753,15 @@ describe('the election', () => {
     expect(await typeOf(type, name)).toBe(expected);
   });
 
+  test('has the day of a date with a time, and the type that the person gives instead', async () => {
+    const fields = `<Date>2026-06-09T00:00:00</Date>${texts('Name', 'Primary')}<StateId>{state}</StateId>`;
+    const feed = writeFeed([...ELECTION.slice(0, 2), object('Election', 'election', fields)]);
+    const [record] = mapFeed(await readFeed(pieces(feed)), new Notes(), { electionType: 'special_primary' });
+    expect(record?.record).toMatchObject({
+      ...{ date: '2026-06-09', type: 'special_primary', slug: 'va-2026-06-09-special-primary' },
+    });
+  });
+
   test('is general on the national election day, and refused on another day without a type', async () => {
     expect(await typeOf('State', 'Election', '2026-11-03')).toBe('general');
     await expect(typeOf('State', 'Election', '2026-11-10')).rejects.toThrow(
@@ -557,7 +775,9 @@ describe('the election', () => {
       const { records } = await mapText(writeFeed([object('State', 'state', fields), election]));
       return records[0]?.record;
     };
-    expect(await stateOf('<Name>NEW MEXICO</Name>')).toMatchObject({ state: 'NM' });
+    expect(await stateOf('<Name>NEW MEXICO</Name>')).toMatchObject({
+      ...{ state: 'NM', name: 'New Mexico general election' },
+    });
     expect(await stateOf(`${ocd('')}<Name>The Commonwealth</Name>`)).toMatchObject({ state: 'VA' });
     await expect(stateOf('<Name>Avalon</Name>')).rejects.toThrow(/The State is called "Avalon"/);
   });
@@ -587,7 +807,9 @@ describe('the election', () => {
 
 describe('a contest is refused', () => {
   test('if its district is missing', async () => {
-    const { problems } = await contestOf(contest('CandidateContest', 'Board', 'nowhere'));
+    const { problems, line } = await contestOf(contest('CandidateContest', 'Board', 'nowhere'));
+    // After the first two lines, those of the election, and one of a district.
+    expect(line).toBe(2 + ELECTION.length + 2);
     expect(problems).toEqual([
       { field: 'ElectoralDistrictId', message: 'names "nowhere", which the feed does not have' },
     ]);
@@ -644,11 +866,32 @@ describe('a contest is refused', () => {
   test.each([
     ['BallotMeasureContest', 'BallotSelectionIds', 'BallotMeasureSelection'],
     ['RetentionContest', 'BallotSelectionIds', 'BallotMeasureSelection'],
+    ['RetentionContest', 'CandidateId', 'Candidate'],
     ['RetentionContest', 'OfficeId', 'Office'],
     ['CandidateContest', 'OfficeIds', 'Office'],
   ])('of the type %s if all of its %s are missing', async (type, field, of) => {
     const { problems } = await contestOf(contest(type, 'Board', 'virginia', `<${field}>lost</${field}>`));
     expect(problems).toEqual([{ field, message: `names "lost", which is no ${of} of the feed` }]);
+  });
+
+  test.each([
+    ['title', texts('BallotTitle', 'Seat 3')],
+    ['office', '<OfficeIds>{seat}</OfficeIds>'],
+  ])('unless its %s tells it apart', async (_, fields) => {
+    const other = '<ElectoralDistrictId>{virginia}</ElectoralDistrictId><Name>Judge</Name>';
+    const { records } = await mapText(
+      writeFeed([
+        ...ELECTION,
+        VIRGINIA,
+        object('Office', 'seat', texts('Name', 'Seat 3')),
+        contest('CandidateContest', 'Judge', 'virginia'),
+        object('CandidateContest', 'j2', `${other}${fields}`),
+      ]),
+    );
+    expect(records.flatMap(({ problems }) => problems)).toEqual([]);
+    expect(records.map(({ record }) => record.slug)).toEqual([
+      ...['va-2026-11-03-general', 'judge', 'judge-seat-3'],
+    ]);
   });
 
   test('if another one has the same names and district', async () => {
