@@ -226,19 +226,20 @@ test.each([
   },
 );
 
-test('contests without a number come by their first place in a ballot style', async () => {
+test('contests without a number come after the others, by their first place in a ballot style', async () => {
   const names = ['A', 'B', 'C'];
   const styles = ['{in-B} {in-A}', '{in-C} {in-A} {in-B}'];
   const { records } = await mapText(
     writeFeed([
       ...ELECTION,
       VIRGINIA,
-      ...names.map((name) => contest('CandidateContest', name, 'virginia')),
+      ...['AA', ...names].map((name) => contest('CandidateContest', name, 'virginia')),
+      contest('CandidateContest', 'Z', 'virginia', '<SequenceOrder>1</SequenceOrder>'),
       ...names.map((name) => object('OrderedContest', `in-${name}`, `<ContestId>{${name}}</ContestId>`)),
       ...styles.map((ids) => object('BallotStyle', ids, `<OrderedContestIds>${ids}</OrderedContestIds>`)),
     ]),
   );
-  expect(records.slice(1).map(({ record }) => record.slug)).toEqual(['b', 'c', 'a']);
+  expect(records.slice(1).map(({ record }) => record.slug)).toEqual(['z', 'b', 'c', 'a', 'aa']);
 });
 
 test('a feed without contests, and a contest without candidates, are to be checked', async () => {
@@ -416,6 +417,13 @@ describe('a district without an OCD id', () => {
     expect(notes.filter(({ kind }) => kind === 'to check')).toEqual([]);
   });
 
+  test('is unlike one with an OCD id, which keeps its name', async () => {
+    const id = ocd('/county:albemarle/council_district:1');
+    const fields = `${id}<Name>District 1</Name><Type>county-council</Type>`;
+    const { record } = await withDistrict(object('ElectoralDistrict', 'x', fields), 'Board', [LOCALITY]);
+    expect(record?.district.name).toBe('District 1');
+  });
+
   test('of two counties makes two contests', async () => {
     const [here, there] = await Promise.all([
       boardOf('District 1', 'school', LOCALITY),
@@ -501,6 +509,7 @@ describe('the vote method', () => {
     ['<VoteVariation>1-of-m</VoteVariation><VotesAllowed>2</VotesAllowed>', ['multi_seat', 2]],
     ['<VoteVariation>n-of-m</VoteVariation><VotesAllowed>1</VotesAllowed>', ['plurality', 1]],
     ['<VoteVariation>n-of-m</VoteVariation>', ['multi_seat', null]],
+    ['<VoteVariation>n-of-m</VoteVariation><VotesAllowed>0</VotesAllowed>', ['multi_seat', null]],
     ['<VoteVariation>approval</VoteVariation>', ['approval', null]],
     ['<VoteVariation>rcv</VoteVariation><VotesAllowed>5</VotesAllowed>', ['ranked_choice', null]],
   ])('of %s is %j', async (fields, expected) => {
@@ -597,9 +606,9 @@ describe('candidates', () => {
       '{l1}',
       ...PARTIES,
       named('c1', '<PartyId>{a}</PartyId>'),
-      line('l1', 'c1', '<EndorsementPartyIds>{a} {b}</EndorsementPartyIds>'),
+      line('l1', 'c1', '<EndorsementPartyIds>{b} {a}</EndorsementPartyIds>'),
     );
-    expect(record?.choices[0]).toMatchObject({ key: 'jo-poe', party: 'Alder', party_label: 'Alder, Birch' });
+    expect(record?.choices[0]).toMatchObject({ key: 'jo-poe', party: 'Alder', party_label: 'Birch, Alder' });
   });
 
   test('of a line with several parties, and none of their own, have the first', async () => {
@@ -613,7 +622,7 @@ describe('candidates', () => {
       ...candidate('Ann', '', '<EndorsementPartyIds>{a} {a}</EndorsementPartyIds>'),
       ...candidate('Bo'),
     ];
-    const { record, problems } = await race('{line-Ann} {line-Bo} {line-Ann}', ...PARTIES, ...people);
+    const { record, problems } = await race('{line-Ann}\n  {line-Bo} {line-Ann}', ...PARTIES, ...people);
     expect(problems).toEqual([]);
     expect(record?.choices).toMatchObject([{ key: 'ann', party_label: 'Alder' }, { key: 'bo' }]);
   });
@@ -746,6 +755,7 @@ describe('the election', () => {
 
   test.each([
     ['Primary', '', 'primary'],
+    ['Runoff', 'General Election', 'runoff'],
     ['State', 'June Special Primary', 'special_primary'],
     ['', 'Primary Runoff Election', 'runoff'],
     ['Special', 'Congressional election', 'special'],

@@ -146,7 +146,7 @@ describe('a file is refused in one sentence:', () => {
 });
 
 test('texts are read by the language of their tags, the first of each, and from CDATA', async () => {
-  const name = ['en-US">One', 'ES-mx">Uno', 'vi">Một', 'en">Two', 'es">Dos', 'fr">Un']
+  const name = ['en-US">One', 'ES-mx">Uno', 'vi">Một', 'en">Two', 'fr">Un', 'es">Dos']
     .map((text) => `<Text language="${text}</Text>`)
     .join('');
   const party = `<Party id="p"><Name>${name}</Name></Party>`;
