@@ -26,7 +26,7 @@ export async function importCheckedLines(
   options: CatalogueImportOptions,
 ): Promise<ImportOutcome> {
   const ofLines = createRefusalList();
-  const result = await importCatalogue(client, requireLines(read(ofLines), ofLines), options);
+  const result = await importCatalogue(client, requireLines(read(ofLines)), options);
   const allRefusals = {
     kept: [...ofLines.kept, ...result.refusals].slice(0, MAX_LISTED),
     total: ofLines.total + result.refusalCount,
@@ -36,16 +36,13 @@ export async function importCheckedLines(
 }
 
 /** Passes lines on. Files without any, such as those of a failed download, are not a catalogue that is loaded already. */
-async function* requireLines(
-  lines: AsyncIterable<StagedLine>,
-  refusals: RefusalList,
-): AsyncGenerator<StagedLine> {
+async function* requireLines(lines: AsyncIterable<StagedLine>): AsyncGenerator<StagedLine> {
   let isEmpty = true;
   for await (const line of lines) {
     isEmpty = false;
     yield line;
   }
-  if (isEmpty && refusals.total === 0) {
+  if (isEmpty) {
     throw new OperatorError('Nothing was loaded, because there were no records: fetch or write them again.');
   }
 }

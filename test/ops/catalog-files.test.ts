@@ -62,6 +62,13 @@ describe('lines of JSON', () => {
     ]);
   });
 
+  test('a last line that is too long is refused without an end too', async () => {
+    expect(await linesOf(`{}\n${'x'.repeat(1_001)}`)).toEqual([
+      { line: 1, value: {} },
+      { line: 2, fault: 'is longer than 1,000 bytes' },
+    ]);
+  });
+
   test.each([
     ['gzip', gzipSync('{}\n'), 'a gzip file'],
     ['UTF-16 with a mark', Buffer.from('\ufeff{"a":1}\n', 'utf16le'), 'UTF-16 (little-endian)'],
