@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
@@ -137,6 +138,22 @@ test('one bad line in the last file stops everything before anything is sent', a
   expect(await endOffsets()).toBe(before);
 });
 
+test.each([
+  ['grows', 3],
+  ['shrinks', 1],
+])('a file that %s after it was checked is reported', async (_, now) => {
+  const late = { ...record('ann-club', 'a2'), published_on: '2026-11-04' };
+  folder = await createFolder({ 'a.ndjson': ndjson([record('ann-club', 'a1'), late]) });
+  const file = folder.file('a.ndjson');
+  const env = { KAFKA_BROKERS: brokers.addresses.join(','), TOPIC_PREFIX: topicPrefix };
+  const io = createIo(env, { now: new Date('2026-11-05T12:00:00Z') });
+  const change = () => writeFileSync(file, ndjson(Array(now).fill(record('ann-club', 'a1'))));
+  // A warning is printed between the check and the sending.
+  await expect(run([file], { ...io, err: change })).rejects.toThrow(
+    `The files changed while they were sent: they had 2 good lines when they were checked, and ${now} now. Sending them again is safe.`,
+  );
+});
+
 test('with --skip-refused the other lines are sent, and the bad line is named', async () => {
   const stdin = ndjson([record('ann-club', 'a1'), { ...record('ann-club', 'a2'), rank: -1 }]);
   const before = await endOffsets();
@@ -146,6 +163,11 @@ test('with --skip-refused the other lines are sent, and the bad line is named', 
     `standard input:2: field rank: must be a whole number from 1 to 2147483647, is -1 (ann-club in ${CONTEST}: a2)`,
   );
   expect(await endOffsets()).toBe(before + 1);
+  const none = await submit(['-', '--skip-refused'], { stdin: '7\n' });
+  expect([none.printed, none.told[0]]).toEqual([
+    ['0 submissions sent'],
+    'standard input:1: is not a JSON object',
+  ]);
 });
 
 test('an interrupted program leaves no copy of standard input behind', async () => {
