@@ -151,3 +151,58 @@ test('reports an outage of Postgres once, however long it lasts', async () => {
   await waiting;
   await clock.advance(1000);
 });
+
+test('ends once all partitions are applied, and the changes until then are on the stream, whatever comes later', async () => {
+  const clock = new ManualClock();
+  let store = {
+    offsets: [
+      ...[
+        [0, 5],
+        [1, 7],
+      ],
+    ],
+    logged: 40,
+    relayed: 40,
+  };
+  /** A commit between two statements of a look. */
+  let commit: typeof store | null = null;
+  const query = async (asked: string | { text: string }) => {
+    const text = typeof asked === 'string' ? asked : asked.text;
+    if (text.includes('consumed_topics')) return { rows: [{ topic_id: 'first' }] };
+    const { offsets, ...progress } = store;
+    [store, commit] = [commit ?? store, null];
+    return { rows: text.includes('consumer_offsets') ? offsets : [progress] };
+  };
+  const watch = new AppliedWatch({
+    ...{ pool: { query } as unknown as pg.Pool, topic: 'endorsement-submissions', clock },
+    log: createLog('test', 'silent'),
+  });
+  const ends = new Map([
+    ...([
+      [0, 5],
+      [1, 8],
+    ] as const),
+  ]);
+  let isOver = false;
+  const waiting = watch.wait({ topicId: 'first', ends }, new AbortController().signal).then(() => {
+    isOver = true;
+  });
+  const isOverAfter = async (change: Partial<typeof store>) => {
+    store = { ...store, ...change };
+    await clock.advance(200);
+    return isOver;
+  };
+  expect(await isOverAfter({})).toBe(false);
+  commit = {
+    ...store,
+    offsets: [
+      [0, 5],
+      [1, 8],
+    ],
+    logged: 50,
+  };
+  expect(await isOverAfter({})).toBe(false);
+  expect(await isOverAfter({ logged: 60, relayed: 49 })).toBe(false);
+  expect(await isOverAfter({ relayed: 50 })).toBe(true);
+  await waiting;
+});
