@@ -22,38 +22,42 @@ import { until } from '../helpers/until.ts';
 const { client, url } = useTestDatabase();
 const sender = useClient(url);
 
-test('a rejection that the consumers send to its topic meanwhile counts once', async () => {
+/** A topic of submissions that the consumers have applied up to an offset, and what a wait needs. */
+async function begin(applied: number) {
   const { prefix, brokers } = await createTestTopics();
-  const { submissions, rejected } = topicNames(prefix);
+  const { submissions: topic, rejected } = topicNames(prefix);
   const config = createConfig({
     DATABASE_URL: url,
     KAFKA_BROKERS: brokers.addresses.join(','),
     TOPIC_PREFIX: prefix,
   });
   const start = await prepareToFollow(config);
-  await reconcileTopic(
-    client,
-    submissions,
-    await identifyTopic({ brokers, topic: submissions, clientId: 'test' }),
-  );
-  await resetConsumerOffset(client, submissions, 0, 1);
-  const rejection = rejectionCodec.encode({
-    ...{ code: 'unknown_endorser', message: 'No.', topic: submissions, partition: 0, offset: 0 },
-    ...{ last_offset: null, rejected_at: Date.now(), truncated: null },
-    value: submissionCodec.encode(endorse('nobody', 'mayor', 'ann')),
-  });
-  await addPendingRejections(client, [{ key: Buffer.from('nobody'), value: rejection }]);
+  await reconcileTopic(client, topic, await identifyTopic({ brokers, topic, clientId: 'test' }));
+  await resetConsumerOffset(client, topic, 0, applied);
+  const sent = new SentOffsets();
+  // Another program has sent the first one.
+  sent.add([1, 2, 3, 4, 5].map((offset) => ({ partition: 0, offset })));
+  const encode = (offset: number, { lastOffset = null as number | null, of = topic } = {}) =>
+    rejectionCodec.encode({
+      ...{ code: 'unknown_endorser', message: 'No.', topic: of, partition: 0, offset },
+      ...{ last_offset: lastOffset, rejected_at: Date.now(), truncated: null },
+      value: submissionCodec.encode(endorse('nobody', 'mayor', 'ann')),
+    });
+  const options = { start, sent, onProgress: () => {}, onStall: () => {} };
+  return { config, brokers, rejected, encode, options };
+}
+
+const key = Buffer.from('nobody');
+
+test('a rejection that the consumers send to its topic meanwhile counts once', async () => {
+  const { config, brokers, rejected, encode, options } = await begin(6);
+  const rejection = encode(1);
+  await addPendingRejections(client, [{ key, value: rejection }]);
 
   // The table is locked until its rejection is in the topic.
   await sender.query('BEGIN');
   await sender.query('LOCK TABLE pending_rejections IN ACCESS EXCLUSIVE MODE');
-  const sent = new SentOffsets();
-  sent.add([{ partition: 0, offset: 0 }]);
-  const following = followSubmissions(config, {
-    ...{ start, sent, signal: new AbortController().signal },
-    onProgress: () => {},
-    onStall: () => {},
-  });
+  const following = followSubmissions(config, { ...options, signal: new AbortController().signal });
   await until('the command to look for waiting rejections', () => isWaiting(client));
   const producer = await openProducer(brokers, rejected);
   await producer.send([{ key: 'nobody', value: rejection }]);
@@ -65,6 +69,29 @@ test('a rejection that the consumers send to its topic meanwhile counts once', a
   );
   await sender.query('COMMIT');
   const { rejections, ...outcome } = await following;
-  expect(outcome).toEqual({ applied: 1, changed: 0, rejected: 1 });
-  expect(rejections.first).toMatchObject([{ offset: 0 }]);
+  expect(outcome).toEqual({ applied: 5, changed: 0, rejected: 1 });
+  expect(rejections.first).toMatchObject([{ offset: 1 }]);
+});
+
+test('submissions that were rejected together count each; those of others, and those that came after the wait, do not', async () => {
+  const { config, encode, options } = await begin(4);
+  const values = [encode(0), encode(1, { lastOffset: 2 }), encode(3, { of: 'another' }), encode(4)];
+  await addPendingRejections(
+    client,
+    values.map((value) => ({ key, value })),
+  );
+  const { rejections, ...outcome } = await followSubmissions(config, {
+    ...options,
+    signal: AbortSignal.abort(),
+  });
+  expect(outcome).toEqual({ applied: 3, changed: 0, rejected: 2 });
+  expect(rejections.count).toBe(1);
+});
+
+test('if Postgres fails meanwhile, the message says that the submissions are sent', async () => {
+  const { config, options } = await begin(0);
+  const away = { ...config, databaseUrl: 'postgres://127.0.0.1:1/away' };
+  await expect(followSubmissions(away, { ...options, signal: AbortSignal.abort() })).rejects.toThrow(
+    /^5 submissions were sent, but Postgres failed before their outcome was known \(.*"npm run ops -- lag"/,
+  );
 });

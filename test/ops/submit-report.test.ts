@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { RejectionTally } from '../../ops/submit/rejection-tally.ts';
 import { formatOutcome, formatRejections } from '../../ops/submit/report-outcome.ts';
 import { SentOffsets } from '../../ops/submit/sent-offsets.ts';
+import { nameReview } from '../../ops/submit/table/review-target.ts';
 import { type Rejection, submissionCodec } from '../../schemas/submission.ts';
 import { endorse, position } from '../helpers/ballots/submissions.ts';
 
@@ -120,4 +121,12 @@ describe('the rejections', () => {
     ]);
     expect(formatRejections(tally(many.slice(0, 50)))).toHaveLength(51);
   });
+});
+
+test.each([
+  ['a/list.csv', 'a/list-review.csv'],
+  ['list-review.csv', 'list-review-2.csv'],
+  ['list-review-9.tsv', 'list-review-10.csv'],
+])('the rows of %s that need a decision go to %s', (table, review) => {
+  expect(nameReview(table)).toBe(review);
 });
