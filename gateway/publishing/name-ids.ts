@@ -27,7 +27,9 @@ function namePick(
   if (typeof pick.choice !== 'number') return { pick, problem: null };
   const found = choices.get(pick.choice);
   if (found && found.contest === contest) return { pick: { ...pick, choice: found.key }, problem: null };
-  const message = `is ${showValue(pick.choice)}, which is the id of no choice of the contest ${showValue(contest)}`;
+  const why =
+    contest === undefined ? ', because the contest is missing' : ` of the contest ${showValue(contest)}`;
+  const message = `is ${showValue(pick.choice)}, which is the id of no choice${why}`;
   return { pick, problem: { field: 'choice', message } };
 }
 

@@ -180,6 +180,7 @@ describe('published submissions', () => {
         picks: [{ choice: 'ann' }, { choice: cyd }, 7],
       },
       { endorser: 'coast-gazette', contest: 1.5, choice: -1 },
+      { endorser: 'coast-gazette', choice: cyd },
     ]);
     expect([status, body.error.code]).toEqual([400, 'invalid_submission']);
     for (const problem of [
@@ -188,6 +189,7 @@ describe('published submissions', () => {
       `submissions[3].choice is ${dee}, which is the id of no choice of the contest "${MAYOR}"`,
       `submissions[4].picks[1].choice is ${cyd}, which is the id of no choice of the contest "${COUNCIL}"`,
       'submissions[5].contest is 1.5, which is the id of no contest',
+      `submissions[6].choice is ${cyd}, which is the id of no choice, because the contest is missing`,
     ]) {
       expect(body.error.message).toContain(problem);
     }
