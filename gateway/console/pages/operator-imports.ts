@@ -95,13 +95,14 @@ async function takeFile(request: PageRequest, context: ConsoleContext): Promise<
 async function compareAgain(request: PageRequest, context: ConsoleContext): Promise<PageReply> {
   const file = await findFile(request, context);
   if (file.isWorkedOn || file.importedAt) return { redirect: addressOf(file) };
-  const options = readImportOptions(request.form, file.fileName);
-  if (replacesUnseen(request.form, file.options, options)) {
+  const { form } = request;
+  const options = readImportOptions(form, file.fileName) ?? { ...file.options, ...readEntries(form) };
+  if (replacesUnseen(form, file.options, options)) {
     const problem =
       'Somebody else has changed how to import the file since you opened the page, so your choice is not saved. The form below has theirs.';
     return showFile(file, { problem, status: 409 });
   }
-  if (options !== null) await changeCatalogueOptions(context.pool, file.id, options);
+  await changeCatalogueOptions(context.pool, file.id, options);
   return work(request, context, { id: file.id, order: { work: 'compare' } });
 }
 

@@ -106,9 +106,12 @@ test('a changed title is announced on the stream', async () => {
   await service.eventsOnceThereAre(before + 1);
   const uploaded = await upload(contestsOf(ballot(slug, ['clerk'], { title: 'Clerk of the court' })));
   expect(uploaded.page.html).toContain('Endorsements that the stream announces then: 1 updated.');
+  // One more than the preview has shown, which does not hinder the import.
+  await service.submit([{ ...endorse('coast-gazette', 'clerk', 'ann'), contest: `${slug}/clerk` }]);
+  await service.eventsOnceThereAre(before + 2);
   const { page } = await importSeen(uploaded);
-  expect(page.html).toContain('Endorsements announced on the stream: 1 updated.');
-  const events = await service.eventsOnceThereAre(before + 2);
+  expect(page.html).toContain('Endorsements announced on the stream: 2 updated.');
+  const events = await service.eventsOnceThereAre(before + 4);
   expect(events.at(-1)).toMatchObject({
     type: 'endorsement.updated',
     contest: { title: 'Clerk of the court' },
@@ -298,6 +301,9 @@ test('a table is read by what its name or the operator says, and its faults are 
   expect(bare.page.html).toContain('Nothing was loaded, because there were no records');
   const said = await upload('{"slug":"x"}\n', { name: 'list.json', format: 'endorsers' });
   expect(said.page.html).toContain('1 record is refused');
+  // Neither the form nor the name says what the file has, so that stays.
+  await operator.post(said.address, { 'skip-refused': 'yes' });
+  expect((await settled(said.address)).html).toContain('1 record is refused, and left out.');
   const unused = await upload('name,kind\nAcme,Union\n', {
     name: 'endorsers.csv',
     format: 'endorsers-table',
@@ -322,8 +328,13 @@ test('a gateway that ends while it works leaves the file as it was', async () =>
   expect(working.html).toContain('look-again');
   expect((await operator.post(`${address}/import`, { seen: readSeen(working) })).location).toBe(address);
   expect((await operator.post(`${address}/delete`)).location).toBe(address);
+  expect((await operator.post(address, { 'skip-refused': 'yes' })).location).toBe(address);
   await client.end();
-  expect((await settled(address)).html).toContain('so nothing was imported. Compare the file again.');
+  const left = (await settled(address)).html;
+  expect(left).toContain('so nothing was imported. Compare the file again.');
+  expect(left.match(/name="[a-z-]+" value="yes" checked/g)).toEqual([
+    'name="keep-missing" value="yes" checked',
+  ]);
   await operator.post(address, { 'keep-missing': 'yes' });
   expect((await settled(address)).html).not.toContain('The service was restarted');
 });
