@@ -6,6 +6,8 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { submitTable } from '../../ops/submit/table/submit-table.ts';
 import { OperatorError } from '../../service/operator-error.ts';
+import { loadCatalogue } from '../helpers/ballots/catalogue.ts';
+import { choice, contest } from '../helpers/ballots/catalogue-records.ts';
 import { TABLE_BALLOT } from '../helpers/ballots/table-ballot.ts';
 import { createIo, createRunner, runToExit } from '../helpers/commands/command-io.ts';
 import { createFolder } from '../helpers/folder.ts';
@@ -260,6 +262,18 @@ test('--replace needs consent to withdraw many endorsements', async () => {
   expect(await endorsementsOf('nation-herald')).toHaveLength(12);
   await submit('few.csv', few, ...options, '--replace', '--allow-removals', '5');
   expect(await endorsementsOf('nation-herald')).toHaveLength(7);
+});
+
+test('--replace sends nothing if a position would have more choices than a submission can', async () => {
+  const keys = Array.from({ length: 501 }, (_, at) => `person-${at}`);
+  const crowd = contest('throng', { choices: keys.map((key) => choice(key)) });
+  await loadCatalogue(service.databaseUrl, [...TABLE_BALLOT, ['contests', crowd]]);
+  const options = ['--endorser', 'bakers-local-1', '--election', 'or-2026-11-03-general', '--replace'];
+  const rows = keys.map((key) => `throng,${key}`);
+  const { told } = await submit('throng.csv', ['contest,choice', ...rows], ...options);
+  expect(told).toEqual([
+    'Nothing was sent: bakers-local-1 has more than 500 choices in or-2026-11-03-general/throng, and a position has at most 500.',
+  ]);
 });
 
 test('refused rows stop a table unless they are skipped, and reports are written', async () => {
