@@ -9,7 +9,15 @@ import type { Notes } from '../catalogue/notes.ts';
 import { type MappedDistrict, mapDistrict } from './districts.ts';
 import type { VipObject } from './fields.ts';
 import type { Feed } from './read-feed.ts';
-import { danglingReferences, english, find, findAll, positive, spanish } from './references.ts';
+import {
+  danglingReferences,
+  english,
+  find,
+  findAll,
+  namesOfParties,
+  positive,
+  spanish,
+} from './references.ts';
 import { type ChoiceOrders, mapAnswers, mapCandidates, missingName, nameOf } from './selections.ts';
 
 /** The longest title from the ballot, in characters: half of a record's 500, so that names can follow it. */
@@ -66,7 +74,7 @@ function readNames(feed: Feed, { values, texts }: VipObject): Names {
     name: values.Name ?? english(texts.BallotTitle),
     judge: judge ? nameOf(feed, judge) : '',
     offices: offices.map((office) => english(office.texts.Name)),
-    parties: findAll(feed, 'Party', values.PrimaryPartyIds).map((party) => english(party.texts.Name)),
+    parties: namesOfParties(findAll(feed, 'Party', values.PrimaryPartyIds)),
     isUnexpired: offices.some((office) => office.values.TermType?.toLowerCase() === 'unexpired-term'),
   };
 }

@@ -32,7 +32,7 @@ export const KEPT: Readonly<Record<string, Fields>> = {
     OtherType: 'value',
   },
   Office: { Name: 'texts', Term: 'term' },
-  Party: { Name: 'texts' },
+  Party: { Abbreviation: 'texts', Name: 'texts' },
   Person: { FirstName: 'value', LastName: 'value', FullName: 'texts' },
   Candidate: {
     BallotName: 'texts',

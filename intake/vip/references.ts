@@ -51,6 +51,10 @@ export function spanish(texts: Texts | undefined): string | null {
   return text === '' || text === english(texts) ? null : text;
 }
 
+/** The names of parties. One without a name has its abbreviation; those with neither are left out. */
+export const namesOfParties = (parties: readonly VipObject[]): string[] =>
+  parties.map(({ texts }) => english(texts.Name) || english(texts.Abbreviation)).filter(Boolean);
+
 /** A value that the schema calls a boolean; programs in Python write True. */
 export const isTrue = (value: string | undefined): boolean => /^(true|1)$/i.test(value ?? '');
 

@@ -13,6 +13,7 @@ import {
   findAll,
   idsOf,
   isTrue,
+  namesOfParties,
   partiesOf,
   spanish,
 } from './references.ts';
@@ -197,8 +198,8 @@ function lineOf(feed: Feed, selection: VipObject, candidates: VipObject[], notes
   const name = names.join(' / ');
   const namesEs = candidates.map(({ texts }, index) => spanish(texts.BallotName) ?? names[index] ?? '');
   const parties = partiesOf(feed, selection.values.EndorsementPartyIds, name, notes);
-  const [own] = partiesOf(feed, first?.values.PartyId, name, notes);
-  const party = english((own ?? parties[0])?.texts.Name);
+  const own = partiesOf(feed, first?.values.PartyId, name, notes);
+  const [party = ''] = namesOfParties([...own, ...parties]);
   return {
     selection,
     candidates,
@@ -209,7 +210,7 @@ function lineOf(feed: Feed, selection: VipObject, candidates: VipObject[], notes
       .map(({ id, values }) => (values.PersonId ? `person ${values.PersonId}` : id))
       .join(' '),
     party,
-    lineParties: parties.map(({ texts }) => english(texts.Name)).join(', '),
+    lineParties: namesOfParties(parties).join(', '),
     lineParty: parties.length === 1 ? parties[0] : undefined,
   };
 }
@@ -239,7 +240,7 @@ function choiceOf(line: Line, key: string, candidate: NonNullable<ChoiceRecord['
   return {
     ...label,
     candidate,
-    party: line.lineParty ? english(line.lineParty.texts.Name) : line.party || null,
+    party: (line.lineParty && line.lineParties) || line.party || null,
     party_label: line.lineParties || null,
     party_label_es: line.lineParty ? spanish(line.lineParty.texts.Name) : null,
     withdrawn: has('PreElectionStatus', 'withdrawn') || has('PostElectionStatus', 'withdrawn'),

@@ -690,6 +690,37 @@ describe('candidates', () => {
     ]);
   });
 
+  test('of a party without a name have its abbreviation, or none', async () => {
+    const parties = [
+      object('Party', 'short', texts('Abbreviation', 'ALD')),
+      object('Party', 'none', '<Color>ff0000</Color>'),
+    ];
+    const { record, problems } = await race(
+      '{l1} {l2} {l3}',
+      ...parties,
+      ...['c1', 'c2', 'c3'].map((id) => object('Candidate', id, texts('BallotName', id))),
+      line('l1', 'c1', '<EndorsementPartyIds>{short}</EndorsementPartyIds>'),
+      line('l2', 'c2', '<EndorsementPartyIds>{none}</EndorsementPartyIds>'),
+      line('l3', 'c3', '<EndorsementPartyIds>{none} {short}</EndorsementPartyIds>'),
+    );
+    expect(problems).toEqual([]);
+    expect(record?.choices).toMatchObject([
+      { party: 'ALD', party_label: 'ALD', party_label_es: null },
+      { party: null, party_label: null },
+      { party_label: 'ALD' },
+    ]);
+    const primaryOf = async (ids: string) => {
+      const fields = `<PrimaryPartyIds>${ids}</PrimaryPartyIds>`;
+      const primary = await contestOf(
+        ...parties,
+        contest('CandidateContest', 'Governor', 'virginia', fields),
+      );
+      return [primary.record?.title, primary.record?.details];
+    };
+    expect(await primaryOf('{short}')).toEqual(['Governor (ALD)', { primary_party: 'ALD' }]);
+    expect(await primaryOf('{none}')).toEqual(['Governor', undefined]);
+  });
+
   test('of the ballot in Nevada can be none of them', async () => {
     const none = object('Candidate', 'c1', texts('BallotName', 'None of These Candidates'));
     const { record } = await race('{l1}', none, line('l1', 'c1'));
