@@ -2,6 +2,8 @@ import { beforeAll, expect, jest, test } from '@jest/globals';
 import { CatalogueFileWork } from '../../administration/catalogue/file-work.ts';
 import { compareFile, importFile, type LoadedFile } from '../../administration/catalogue/uploaded-file.ts';
 import { createLog } from '../../service/log.ts';
+import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
+import { saveCatalogueFile } from '../../store/console/catalogue-files.ts';
 import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { choice, contest, endorser, ndjson } from '../helpers/ballots/catalogue-records.ts';
@@ -92,4 +94,20 @@ test('work on a file ends if Postgres falls silent during it, and the next file 
   await work.stop();
   expect(await work.start(1, { work: 'compare' })).toBe(false);
   await way.close();
+});
+
+test('a file that somebody deletes while its import waits for another edit is not imported', async () => {
+  const file = renaming('Bakers of the Valley');
+  const [before, { digest: seen }] = [await nameNow(), await compareFile(client, file)];
+  await client.query('BEGIN');
+  const id = await saveCatalogueFile(client, { person: 'ann', ...file });
+  await client.query('COMMIT');
+  await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.catalogueImport]);
+  const work = new CatalogueFileWork(url, createLog('test', 'silent'));
+  await work.start(id, { work: 'import', seen, consent: null, actor: { osUser: null, person: 'ann' } });
+  await client.query('DELETE FROM catalogue_files WHERE id = $1', [id]);
+  await client.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.catalogueImport]);
+  await work.wait(60_000);
+  expect(await nameNow()).toBe(before);
+  await work.stop();
 });
