@@ -234,6 +234,8 @@ test('an endorser is a part of the decision on a row: one can be chosen anew, an
   await editor.post(`${address}/settings`, all);
   const { html } = await editor.get(`${address}/preview`);
   expect([html.includes('Tina Kotek'), html.includes('Coast Gazette')]).toEqual([true, false]);
+  // New settings leave the decisions.
+  expect((await editor.get(address)).html).toContain(`value="${GENERAL}/governor/kotek" checked`);
 });
 
 test('two tabs that publish one upload publish it once', async () => {
