@@ -346,7 +346,9 @@ describe('if the connection is lost in the middle', () => {
     expect((await editor.get(address)).html).toContain('500 of 502 submissions are sent.');
     const { preview, receipt } = await undo(address);
     expect(preview.html).toContain('1 position gets back');
-    expect(preview.html).toContain('2 submissions of the upload are not sent yet. They will not be sent.');
+    expect(preview.html).toContain(
+      '<li>2 submissions of the upload are not sent yet. They will not be sent.',
+    );
     expect(receipt?.html).toContain('1 of 1 submissions are sent.');
     expect(await held()).toEqual([]);
     expect((await editor.get(address)).html).toContain('500 of 500 submissions are sent.');
