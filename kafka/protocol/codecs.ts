@@ -4,13 +4,13 @@
  */
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { compressionsAlgorithms } from '../library.ts';
+import { unpackLz4 } from './lz4.ts';
 
 /** The most that the records of a batch may take up, in bytes. */
 export const MAX_DECOMPRESSED_BYTES = 64 * 1024 * 1024;
 
 const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
 const XERIAL_HEADER_BYTES = 16;
-const LZ4_MAGIC = 0x184d2204;
 
 /** Larger than zlib's default chunks: joining thousands of those takes as long as everything else. */
 const ZLIB = { maxOutputLength: MAX_DECOMPRESSED_BYTES, chunkSize: 128 * 1024 };
@@ -23,7 +23,7 @@ const MAX_GZIP_RATIO = 1032;
 const decompressors: Record<number, (bytes: Buffer) => Buffer> = {
   1: decompressGzip,
   2: decompressSnappy,
-  3: decompressLz4,
+  3: (bytes) => unpackLz4(bytes, requireBound),
   4: (bytes) => zstdDecompressSync(bytes, ZLIB),
 };
 
@@ -84,24 +84,6 @@ function readSnappyLength(block: Buffer): number {
     if (byte < 0x80) return length;
   }
   throw new Error('a block has no length');
-}
-
-/** An lz4 frame gives the largest size of a block, and each block its compressed length, so blocks can be counted. */
-function decompressLz4(bytes: Buffer): Buffer {
-  if (bytes.length < 7 || bytes.readUInt32LE(0) !== LZ4_MAGIC) throw new Error('they are not an lz4 frame');
-  const flags = bytes.readUInt8(4);
-  const blockSize = 2 ** (8 + 2 * ((bytes.readUInt8(5) >> 4) & 0b111));
-  const hasContentSize = (flags & 0b1000) !== 0;
-  const hasBlockChecksum = (flags & 0b10000) !== 0;
-  let total = 0;
-  for (let at = hasContentSize ? 15 : 7; ; ) {
-    const length = bytes.readUInt32LE(at) & 0x7fffffff;
-    if (length === 0) break;
-    total += Math.min(blockSize, 255 * length);
-    requireBound(total);
-    at += 4 + length + (hasBlockChecksum ? 4 : 0);
-  }
-  return toBuffer(compressionsAlgorithms.lz4.decompressSync(bytes));
 }
 
 function toBuffer(bytes: Uint8Array): Buffer {
