@@ -55,14 +55,19 @@ export async function findKeyStates(
 }
 
 /**
- * Records when keys were last used. Keeps a later time that another gateway recorded.
+ * Records when keys were last used. Keeps a later time that another gateway recorded. Gateways lock the keys in the same
+ * order, so that they cannot deadlock.
  *
  * @param uses milliseconds since 1970, by key id.
  */
 export async function noteKeyUses(pool: DatabasePool, uses: ReadonlyMap<number, number>): Promise<void> {
   const times = [...uses.values()].map((time) => time / 1000);
   await pool.query(sql.type(noRow)`
-    UPDATE api_keys k SET last_used_at = to_timestamp(used.at)
-    FROM unnest(${sql.array([...uses.keys()], 'int4')}, ${sql.array(times, 'float8')}) AS used (id, at)
-    WHERE k.id = used.id AND (k.last_used_at IS NULL OR k.last_used_at < to_timestamp(used.at))`);
+    WITH later AS (
+      SELECT k.id, to_timestamp(used.at) AS at
+      FROM unnest(${sql.array([...uses.keys()], 'int4')}, ${sql.array(times, 'float8')}) AS used (id, at)
+        JOIN api_keys k USING (id)
+      WHERE k.last_used_at IS NULL OR k.last_used_at < to_timestamp(used.at)
+      ORDER BY k.id FOR NO KEY UPDATE OF k)
+    UPDATE api_keys k SET last_used_at = later.at FROM later WHERE k.id = later.id`);
 }

@@ -28,8 +28,9 @@ import { changePlan, listPlans, PlanChangedError, PlanMismatchError } from '../.
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { inTransaction } from '../../store/connection/transaction.ts';
 import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
-import { overlap } from '../helpers/postgres/overlap.ts';
+import { isWaiting, overlap } from '../helpers/postgres/overlap.ts';
 import { openReadPool } from '../helpers/postgres/read-pool.ts';
+import { until } from '../helpers/until.ts';
 
 const { url, client } = useTestDatabase();
 const pool = usePool(url);
@@ -304,6 +305,24 @@ describe('a key', () => {
     expect(await lastUse()).toBe(2000);
     await noteKeyUses(gateway, new Map([[id, 3000]]));
     expect(await lastUse()).toBe(3000);
+  });
+
+  test('are locked in the order of their ids, so that gateways that note their uses do not block each other', async () => {
+    const ids: number[] = [];
+    for (let key = 0; key < 2; key += 1) ids.push((await issueKeyOf(client, acme, grant, ACTOR))?.id ?? 0);
+    // Its row is now the last one of the table.
+    await client.query('UPDATE api_keys SET name = name WHERE id = $1', [ids[0]]);
+    let noting: Promise<void> | undefined;
+    await inTransaction(pool, async (other) => {
+      for (const [index, id] of ids.entries()) {
+        await other.query('SELECT FROM api_keys WHERE id = $1 FOR UPDATE', [id]);
+        if (index > 0) continue;
+        noting = noteKeyUses(gateway, new Map(ids.toReversed().map((each) => [each, 1000])));
+        await until('the gateway waits', () => isWaiting(pool));
+      }
+    });
+    await noting;
+    expect((await listKeys(client)).map(({ lastUsedAt }) => lastUsedAt?.getTime())).toEqual([1000, 1000]);
   });
 });
 
