@@ -82,7 +82,7 @@ export class BrokerLoops {
 
   #startLoops(sources: readonly number[]): void {
     for (const node of this.#options.choose(sources)) {
-      if (this.#loops.has(node) || this.signal.aborted) continue;
+      if (this.#loops.has(node)) continue;
       const loop = this.#follow(node).finally(() => this.#loops.delete(node));
       this.#loops.set(node, loop);
     }

@@ -197,6 +197,25 @@ describe('a replica that the leader names', () => {
     expect(await reader.sources()).toEqual([2, 1]);
   });
 
+  test('and that lags behind is not at the end before it has what the leader has', async () => {
+    const reader = await readNearby();
+    brokers.answer = () => ({ highWatermark: 6, lastStableOffset: 6 });
+    const reads = await reader.fetch(2, both, LIMITS);
+    expect(reads.map(({ end, stableEnd, atEnd }) => [end, stableEnd, atEnd])).toEqual([
+      [10, 10, false],
+      [10, 10, false],
+    ]);
+  });
+
+  test('is not asked for nothing once its leader answers instead', async () => {
+    const reader = await readNearby();
+    const now = performance.now.bind(performance);
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + TRUSTED_MS);
+    brokers.answer = () => ({});
+    expect(await reader.fetch(2, both, LIMITS)).toHaveLength(2);
+    expect(brokers.fetches.map(({ node }) => node)).toEqual([1]);
+  });
+
   test('is left out by a fetch from the leader', async () => {
     const reader = await readNearby();
     brokers.answer = () => ({ bytes: batchAt(5) });

@@ -136,3 +136,39 @@ test('a failure that ends the reading is not retried', async () => {
   await clock.advance(RETRY_MS);
   expect([reads.length, loops.nodes, lines]).toEqual([1, [], []]);
 });
+
+describe('a stop waits, without a report of a failure,', () => {
+  const away = Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
+
+  /** Stops, then ends one part of the work after the other. @returns whether it had stopped before each end, and after */
+  async function stopWhile(...ends: (() => void)[]): Promise<boolean[]> {
+    await settle();
+    const stops: boolean[] = [];
+    let isStopped = false;
+    void loops.stop().then(() => {
+      isStopped = true;
+    });
+    for (const end of [...ends, () => {}]) {
+      await settle();
+      stops.push(isStopped);
+      end();
+    }
+    return stops;
+  }
+
+  test('for the reads under way', async () => {
+    sources = [1, 2];
+    start();
+    const stops = await stopWhile(
+      () => readsOf(1)[0]?.end.resolve(),
+      () => readsOf(2)[0]?.end.reject(away),
+    );
+    expect([stops, lines]).toEqual([[false, false, true], []]);
+  });
+
+  test('for the look for brokers under way', async () => {
+    const look = Promise.withResolvers<number[]>();
+    start({ reader: { sources: () => look.promise } });
+    expect([await stopWhile(() => look.reject(away)), lines]).toEqual([[false, true], []]);
+  });
+});
