@@ -110,7 +110,6 @@ export class Backlog {
   async stop(): Promise<void> {
     const stopped = this.#loops.stop();
     this.#room.resolve();
-    this.#filled.notify();
     await stopped;
   }
 

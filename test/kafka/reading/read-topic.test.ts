@@ -20,8 +20,8 @@ afterEach(() => {
 });
 
 /** The answer for a partition: records, of which the offset 1 cannot be read. */
-function readAt(partition: number, from: number): PartitionRead {
-  const { end, stableEnd } = BOUNDS[partition] ?? { end: 0, stableEnd: 0 };
+function readAt(partition: number, from: number, bounds = BOUNDS): PartitionRead {
+  const { end, stableEnd } = bounds[partition] ?? { end: 0, stableEnd: 0 };
   const nextOffset = Math.min(end, from + BATCH);
   const offsets = Array.from({ length: nextOffset - from }, (_, index) => from + index);
   const common = { timestamp: 0, key: null, value: null, headers: null };
@@ -34,14 +34,20 @@ function readAt(partition: number, from: number): PartitionRead {
   };
 }
 
-/** Reads the topic. @returns the place of each record and each unreadable batch, and the progress */
-async function read(ends?: Map<number, number>) {
+/**
+ * Reads the topic.
+ *
+ * @param bounds the bounds when the partitions are read
+ * @returns the place of each record and each unreadable batch, and the progress
+ */
+async function read(ends?: Map<number, number>, bounds = BOUNDS) {
   const asked: number[][] = [];
   jest.spyOn(TopicReader.prototype, 'bounds').mockResolvedValue(BOUNDS);
   jest.spyOn(TopicReader.prototype, 'sources').mockResolvedValue([1, 1, 1]);
   jest.spyOn(TopicReader.prototype, 'fetchFromSources').mockImplementation(async (_, offsets) => {
     asked.push([...offsets.keys()]);
-    return [...offsets].map(([partition, offset]) => readAt(partition, offset));
+    if (asked.length > 9) throw new Error('The reading does not end.');
+    return [...offsets].map(([partition, offset]) => readAt(partition, offset, bounds));
   });
   const close = jest.spyOn(TopicReader.prototype, 'close');
   const places: string[] = [];
@@ -100,4 +106,26 @@ test('a reader that is left early is closed', async () => {
   const reading = readTopic({ brokers: BROKERS, topic: 'topic', clientId: 'test' });
   await expect(reading.next()).rejects.toThrow('no broker');
   expect(close).toHaveBeenCalledTimes(1);
+});
+
+test('a partition that has lost its newest records meanwhile is read to its present end', async () => {
+  const { places, asked } = await read(undefined, [{ start: 0, end: 1, stableEnd: 1 }, ...BOUNDS.slice(1)]);
+  expect(places.filter((place) => place.startsWith('0/'))).toEqual(['0/0']);
+  expect(asked).toEqual([[0, 1, 2], [1], [1]]);
+});
+
+test.each([
+  ['before the reading', 0],
+  ['during it', 1],
+])('a signal that aborts %s closes the reader, so that its requests fail', async (_, begun) => {
+  const stopping = new AbortController();
+  const close = jest.spyOn(TopicReader.prototype, 'close');
+  jest.spyOn(TopicReader.prototype, 'bounds').mockImplementation(async () => {
+    if (begun > 0) stopping.abort();
+    expect(close).toHaveBeenCalledTimes(1);
+    throw new Error('closed');
+  });
+  if (begun === 0) stopping.abort();
+  const topic = { brokers: BROKERS, topic: 'topic', clientId: 'test', signal: stopping.signal };
+  await expect(readTopic(topic).next()).rejects.toThrow('closed');
 });
