@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { Backlog } from '../../consumers/apply/backlog.ts';
 import type { PartitionRead } from '../../kafka/reading/partition-read.ts';
 import { OtherTopicError } from '../../kafka/reading/topic-lookup.ts';
-import type { TopicReader } from '../../kafka/reading/topic-reader.ts';
+import type { FetchLimits, TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { KafkaUnavailableError } from '../../service/failure.ts';
 import { createLog } from '../../service/log.ts';
 import { settle } from '../helpers/service/manual-clock.ts';
@@ -24,7 +24,11 @@ afterEach(async () => {
 interface Topic {
   /** By partition: its broker. */
   sources: number[];
-  fetch: (node: number, offsets: ReadonlyMap<number, number>) => PartitionRead[] | Promise<PartitionRead[]>;
+  fetch: (
+    node: number,
+    offsets: ReadonlyMap<number, number>,
+    limits: FetchLimits,
+  ) => PartitionRead[] | Promise<PartitionRead[]>;
   wasTruncated?: (partitions: readonly number[]) => Promise<boolean>;
 }
 
@@ -32,7 +36,7 @@ interface Topic {
 function start(topic: Topic): void {
   const reader = {
     sources: async () => topic.sources,
-    fetch: async (node: number, offsets: ReadonlyMap<number, number>) => topic.fetch(node, offsets),
+    fetch: async (...asked: Parameters<Topic['fetch']>) => topic.fetch(...asked),
   } as unknown as TopicReader;
   const offsets = topic.sources.map(() => 0);
   const { wasTruncated = async () => false } = topic;
@@ -100,6 +104,33 @@ test('INV-14: a full partition is not fetched, however small the parts are in wh
   expect(mostWaiting).toBeGreaterThan(30);
   // The last one is not counted as taken yet.
   expect(mostWaiting).toBeLessThanOrEqual(65);
+});
+
+test('INV-15: nothing is fetched while the submissions of all partitions fill 64 MB, and again after a take', async () => {
+  const [partitions, count, value] = [20, 60, Buffer.alloc(64 * 1024)];
+  let fetches = 0;
+  const fetch: Topic['fetch'] = (_, offsets) => {
+    fetches += 1;
+    if (fetches > 1) return held.promise;
+    return [...offsets].map(([partition, offset]) => readOf(partition, offset, count, value));
+  };
+  start({ sources: Array(partitions).fill(1), fetch });
+  await until('the answer is read', () => backlog.lag.every(({ toEnd }) => toEnd === count));
+  await settle();
+  expect(fetches).toBe(1);
+  expect(await backlog.take(1000, 0, never)).not.toEqual([]);
+  await until('the next fetch', () => fetches === 2);
+});
+
+test('a broker delays an empty answer only briefly while one of its partitions is full', async () => {
+  const waits: number[] = [];
+  const fetch: Topic['fetch'] = (_, offsets, { maxWaitMs }) => {
+    waits.push(maxWaitMs);
+    return waits.length > 1 ? held.promise : [readOf(0, offsets.get(0) ?? 0, 70, Buffer.alloc(64 * 1024))];
+  };
+  start({ sources: [1, 1], fetch });
+  await until('the second fetch', () => waits.length === 2);
+  expect(waits).toEqual([500, 50]);
 });
 
 test('INV-14: a busy partition, whose submissions fill each take, does not starve the others', async () => {
