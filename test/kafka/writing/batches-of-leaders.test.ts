@@ -16,6 +16,9 @@ const FIRST_SEQUENCE_AT = 53;
 let leaders: number[];
 let known: number[];
 let topicId: string;
+/** Whether no broker tells the leaders. */
+let isAway: boolean;
+let client: Base;
 /** The requests so far: the broker, and its partitions. */
 let requests: [node: number, partitions: number[]][];
 let firstSequences: number[];
@@ -32,13 +35,19 @@ beforeEach(() => {
   [leaders, known, requests, firstSequences] = [[1, 2], [1, 2], [], []];
   topicId = 'first';
   answer = (_, partitions) => accept(partitions);
-  jest.spyOn(Base.prototype, 'metadata').mockImplementation((async ({ forceUpdate }: MetadataOptions) => {
+  isAway = false;
+  jest.spyOn(Base.prototype, 'metadata').mockImplementation(async function (
+    this: Base,
+    { forceUpdate }: MetadataOptions,
+  ) {
+    client = this;
+    if (isAway) throw new Error('No broker answers.');
     if (forceUpdate) known = leaders;
     return {
       brokers: new Map([1, 2].map((node) => [node, node])),
       topics: new Map([[TOPIC, { id: topicId, partitions: known.map((leader) => ({ leader })) }]]),
     };
-  }) as never);
+  } as never);
   const send = (...given: unknown[]) => {
     const callback = given.at(-1) as (error: null, answer: object) => void;
     callback(null, { producerId: 7n, producerEpoch: 0 });
@@ -94,6 +103,25 @@ test('after the topic was made anew, a send gets another id for the producer, an
   topicId = 'second';
   expect(await send()).toEqual(BOTH);
   expect(firstSequences).toEqual([0, 0, 0, 0]);
+});
+
+test('after a connection was lost, a send asks for the leaders, and is of another producer', async () => {
+  await send();
+  leaders = [1, 1];
+  client.emit('client:broker:disconnect', {} as never);
+  expect(await send()).toEqual(BOTH);
+  expect([requests.slice(2), firstSequences]).toEqual([[[1, [0, 1]]], [0, 0, 0, 0]]);
+});
+
+test('leaders that could not be asked for are asked for by the next send', async () => {
+  answer = (_, partitions) => {
+    isAway = true;
+    return refuse(partitions, NOT_LEADER);
+  };
+  await expect(send()).rejects.toThrow('No broker answers.');
+  [isAway, leaders, answer] = [false, [1, 1], (_, partitions) => accept(partitions)];
+  expect(await send()).toEqual(BOTH);
+  expect(requests.slice(2)).toEqual([[1, [0, 1]]]);
 });
 
 describe('a batch', () => {
