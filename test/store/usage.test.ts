@@ -80,6 +80,17 @@ describe('writing usage', () => {
     expect(await totalRequests()).toBe(6);
   });
 
+  test('a repeated batch adds nothing after old usage was forgotten, however long its writer has been at work', async () => {
+    const writerId = randomUUID();
+    const writeBatch = (number: number) => write([counted({ requests: 3 })], number, writerId);
+    await writeBatch(1);
+    await client.query(`UPDATE usage_writers SET written_at = now() - interval '1 year'`);
+    await writeBatch(2);
+    await forgetUsage(pool, { hours: now - DAY_MS, errors: now - DAY_MS });
+    await writeBatch(2);
+    expect(await totalRequests()).toBe(6);
+  });
+
   test('concurrent writers do not deadlock', async () => {
     const routes = Array.from({ length: 300 }, (_, index) => `/v1/${index}`);
     const batch = routes.map((route) => counted({ route }));
