@@ -5,15 +5,18 @@ import {
   beginPublication,
   findNews,
   findPublication,
+  markBatch,
   savePublication,
 } from '../../store/access/publications.ts';
 import { ensureAccount } from '../../store/accounts/accounts.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
+import { addBatch } from '../../store/console/uploads.ts';
 import { appendChanges, lockStreamHead } from '../../store/stream/change-log.ts';
 import { keepReasons, loadReasons } from '../../store/stream/rejected-submissions.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { openReadPool } from '../helpers/postgres/read-pool.ts';
+import { saveTable } from '../helpers/postgres/uploads.ts';
 import { CHANGE_BODY } from '../helpers/stream/change-body.ts';
 
 const { url, client } = useTestDatabase();
@@ -94,6 +97,24 @@ test('a publication belongs to its account', async () => {
   const id = await save(ours);
   expect(await find(theirs, id)).toBeNull();
   expect(await find(ours, id)).toMatchObject({ id, endorsers: ['acme'], offsets: [1] });
+});
+
+test('a publication is noted with the batch of its account that has its key, and with none of another account', async () => {
+  for (const accountId of [ours, theirs]) {
+    const upload = await saveTable(client, accountId);
+    await addBatch(client, upload, { ordinal: 1, submissions: '[]', count: 1 });
+  }
+  await client.query(`UPDATE upload_batches SET idempotency_key = 'same'`);
+  await pool.transaction((transaction) =>
+    markBatch(transaction, { accountId: ours, key: 'same', publicationId: 7 }),
+  );
+  const { rows } = await client.query(
+    'SELECT u.account_id, b.publication_id::int FROM upload_batches b JOIN uploads u ON u.id = b.upload_id ORDER BY u.id',
+  );
+  expect(rows).toEqual([
+    { account_id: ours, publication_id: 7 },
+    { account_id: theirs, publication_id: null },
+  ]);
 });
 
 test('a position has news from its changes, and from submissions of the account that are on their way', async () => {
