@@ -221,6 +221,18 @@ describe('the relay', () => {
     expect(await acknowledged()).toEqual([true, true]);
   });
 
+  test('records a batch as acknowledged once, and idle rounds write nothing', async () => {
+    const relay = await Relay.start(leader, producer);
+    await makeChanges(2);
+    await relayAll(relay);
+    const load = async () => (await pool.query('SELECT acknowledged_at FROM relay_batches')).rows;
+    const acknowledged = await load();
+    expect(acknowledged).toEqual([{ acknowledged_at: expect.any(Date) }]);
+    await relay.relayNext();
+    await relay.finish();
+    expect(await load()).toEqual(acknowledged);
+  });
+
   test('INV-3: does not send a batch of an earlier epoch again', async () => {
     await makeChanges(2);
     const sent: number[] = [];
