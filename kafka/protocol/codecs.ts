@@ -1,16 +1,14 @@
 /*
  * Decompresses record batches in all of Kafka's codecs, with a bound on the result: a batch of a megabyte can
- * expand to gigabytes, and must not end the process (INV-14).
+ * expand to gigabytes, and must not end the process (INV-14). The code of @platformatic/kafka for snappy and lz4 is
+ * WebAssembly that fails for every later batch once it has met some thousands of damaged ones, and keeps their memory.
  */
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { compressionsAlgorithms } from '../library.ts';
 import { unpackLz4 } from './lz4.ts';
+import { unpackSnappy } from './snappy.ts';
 
 /** The most that the records of a batch may take up, in bytes. */
 export const MAX_DECOMPRESSED_BYTES = 64 * 1024 * 1024;
-
-const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
-const XERIAL_HEADER_BYTES = 16;
 
 /** Larger than zlib's default chunks: joining thousands of those takes as long as everything else. */
 const ZLIB = { maxOutputLength: MAX_DECOMPRESSED_BYTES, chunkSize: 128 * 1024 };
@@ -22,7 +20,7 @@ const MAX_GZIP_RATIO = 1032;
 /** By the codec's number in a batch's attributes. */
 const decompressors: Record<number, (bytes: Buffer) => Buffer> = {
   1: decompressGzip,
-  2: decompressSnappy,
+  2: (bytes) => unpackSnappy(bytes, requireBound),
   3: (bytes) => unpackLz4(bytes, requireBound),
   4: (bytes) => zstdDecompressSync(bytes, ZLIB),
 };
@@ -52,40 +50,4 @@ function decompressGzip(bytes: Buffer): Buffer {
   // zlib takes a further buffer when one is full.
   const chunkSize = Math.max(possible, MIN_GZIP_CHUNK_BYTES) + 1;
   return gunzipSync(bytes, { ...ZLIB, chunkSize });
-}
-
-/** Java's clients write a header, then blocks with their lengths; other clients write one raw block. */
-function decompressSnappy(bytes: Buffer): Buffer {
-  let total = 0;
-  for (const block of snappyBlocks(bytes)) total += readSnappyLength(block);
-  requireBound(total);
-  return toBuffer(compressionsAlgorithms.snappy.decompressSync(bytes));
-}
-
-function* snappyBlocks(bytes: Buffer): Generator<Buffer> {
-  if (!bytes.subarray(0, XERIAL_MAGIC.length).equals(XERIAL_MAGIC)) {
-    yield bytes;
-    return;
-  }
-  for (let at = XERIAL_HEADER_BYTES; at < bytes.length; ) {
-    const end = at + 4 + bytes.readUInt32BE(at);
-    yield bytes.subarray(at + 4, end);
-    at = end;
-  }
-}
-
-/** The decompressed length in a snappy block's first bytes. */
-function readSnappyLength(block: Buffer): number {
-  let length = 0;
-  for (let index = 0; index < 5; index += 1) {
-    const byte = block[index];
-    if (byte === undefined) throw new Error('a block is cut off');
-    length += (byte & 0x7f) * 2 ** (7 * index);
-    if (byte < 0x80) return length;
-  }
-  throw new Error('a block has no length');
-}
-
-function toBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,7 +1,4 @@
-/*
- * Unpacks lz4 frames. The code of @platformatic/kafka in WebAssembly keeps the memory of every frame that it cannot unpack,
- * so some sixty small batches of a producer would fill the memory of the process (INV-15).
- */
+import { Unpacked } from './unpacked.ts';
 
 const MAGIC = 0x184d2204;
 const HAS_DICTIONARY = 1;
@@ -12,8 +9,6 @@ const IS_RAW = 2 ** 31;
 /** How many times its length a block can expand to at most. */
 const MAX_RATIO = 255;
 const MIN_MATCH = 4;
-/** From this length on, a call that copies bytes is faster than a loop. */
-const LONG = 32;
 
 /**
  * Unpacks a frame. The checksum of the record batch covers its bytes, so the frame's own ones are not read.
@@ -25,12 +20,12 @@ export function unpackLz4(bytes: Buffer, requireBound: (bytes: number) => void):
   let most = 0;
   for (const block of readBlocks(bytes)) most += block.most;
   requireBound(most);
-  const unpacked = Buffer.allocUnsafeSlow(most);
-  let end = 0;
+  const unpacked = new Unpacked(most);
   for (const { isRaw, packed } of readBlocks(bytes)) {
-    end = isRaw ? end + packed.copy(unpacked, end) : unpackBlock(packed, unpacked, end);
+    if (isRaw) unpacked.append(packed, 0, packed.length);
+    else unpackBlock(packed, unpacked);
   }
-  return unpacked.subarray(0, end);
+  return unpacked.bytes;
 }
 
 /** The blocks of a frame, with the most bytes that each can expand to. */
@@ -49,44 +44,27 @@ function* readBlocks(bytes: Buffer): Generator<{ isRaw: boolean; packed: Buffer;
   }
 }
 
-/**
- * Unpacks a block behind those before it, from which it may repeat bytes.
- *
- * @returns the place after its last byte
- */
-function unpackBlock(packed: Buffer, unpacked: Buffer, start: number): number {
-  let from = 0;
-  let at = start;
+/** Unpacks a block behind those before it, from which it may repeat bytes. */
+function unpackBlock(packed: Buffer, unpacked: Unpacked): void {
+  let at = 0;
   /** A length of 15 continues in further bytes, up to one below 255. */
   const readLength = (given: number): number => {
     let length = given;
-    for (let more = given === 15 ? 255 : 0; more === 255; from += 1) {
-      more = packed.readUInt8(from);
+    for (let more = given === 15 ? 255 : 0; more === 255; at += 1) {
+      more = packed.readUInt8(at);
       length += more;
     }
     return length;
   };
   for (;;) {
-    const token = packed.readUInt8(from);
-    from += 1;
+    const token = packed.readUInt8(at);
+    at += 1;
     const literals = readLength(token >> 4);
-    if (from + literals > packed.length || at + literals > unpacked.length) break;
-    at = copyTo(unpacked, at, packed, from, literals);
-    from += literals;
-    if (from === packed.length) return at;
-    const distance = packed.readUInt16LE(from);
-    from += 2;
-    const end = at + readLength(token & 15) + MIN_MATCH;
-    if (distance === 0 || distance > at || end > unpacked.length) break;
-    // A match can repeat the bytes that it writes, so each round has twice as many.
-    const repeated = at - distance;
-    while (at < end) at = copyTo(unpacked, at, unpacked, repeated, Math.min(end - at, at - repeated));
+    unpacked.append(packed, at, literals);
+    at += literals;
+    if (at === packed.length) return;
+    const distance = packed.readUInt16LE(at);
+    at += 2;
+    unpacked.repeat(distance, readLength(token & 15) + MIN_MATCH);
   }
-  throw new Error('a block has a wrong length');
-}
-
-function copyTo(target: Buffer, at: number, source: Buffer, from: number, length: number): number {
-  if (length >= LONG) source.copy(target, at, from, from + length);
-  else for (let index = 0; index < length; index += 1) target[at + index] = source[from + index] as number;
-  return at + length;
 }
