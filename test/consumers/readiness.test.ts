@@ -117,15 +117,21 @@ test('a stand-by applies new submissions after the leader has stopped', async ()
   });
 });
 
-test('submissions are seen to wait while another session holds the lock of the stream', async () => {
+/** Starts apply, and lets a submission wait for the lock of the stream. @returns the session that holds it */
+async function startWaiting(pick: string): Promise<pg.Client> {
   await start('apply');
   await until('it leads', async () => (await metricValue('apply_leader')) === 1);
   const holder = new pg.Client({ connectionString: database.url });
   await holder.connect();
   await holder.query('BEGIN; SELECT FROM stream_head FOR UPDATE');
-  const submissions = [endorse('nation-herald', 'mayor', 'ann')];
+  const submissions = [endorse('nation-herald', 'mayor', pick)];
   await submitAll({ brokers: topics.brokers, topic: topicNames(topics.prefix).submissions, submissions });
   await until('it waits', async () => (await metricValue('submissions_oldest_waiting_seconds')) > 0);
+  return holder;
+}
+
+test('submissions are seen to wait while another session holds the lock of the stream', async () => {
+  const holder = await startWaiting('ann');
   await holder.query('COMMIT');
   await until('it is applied', async () => (await metricValue('submissions_oldest_waiting_seconds')) === 0);
   await holder.end();
@@ -296,4 +302,10 @@ test('a relay that can no longer manage read replicas begins anew, even with not
   replicaLag.set({ replica: 'db-2:5432' }, 1);
   await relay.stop();
   expect((await replicaLag.get()).values).toEqual([]);
+});
+
+test('apply stops although another session holds the lock of the stream', async () => {
+  const holder = await startWaiting('bob');
+  await Promise.all(started.splice(0).map((service) => service.stop()));
+  await holder.end();
 });
