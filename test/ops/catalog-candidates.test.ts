@@ -166,6 +166,27 @@ test('a candidate keeps its id while further lines come and go, and a key with t
   expect(await idOfAnn()).not.toBe(id);
 });
 
+test('a candidate stays with the line that has its name if another of its lines gets a corrected one', async () => {
+  const fusion = { fusion: true };
+  const before: Line[] = [
+    ['a', 'Ann Lee'],
+    ['b', 'Ann Lee'],
+  ];
+  expect(await load(before, [], fusion)).toBeNull();
+  expect(await lines()).toEqual(['a 0 Ann Lee', 'b 0 Ann Lee']);
+  expect(
+    await load(
+      [
+        ['a', 'Anne Lee'],
+        ['b', 'Ann Lee'],
+      ],
+      [],
+      fusion,
+    ),
+  ).toBeNull();
+  expect(await lines()).toEqual(['a 1 Anne Lee', 'b 0 Ann Lee']);
+});
+
 test('a choice may lose and get its candidate while its label stays', async () => {
   const labelled = (name: string | null): Line[] => [['1', name, undefined, { label: 'The incumbent' }]];
   await load(labelled('Joe Biden'));
