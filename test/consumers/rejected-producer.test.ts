@@ -77,6 +77,23 @@ test('INV-9: after lost acknowledgements, later rejections do not count as dupli
   await producer.disconnect();
 });
 
+test('a client that has failed is ended, and another one sends the next rejections', async () => {
+  let opened = 0;
+  const ended: number[] = [];
+  const open = () => {
+    opened += 1;
+    const own = opened;
+    const send = async () => {
+      if (own === 1) throw new Error('away');
+    };
+    return { connect: async () => {}, send, disconnect: async () => void ended.push(own) };
+  };
+  const producer = createRejectedProducer({ producer: open } as never, { brokers, topic });
+  await expect(producer.send([record(1)])).rejects.toThrow('away');
+  await producer.send([record(1)]);
+  expect([opened, ended]).toEqual([2, [1]]);
+});
+
 test('INV-14: a batch that the topic refuses is distinguished from other failures', async () => {
   const producer = await openProducer();
   const large = { key: Buffer.from('nobody'), value: Buffer.alloc(3_000_000) };
