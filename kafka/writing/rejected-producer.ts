@@ -34,8 +34,10 @@ export function createRejectedProducer(
   const send = (messages: RejectedRecord[]) =>
     explainingRefusals(brokers, () =>
       withRight(right, async () => {
-        await producer.connect();
-        await producer.send({ topic, acks: -1, messages });
+        // If this is given up, the next request has another one.
+        const own = producer;
+        await own.connect();
+        await own.send({ topic, acks: -1, messages });
       }),
     );
   return {

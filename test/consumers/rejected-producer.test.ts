@@ -16,6 +16,7 @@ import { loadAllRejections } from '../helpers/kafka/all-rejections.ts';
 import { createHushedKafka, type HushedKafka } from '../helpers/kafka/hushed-kafka.ts';
 import { createTestTopics } from '../helpers/kafka/topics.ts';
 import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
+import { settle } from '../helpers/service/manual-clock.ts';
 import { until } from '../helpers/until.ts';
 
 let brokers: Brokers;
@@ -92,6 +93,26 @@ test('a client that has failed is ended, and another one sends the next rejectio
   await expect(producer.send([record(1)])).rejects.toThrow('away');
   await producer.send([record(1)]);
   expect([opened, ended]).toEqual([2, [1]]);
+});
+
+test('a request that was given up sends nothing through the next client', async () => {
+  const connected = Promise.withResolvers<void>();
+  let opened = 0;
+  const senders: number[] = [];
+  const open = () => {
+    opened += 1;
+    const own = opened;
+    const send = async () => void senders.push(own);
+    return { connect: () => connected.promise, send, disconnect: async () => {} };
+  };
+  const producer = createRejectedProducer({ producer: open } as never, { brokers, topic });
+  const timers = jest.spyOn(globalThis, 'setTimeout');
+  timers.mockImplementationOnce(((late: () => void) => late()) as never);
+  await expect(producer.send([record(1)])).rejects.toThrow('did not take rejections');
+  timers.mockRestore();
+  connected.resolve();
+  await settle();
+  expect([opened, senders]).toEqual([2, [1]]);
 });
 
 test('INV-14: a batch that the topic refuses is distinguished from other failures', async () => {
