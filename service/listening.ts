@@ -12,8 +12,8 @@ export async function untilListening(server: Server, setting: string, port: numb
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw new SettingError(
-      `${setting} ${port} cannot be listened on: ${(error as Error).message}; set ${setting} to a free port.`,
-    );
+    const { code, message } = error as NodeJS.ErrnoException;
+    const remedy = code === 'EADDRINUSE' ? `; set ${setting} to a free port` : '';
+    throw new SettingError(`${setting} ${port} cannot be listened on: ${message}${remedy}.`);
   }
 }

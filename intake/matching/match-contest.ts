@@ -18,9 +18,13 @@ export interface FittingContests {
   close: ReadonlyMap<IndexedContest, string>;
   /** The most similar ones, if none fits. */
   nearest: readonly IndexedContest[];
+  /** Those of which it can be another name, if none fits. */
+  similar?: readonly IndexedContest[];
 }
 
 const NEAREST = 3;
+/** The most contests of which a text can be another name. */
+const MAX_SIMILAR = 200;
 /** The shortest word in which one letter may differ. */
 const MIN_TYPO_LETTERS = 5;
 
@@ -93,16 +97,18 @@ function chooseDistrict(index: ElectionIndex, district: string | null) {
   return { ...none, words };
 }
 
-/** The contests for which a text can be another name: they share a word, and contradict no number and no chamber. */
-export function findSimilar(index: ElectionIndex, { contest, district }: ContestText): IndexedContest[] {
-  const place = chooseDistrict(index, district);
-  const given = readContestWords(contest ?? '', index.state).words.union(place.words);
-  return place.contests.filter(
+/**
+ * The contests for which a text can be another name: they share a word, and contradict no number and no chamber. None if
+ * there are many, because the text then says too little.
+ */
+function findSimilar(given: ReadonlySet<string>, contests: readonly IndexedContest[]): IndexedContest[] {
+  const similar = contests.filter(
     (known) =>
       !given.isDisjointFrom(known.allWords) &&
       !hasOtherNumber(given, known) &&
       !hasOtherChamber(given, known.allWords),
   );
+  return similar.length > MAX_SIMILAR ? [] : similar;
 }
 
 /** Finds the contests of an election that a row can mean, by key, slug or OCD id, or by the words of their names. */
@@ -135,6 +141,7 @@ export function findContests(
     if (found === 'exact') exact.push(known);
     else if (found !== null) close.set(known, found.close);
   }
-  const nearest = exact.length + close.size > 0 ? [] : findNearest(given, index.contests);
-  return { exact, close, nearest };
+  if (exact.length + close.size > 0) return { exact, close, nearest: [] };
+  const nearest = findNearest(given, index.contests);
+  return { exact, close, nearest, similar: findSimilar(given, place.contests) };
 }

@@ -11,7 +11,7 @@ import {
   showContest,
 } from './judge-pairs.ts';
 import { chooseLine, createNameReader, findContenders, mayHave } from './match-choice.ts';
-import { type FittingContests, findContests, findSimilar } from './match-contest.ts';
+import { type FittingContests, findContests } from './match-contest.ts';
 import { nearestCandidates, outcome, type RowMatch, unrepresentable } from './row-match.ts';
 import { choiceKeyOf, choiceTextOf, contestTextOf, type RowNames, rowTextOf } from './row-names.ts';
 import { isFullName } from './tickets.ts';
@@ -54,9 +54,7 @@ export function matchRow(
     findAlias('choice', slug, rowTextOf(row))?.split('/') ?? [];
   const whole = index.byKey.get(`${decidedElection}/${decidedContest}`);
   const contest = whole ?? index.byKey.get(findAlias('contest', slug, contestTextOf(row)) ?? '');
-  const fitting = contest
-    ? { exact: [contest], close: new Map(), nearest: [] }
-    : findOrGuess(row, find, index);
+  const fitting = contest ? { exact: [contest], close: new Map(), nearest: [] } : findOrPropose(row, find);
   const contests = [
     ...fitting.exact.map((each) => ({ contest: each, reason: null })),
     ...[...fitting.close].map(([each, reason]) => ({ contest: each, reason: `contest: ${reason}` })),
@@ -85,15 +83,14 @@ export function matchRow(
   return { ...match, reasons, fits: contests.length };
 }
 
-/** Finds the contests that a row means, or else the only similar one with its choice. */
-function findOrGuess(row: ReadRow, find: FindContest, index: ElectionIndex): FittingContests {
+/** Finds the contests that a row means, or else proposes the only similar one with its choice. */
+function findOrPropose(row: ReadRow, find: FindContest): FittingContests {
   const found = findMeant(row, find);
   const name = row.read(row.choice ?? '');
-  if (found.exact.length + found.close.size > 0 || !isFullName(name.person)) return found;
-  const having = findSimilar(index, row).filter(
+  if (!isFullName(name.person)) return found;
+  const [only, ...others] = (found.similar ?? []).filter(
     (each) => mayHave(each, name) && findContenders(each, name, row.party).exact.length > 0,
   );
-  const [only, ...others] = having;
   if (only === undefined || others.length > 0) return found;
   return { ...found, close: new Map([[only, `it is called "${only.title}", and the choice is right`]]) };
 }

@@ -19,17 +19,17 @@ export class Unpacked {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Appends bytes of the packed ones. @throws Error if they are too many, or more than there are */
+  /** Appends some of the packed bytes. @throws Error if they are too many, or not all there */
   append(packed: Buffer, from: number, length: number): void {
     if (from + length > packed.length) throw new Error('a block is cut off');
     this.#requireRoom(length);
     this.#copy(packed, from, length);
   }
 
-  /** Appends bytes that are `distance` bytes back, and can go on into themselves. @throws Error if there are no such bytes */
+  /** Appends the bytes from `distance` bytes back, which may reach into the new ones. @throws Error if it is too far back */
   repeat(distance: number, length: number): void {
     if (distance === 0 || distance > this.#length)
-      throw new Error('a block repeats bytes that are not there');
+      throw new Error('a block repeats bytes from before the beginning');
     this.#requireRoom(length);
     const from = this.#length - distance;
     // Each round has twice as many.

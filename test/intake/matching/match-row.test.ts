@@ -426,9 +426,21 @@ describe('a contest under another name', () => {
     ['a last name', 'Garden Trustee', 'Low'],
     ['a key', 'Town Hall D6', 'key'],
     ['two such contests', 'Town Hall D6', 'Ann B. Poe'],
-  ])('is not guessed from %s: %j, %j', (_, contestText, choiceText) => {
+  ])('is not proposed from %s: %j, %j', (_, contestText, choiceText) => {
     expect(find(contestText, choiceText).slice(0, 2)).toEqual([undefined, 'none']);
   });
+});
+
+test.each([
+  [200, 'close'],
+  [201, 'none'],
+])('of %i similar contests, the one with the choice is %s', (count, grade) => {
+  const contests = Array.from({ length: count }, (_, at) =>
+    contest(`board-${at}`, `Levee Board ${'x'.repeat(at + 1)}`, [choice('poe', `Ann Poe${'x'.repeat(at)}`)]),
+  );
+  const many = indexElection(election, contests);
+  const row = { contest: 'Dike Board', district: null, choice: 'Ann Poe', party: null, position: undefined };
+  expect(matchRow(many, row, () => null, createContestFinder(many)).grade).toBe(grade);
 });
 
 describe('a ticket', () => {

@@ -62,11 +62,15 @@ describe('INV-14: a frame is refused', () => {
       [...MAGIC, 0x40, SIZE, 0, ...blockOf(0x10, 0x61, 1, 0), ...END],
       'range',
     ],
-    ['that repeats from before its beginning', [...MAGIC, 0x40, SIZE, 0, ...REPEATS_AB, ...END], 'not there'],
+    [
+      'that repeats from before its beginning',
+      [...MAGIC, 0x40, SIZE, 0, ...REPEATS_AB, ...END],
+      'before the beginning',
+    ],
     [
       'that repeats from nowhere',
       [...MAGIC, 0x40, SIZE, 0, ...blockOf(0x10, 0x61, 0, 0, 0), ...END],
-      'not there',
+      'before the beginning',
     ],
     [
       'whose block says more bytes than it has',

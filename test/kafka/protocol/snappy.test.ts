@@ -48,8 +48,8 @@ describe('INV-14: a block is refused', () => {
   test.each<[string, number[], string]>([
     ['without a length', [0xff, 0xff, 0xff, 0xff, 0xff], 'no length'],
     ['whose literal is cut off', [9, 0x10, 0x61], 'cut off'],
-    ['that repeats from before its beginning', [9, 0x00, 0x61, 0x01, 2], 'not there'],
-    ['that repeats from nowhere', [9, 0x00, 0x61, 0x01, 0], 'not there'],
+    ['that repeats from before its beginning', [9, 0x00, 0x61, 0x01, 2], 'before the beginning'],
+    ['that repeats from nowhere', [9, 0x00, 0x61, 0x01, 0], 'before the beginning'],
     ['that is longer than it says', [3, 0x00, 0x61, 0x01, 1], 'longer than it says'],
     ['that is shorter than it says', [9, 0x00, 0x61, 0x01, 1], 'shorter than it says'],
     [
