@@ -137,7 +137,7 @@ describe('a file is refused in one sentence:', () => {
       /^The ballots of the feed take more than 50,000 bytes/,
     );
     await expect(readFeed(pieces(feed), 500_000)).resolves.toMatchObject({ version: '5.2' });
-    // What is kept of an object or a field has a size without any text too.
+    // An object and a field count by themselves too, without any text.
     const bare = writeFeed(Array.from({ length: 600 }, (_, index) => object('Party', `p${index}`, '')));
     await expect(readFeed(pieces(bare), 50_000)).rejects.toThrow(/more than 50,000 bytes/);
     const fields = object('State', 's', '<Name/>'.repeat(600));
