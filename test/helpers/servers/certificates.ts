@@ -1,5 +1,6 @@
 /** Makes certificates with openssl, for tests of TLS. */
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -71,8 +72,10 @@ export class TestAuthority {
     ]);
     if (until) await this.#signUntil(until, at);
     else {
+      // Certificates are issued at the same time, so they cannot share a file with the last serial number.
+      const serial = `0x${randomBytes(8).toString('hex')}`;
       await run('openssl', [
-        ...['x509', '-req', '-in', at('csr'), '-CA', this.ca, '-CAkey', this.#key, '-CAcreateserial'],
+        ...['x509', '-req', '-in', at('csr'), '-CA', this.ca, '-CAkey', this.#key, '-set_serial', serial],
         ...['-out', at('crt'), '-days', String(days), '-extfile', at('ext')],
       ]);
     }
