@@ -156,10 +156,8 @@ test('ends once all partitions are applied, and the changes until then are on th
   const clock = new ManualClock();
   let store = {
     offsets: [
-      ...[
-        [0, 5],
-        [1, 7],
-      ],
+      [0, 5],
+      [1, 7],
     ],
     logged: 40,
     relayed: 40,
@@ -178,10 +176,8 @@ test('ends once all partitions are applied, and the changes until then are on th
     log: createLog('test', 'silent'),
   });
   const ends = new Map([
-    ...([
-      [0, 5],
-      [1, 8],
-    ] as const),
+    [0, 5],
+    [1, 8],
   ]);
   let isOver = false;
   const waiting = watch.wait({ topicId: 'first', ends }, new AbortController().signal).then(() => {
