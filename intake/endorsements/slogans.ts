@@ -1,10 +1,11 @@
+import { MEASURE_UNITS } from '../matching/contest-words.ts';
 import type { RowNames } from '../matching/row-names.ts';
 import { foldText } from '../matching/words.ts';
 
 type Names = Pick<RowNames, 'contest' | 'choice' | 'position'>;
 
 const SLOGAN = /^(?:vote )?(yes|no) on (.*[^!.])[!.]*$/i;
-const UNIT = '(?:prop(?:osition)?|measure|amendment|initiative|question|referendum|issue)';
+const UNIT = `(?:${['prop', ...MEASURE_UNITS].join('|')})`;
 /** A measure by its number or letters: `Prop. 2`, `2`, `RR`. */
 const CODE = new RegExp(`^(?:${UNIT} )?([0-9]{1,4}[a-z]?|[a-z]{1,2})$`);
 

@@ -78,7 +78,7 @@ const UNITS = new Set(
   ).split(' '),
 );
 /** Those that name measures. One state's Proposition 2 is another's Measure 2. */
-const MEASURE_UNITS = 'proposition measure amendment initiative question referendum issue'.split(' ');
+export const MEASURE_UNITS = 'proposition measure amendment initiative question referendum issue'.split(' ');
 /** The letter of a measure or a seat, which may be doubled: A, RR. */
 const LETTERS = /^([a-z])\1?$/;
 /** Between a number and its letter: 1-A, and at the end of a name `1 A`, which is no article there. */

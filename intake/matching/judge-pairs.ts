@@ -3,7 +3,7 @@ import { listSome } from './grade.ts';
 import { type GivenName, nearestContenders, showContender } from './match-choice.ts';
 import { candidatesOf, NOTHING, nearestCandidates, outcome, type RowMatch } from './row-match.ts';
 import type { RowNames } from './row-names.ts';
-import { isFullName, readTicket } from './tickets.ts';
+import { isFullName } from './tickets.ts';
 
 /** A row, and the reader of its names. */
 export type ReadRow = RowNames & { read(text: string): GivenName };
@@ -85,8 +85,10 @@ export function refuseSeveral(
 }
 
 /** Whether a cell has the names of several people, each with a given and a last name. */
-const hasSeveralNames = ({ choice }: RowNames): boolean =>
-  readTicket(choice ?? '')?.every(isFullName) ?? false;
+function hasSeveralNames({ choice, read }: ReadRow): boolean {
+  const [people = []] = read(choice ?? '').people;
+  return people.length > 1 && people.every(isFullName);
+}
 
 /** Says why nothing fits. */
 export function describeFailure(

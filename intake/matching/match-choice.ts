@@ -11,7 +11,7 @@ export interface GivenName {
   text: string;
   folded: string;
   person: PersonName;
-  /** The people that the text can name. */
+  /** The people that the text can name, in each way to read it. */
   people: readonly Ticket[];
 }
 

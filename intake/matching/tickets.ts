@@ -7,19 +7,18 @@ const BETWEEN_NAMES = /\s*(?:;|\/|\n|\+|&|\band\b)\s*/i;
 /** The last names of two people: `Lee-Diaz`, `Lee – Diaz`. */
 const TWO_LAST_NAMES = /^(\p{L}+)\s?[-–]\s?(\p{L}+)$/u;
 
-const split = (text: string, separator: RegExp | string): PersonName[] =>
-  text
-    .split(separator)
-    .filter((part) => part.trim() !== '')
-    .map(readPersonName);
+const split = (text: string, separator: RegExp | string): string[] =>
+  text.split(separator).filter((part) => part.trim() !== '');
 
 /** Reads a text that names several people, `Ann Lee / Bo Diaz`, `Ann Lee, Bo Diaz`; null for one. */
 export function readTicket(text: string): Ticket | null {
-  const people = split(text, BETWEEN_NAMES);
-  if (people.length > 1) return people;
-  // A last name and given names have a comma too.
+  const names = split(text, BETWEEN_NAMES);
+  if (names.length > 1) return names.map(readPersonName);
   const listed = split(text, ',');
-  return listed.length > 1 && listed.every(isFullName) ? listed : null;
+  if (listed.length < 2) return null;
+  // A last name and given names have a comma too.
+  const people = listed.map(readPersonName);
+  return people.every(isFullName) ? people : null;
 }
 
 /** Whether a name has a given and a last name. */

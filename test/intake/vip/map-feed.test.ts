@@ -683,10 +683,8 @@ describe('candidates', () => {
     expect(record?.choices.map(({ key }) => key)).toEqual(['ann', 'ann-bo']);
     const left = notes.filter(({ kind }) => kind === 'left out');
     expect(left.map(({ message, count }) => [message, count])).toEqual([
-      ...[
-        ['lines for write-ins', 1],
-        ['lines without a candidate', 1],
-      ],
+      ['lines for write-ins', 1],
+      ['lines without a candidate', 1],
     ]);
   });
 
