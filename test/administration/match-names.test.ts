@@ -18,6 +18,7 @@ import {
 import { matchElection } from '../../intake/matching/match-election.ts';
 import { type EndorserEntry, indexEndorsers } from '../../intake/matching/match-endorser.ts';
 import { createContestFinder } from '../../intake/matching/match-row.ts';
+import { choice as choiceEntry, contest as contestEntry } from '../helpers/ballots/matcher-entries.ts';
 
 const choice = (key: string, measure_answer: 'yes' | null = null) => ({ key, measure_answer }) as ChoiceEntry;
 const contestOf = (slug: string, ...choices: ChoiceEntry[]) =>
@@ -203,19 +204,7 @@ test('beside the key of a contest, a slug is the endorser that has it, whatever 
     ...{ slug: 'el', name: 'El', short_name: null, date: '2026-11-03', state: 'OR', state_name: 'Oregon' },
   };
   const index = indexElection(election, [
-    {
-      ...{
-        key: 'el/mayor',
-        title: 'Mayor',
-        short_title: 'Mayor',
-        kind: 'candidate',
-        vote_method: 'plurality',
-      },
-      ...{ measure_code: null, district: { ocd_id: null, name: 'Oregon' } },
-      choices: [
-        { ...ann, label: 'Anne', candidate: 'Anne', full_name: 'Anne', party: null, party_label: null },
-      ],
-    },
+    contestEntry('mayor', 'Mayor', [choiceEntry('ann', 'Anne')], { key: 'el/mayor' }),
   ]);
   const endorserOf = async (row: Partial<EndorsementRow>) => {
     const { grade, endorser, contest, choice } = await matchNames(rowOf({ endorser: 'gazette', ...row }), {
@@ -238,15 +227,7 @@ describe('a row that fits several elections', () => {
     const state_name = state === 'VA' ? 'Virginia' : 'Oregon';
     return { slug, name: slug, short_name: null, date: date.join('-'), state, state_name };
   });
-  const choice = {
-    ...{ ...ann, label: 'Anne', candidate: 'Anne', full_name: 'Anne' },
-    ...{ party: null, party_label: null },
-  };
-  const house = {
-    ...{ title: 'U.S. House, District 7', short_title: 'House 7', kind: 'candidate' as const },
-    ...{ vote_method: 'plurality', measure_code: null, district: { ocd_id: null, name: 'District 7' } },
-    choices: [choice],
-  };
+  const house = contestEntry('house', 'U.S. House, District 7', [choiceEntry('ann', 'Anne')]);
   const find = (row: Partial<EndorsementRow>, inElections: readonly string[]) =>
     matchNames(rowOf({ election: null, ...row }), {
       ...sources,

@@ -1,18 +1,10 @@
 /** Rules for all names: the matcher never takes one person for another, and looks at letters and numbers only. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  type ChoiceEntry,
-  type ContestEntry,
-  indexElection,
-} from '../../../intake/matching/catalogue-index.ts';
+import { type ContestEntry, indexElection } from '../../../intake/matching/catalogue-index.ts';
 import { createContestFinder, matchRow } from '../../../intake/matching/match-row.ts';
 import type { RowNames } from '../../../intake/matching/row-names.ts';
-
-const election = {
-  ...{ slug: 'ny-2026-11-03-general', name: 'New York general 2026', short_name: null },
-  ...{ date: '2026-11-03', state: 'NY', state_name: 'New York' },
-};
+import { choice, contest, election } from '../../helpers/ballots/matcher-entries.ts';
 
 // Few words, so that people often share names.
 const given = fc.constantFrom(
@@ -51,17 +43,19 @@ const person = fc.record({ name, party });
 type Person = { name: string; party: string | null };
 
 function createContests(contests: Person[][]): ContestEntry[] {
-  return contests.map((people, number) => ({
-    ...{ key: `${election.slug}/seat-${number}`, title: `City Council, District ${number + 1}` },
-    ...{ short_title: `Council ${number + 1}`, kind: 'candidate' as const, vote_method: 'plurality' },
-    ...{ measure_code: null, district: { ocd_id: null, name: `Council District ${number + 1}` } },
-    choices: people.map(
-      (each, at): ChoiceEntry => ({
-        ...{ key: `key-${at}`, label: each.name, full_name: each.name, candidate: `person-${at}` },
-        ...{ measure_answer: null, party: each.party, party_label: null, withdrawn: false },
-      }),
+  return contests.map((people, number) =>
+    contest(
+      `seat-${number}`,
+      `City Council, District ${number + 1}`,
+      people.map((each, at) =>
+        choice(`key-${at}`, each.name, { candidate: `person-${at}`, party: each.party }),
+      ),
+      {
+        short_title: `Council ${number + 1}`,
+        district: { ocd_id: null, name: `Council District ${number + 1}` },
+      },
     ),
-  }));
+  );
 }
 
 const people = fc.array(person, { minLength: 1, maxLength: 5 });
