@@ -1,6 +1,7 @@
 /** A network of its own for a client, which a test can cut so that the client vanishes without a word. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 
 /** From the range for documentation, so that it meets no network of the machine; each process has four addresses. */
 const FIRST = 4 * (process.pid % 64);
@@ -17,6 +18,14 @@ const RELAY = (port: number) => `
     }
   }).listen(${port}, '${THERE}', () => console.log('open'));`;
 
+/** Removes the networks of killed runs, whose addresses would lead the clients of a new one astray. */
+function removeAbandoned(): void {
+  const networks = execFileSync('ip', ['netns', 'list'], { encoding: 'utf8' });
+  for (const [, name = '', pid] of networks.matchAll(/^(ballot-(\d+))/gm)) {
+    if (!existsSync(`/proc/${pid}`)) execFileSync('ip', ['netns', 'del', name], { stdio: 'ignore' });
+  }
+}
+
 export class SeparateNetwork {
   /** The address of this machine, as clients in the network reach it. */
   readonly address = HERE;
@@ -28,6 +37,7 @@ export class SeparateNetwork {
   static create(): SeparateNetwork | null {
     const network = new SeparateNetwork();
     try {
+      removeAbandoned();
       network.#ip(`netns add ${network.#name}`);
     } catch {
       return null;
