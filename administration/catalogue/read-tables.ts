@@ -1,13 +1,18 @@
 import { mapEndorsers } from '../../intake/catalogue/endorser-table.ts';
 import { type MapOptions, mapTable } from '../../intake/catalogue/map-table.ts';
+import { COLUMN_NAMES } from '../../intake/catalogue/table-fields.ts';
 import { describeTable, readTable } from '../../intake/tables/read-table.ts';
 import { TableError } from '../../intake/tables/table-error.ts';
+import { joinNames } from '../../intake/tables/whole-names.ts';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
 import { checkDraft } from './check-record.ts';
 import type { ReadingNotes } from './reading-notes.ts';
 import type { RefusalList } from './refusal-list.ts';
+
+/** The names of columns for whole names of candidates. */
+const WHOLE_NAMES = [...COLUMN_NAMES.candidate, ...COLUMN_NAMES.choice];
 
 /**
  * Reads a table with a row for each choice, or for each endorser.
@@ -30,7 +35,11 @@ export async function* readTableRecords(
       for await (const draft of drafts) yield checkDraft(file, draft, refusals);
       return;
     }
-    const mapped = await mapTable(() => readTable(open(), options.pause), options, notes);
+    const mapped = await mapTable(
+      async () => joinNames(await readTable(open(), options.pause), WHOLE_NAMES),
+      options,
+      notes,
+    );
     facts.push({ label: file, value: mapped.description });
     for await (const draft of mapped.drafts) yield checkDraft(file, draft, refusals);
   } catch (error) {

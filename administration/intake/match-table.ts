@@ -17,6 +17,7 @@ import { createReviewWriter } from '../../intake/endorsements/review-file.ts';
 import type { EndorserEntry } from '../../intake/matching/match-endorser.ts';
 import { readColumnMap } from '../../intake/tables/columns.ts';
 import { describeTable, readTable, type Table } from '../../intake/tables/read-table.ts';
+import { joinNames } from '../../intake/tables/whole-names.ts';
 import type { Alias } from '../../schemas/alias-files.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import type { UploadDecision } from '../../store/console/uploads.ts';
@@ -98,10 +99,12 @@ const MAX_DECISIONS = 50_000;
  */
 export async function matchTable(client: ClientBase, options: TableOptions): Promise<MatchedTable> {
   const map = readColumnMap(options.map, ENDORSEMENT_FIELDS);
-  const first = await readTable(options.open(), options.pause);
+  const read = async () =>
+    joinNames(await readTable(options.open(), options.pause), ENDORSEMENT_FIELDS.choice);
+  const first = await read();
   const firstColumns = readColumns(first.header, map, options.constants);
   const meaning = await scanTable(first, firstColumns.places, options.pause);
-  const table = await readTable(options.open(), options.pause);
+  const table = await read();
   const columns = { ...readColumns(table.header, map, options.constants), ...meaning };
   const sources = await loadSources(client, options);
   const work = new TableWork(client, sources, options, columns, table);

@@ -1,9 +1,11 @@
 import type { ClientBase } from 'pg';
 import { needsConsent, type Removal } from '../../domain/removal-guard.ts';
+import { ENDORSEMENT_FIELDS } from '../../intake/endorsements/fields.ts';
 import type { Fate } from '../../intake/endorsements/outcome.ts';
 import type { EndorserEntry } from '../../intake/matching/match-endorser.ts';
 import { readTable } from '../../intake/tables/read-table.ts';
 import { TableError } from '../../intake/tables/table-error.ts';
+import { joinNames } from '../../intake/tables/whole-names.ts';
 import { createPause } from '../../service/pause.ts';
 import { readPieces } from '../../store/console/pieces.ts';
 import type { Upload } from '../../store/console/uploads.ts';
@@ -39,7 +41,8 @@ export interface UploadWork {
  */
 export async function checkTable(content: Buffer): Promise<string[]> {
   const pause = createPause();
-  const { header, rows } = await readTable(piecesOf(content, pause), pause);
+  const table = await readTable(piecesOf(content, pause), pause);
+  const { header, rows } = joinNames(table, ENDORSEMENT_FIELDS.choice);
   let count = 0;
   for await (const _ of rows) {
     await pause();

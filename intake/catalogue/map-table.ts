@@ -1,6 +1,5 @@
 import { mapColumns, readColumnMap } from '../tables/columns.ts';
-import { ENCODING_NAMES } from '../tables/encoding.ts';
-import type { Table } from '../tables/read-table.ts';
+import { describeTable, type Table } from '../tables/read-table.ts';
 import { TableError } from '../tables/table-error.ts';
 import { buildDrafts } from './build-drafts.ts';
 import { collectRows, type TableOptions } from './collect-rows.ts';
@@ -71,7 +70,7 @@ export async function mapTable(
     }
   }
   return {
-    description: `a table in ${ENCODING_NAMES[table.encoding]} with ${places.size} known columns`,
+    description: `a table in ${describeTable(table)} (${places.size} known columns)`,
     drafts: readDrafts(),
   };
 }

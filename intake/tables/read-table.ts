@@ -40,6 +40,8 @@ export interface Table {
   /** The number of rows above the header that were left out as titles. */
   titles: number;
   header: string[];
+  /** The columns with parts of names that are joined to one. */
+  joined?: string[];
   rows: AsyncIterable<TableRow>;
 }
 
@@ -238,5 +240,9 @@ function findFault(cells: string[], columns: number, encoding: TableEncoding): s
 }
 
 /** How a table was read, for its report: `UTF-8, with commas`. */
-export const describeTable = ({ encoding, separator, titles }: Table): string =>
-  `${ENCODING_NAMES[encoding]}, with ${SEPARATOR_NAMES[separator]}${titles === 0 ? '' : `, below ${titles === 1 ? 'a title' : `${titles} titles`}`}`;
+export function describeTable({ encoding, separator, titles, joined }: Table): string {
+  const form = `${ENCODING_NAMES[encoding]}, with ${SEPARATOR_NAMES[separator]}`;
+  const above = titles === 0 ? '' : `, below ${titles === 1 ? 'a title' : `${titles} titles`}`;
+  const names = joined?.map((name) => `"${name}"`).join(', ') ?? '';
+  return `${form}${above}${names && `, the names of candidates joined from ${names}`}`;
+}

@@ -126,6 +126,22 @@ describe('a table', () => {
     'VA,2026-11-03,General,City Council,City of Fern,,"O\'Roe, Di",,',
   ];
 
+  test('can have the names of candidates in several columns', async () => {
+    const head = HEAD.replace('Candidate Name', 'Candidate First Name,Candidate Last Name');
+    const lines = LINES.slice(1).map((line) =>
+      line.replace(/(Ann|Bob|Cy) /, '$1,').replace('"O\'Roe, Di"', "Di,O'Roe"),
+    );
+    const { printed, told } = await importTable([head, ...lines]);
+    expect(told).toEqual([]);
+    const { rows } = await client.query(
+      "SELECT string_agg(label, ', ' ORDER BY label) AS names FROM choices",
+    );
+    expect(rows).toEqual([{ names: "Ann Lee, Bob Diaz, Cy Ng, Di O'Roe" }]);
+    expect(printed.join('\n')).toContain(
+      'joined from "Candidate First Name", "Candidate Last Name" (9 known',
+    );
+  });
+
   test('of candidates loads an election, and says what it assumed', async () => {
     const { status, printed, told } = await importTable(LINES);
     expect([status, told]).toEqual([0, []]);
@@ -145,7 +161,7 @@ describe('a table', () => {
     const { rows } = await client.query('SELECT key FROM choices WHERE withdrawn');
     expect(rows).toEqual([{ key: 'bob-diaz' }]);
     const text = printed.join('\n');
-    expect(text).toContain('table.csv: a table in UTF-8 with 9 known columns');
+    expect(text).toContain('table.csv: a table in UTF-8, with commas (9 known columns)');
     expect(text).toContain('what the district is the whole state | count 1 | such as Governor');
     expect(text).toContain('what the vote method is multi_seat | count 1 | such as City Council');
   });

@@ -538,3 +538,21 @@ test('a list that corrects its own ranks, or has another order than before, is s
   expect(inserted.printed.at(-1)).toContain('0 rejected');
   expect(await ranks()).toEqual(['1 bob', '2 cyd', '3 ann', '4 dee: Hm.']);
 });
+
+test('the names of candidates can be in several columns, also in the review file', async () => {
+  const lines = [
+    'State,Race,First Name,Last Name,Suffix,Organization',
+    'OR,State Senate 5,John,Smith,Jr.,Coast Gazette',
+    'OR,Governor,Chris,Drazan,,Coast Gazette',
+  ];
+  const { status, printed } = await submit('parts.csv', lines, ...GENERAL);
+  expect([status, countOf(printed, 'exact'), countOf(printed, 'close')]).toEqual([0, 1, 1]);
+  expect(printed.join('\n')).not.toContain('not used');
+  expect(await endorsementsOf('coast-gazette')).toContain('State Senator, 5th District: John Smith Jr.');
+  const review = folder.file('parts-review.csv');
+  const text = await readFile(review, 'utf8');
+  expect(text).toContain('State,Race,Candidate,Organization,match_grade');
+  await writeFile(review, text.replace(/,\r\n$/, ',yes\r\n'));
+  const second = await run('submit', [...GENERAL, review]);
+  expect(second.printed.at(-1)).toBe('1 applied: 1 made changes, 0 changed nothing, 0 rejected');
+});
