@@ -114,10 +114,11 @@ export function completeDistrict(
 function completePart(given: GivenDistrict, title: string, notes: Notes): Completed {
   const { name, ocdId } = given;
   const kind = ocdId === undefined ? null : kindOfDivision(ocdId);
-  const level = given.level ?? kind?.level ?? levelOfNames([name ?? '', title]);
+  const typed = given.type === undefined ? '' : `${given.type} district`;
+  const level = given.level ?? kind?.level ?? levelOfNames([name ?? '', typed, title]);
   if (level === null) return NO_LEVEL;
   if (given.level === undefined) {
-    const source = kind ? 'OCD id' : 'name of the district or the title';
+    const source = kind ? 'OCD id' : 'name or type of the district, or the title';
     notes.add('assumed', `the level is ${level}, by the ${source}`, title);
   }
   const type = given.type ?? kind?.type ?? TYPES[level];

@@ -11,6 +11,7 @@ import { makeKeys, makeKeysInPieces } from './keys.ts';
 import type { Notes } from './notes.ts';
 import { readState } from './read-state.ts';
 import { CATALOGUE_FIELDS, type CatalogueField } from './table-fields.ts';
+import { districtOfTitle } from './title-district.ts';
 
 type Values = Record<string, unknown>;
 
@@ -110,10 +111,13 @@ function contestOf(contest: CollectedContest, election: ElectionRecord, shape: T
   const key = textOf(values, 'contest_key');
   const given = key === '' ? null : key.slice(key.lastIndexOf('/') + 1);
   const { choices, lines } = choicesOf(contest, kind, shape, notes);
+  if (contest.repeated > 0) {
+    notes.add('assumed', 'equal rows of a contest are one choice', title, contest.repeated);
+  }
   const isQuestion = choices.some(({ measure_answer: answer }) => answer);
   const primary = textOf(values, 'primary_party');
   const method = record.vote_method ?? assumeMethod(record.votes_allowed ?? null, isQuestion, title, notes);
-  const { district, keyPart } = districtOf(values, election.state, title, problems, notes);
+  const { district, keyPart } = districtOf(values, election.state, { title, kind }, problems, notes);
   const draft: Draft & { kind: 'contests' } = {
     kind: 'contests',
     line,
@@ -147,7 +151,12 @@ function contestOf(contest: CollectedContest, election: ElectionRecord, shape: T
 const MEASURE =
   /^(proposition|prop|measure|question|referendum|initiative|issue|bond|amendment|constitutional amendment)\b/i;
 
-function kindOf({ values, choices }: CollectedContest, title: string, notes: Notes): ContestRecord['kind'] {
+function kindOf(
+  { values, ...contest }: CollectedContest,
+  title: string,
+  notes: Notes,
+): ContestRecord['kind'] {
+  const choices = [...contest.choices.values()];
   const labels = choices.map((choice) => textOf(choice.values, 'choice'));
   const isAnswered = labels.length > 0 && labels.every((label) => answerOfLabel(label) !== null);
   const isMeasure =
@@ -168,16 +177,20 @@ function assumeMethod(seats: number | null, isQuestion: boolean, title: string, 
 function districtOf(
   values: GivenValues,
   state: string,
-  title: string,
+  { title, kind }: Pick<ContestRecord, 'title' | 'kind'>,
   problems: DraftProblem[],
   notes: Notes,
 ) {
-  const given: GivenDistrict = {
+  const said: GivenDistrict = {
     name: textOf(values, 'district') || undefined,
     ocdId: textOf(values, 'district_ocd_id') || undefined,
     level: values.get('level')?.value as Level | undefined,
     type: textOf(values, 'district_type') || undefined,
   };
+  const isUnnamed = kind === 'candidate' && said.name === undefined && said.ocdId === undefined;
+  const inTitle = isUnnamed ? districtOfTitle(title, state, said.level) : null;
+  if (inTitle) notes.add('assumed', 'the district is that of the number in the title', title);
+  const given = { ...said, ...inTitle };
   const completed = completeDistrict(given, state, title, notes);
   if ('fault' in completed) {
     problems.push({ field: completed.field, message: completed.fault });
@@ -207,7 +220,7 @@ type Choice = ContestRecord['choices'][number];
 
 function choicesOf(contest: CollectedContest, kind: ContestRecord['kind'], shape: TableShape, notes: Notes) {
   const method = textOf(contest.values, 'vote_method') || 'yes_no';
-  if (contest.choices.length === 0 && kind !== 'candidate' && method === 'yes_no') {
+  if (contest.choices.size === 0 && kind !== 'candidate' && method === 'yes_no') {
     notes.add(
       'assumed',
       'the choices of a measure are Yes and No',
@@ -215,7 +228,8 @@ function choicesOf(contest: CollectedContest, kind: ContestRecord['kind'], shape
     );
     return { choices: YES_AND_NO as Choice[], lines: [] };
   }
-  const choices = contest.choices.map((choice) => choiceOf(choice, kind, shape));
+  const rows = [...contest.choices.values()];
+  const choices = rows.map((row) => choiceOf(row, kind, shape));
   const keys = makeKeys(
     choices.map(({ label, party, measure_answer: answer, key }) => ({
       parts: [key || answer || label],
@@ -227,7 +241,7 @@ function choicesOf(contest: CollectedContest, kind: ContestRecord['kind'], shape
       ...choice,
       key: choice.key || (keys[index] ?? choice.label),
     })),
-    lines: contest.choices.map(({ line }) => line),
+    lines: rows.map(({ line }) => line),
   };
 }
 

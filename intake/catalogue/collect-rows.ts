@@ -45,7 +45,10 @@ export interface Collected {
   problems: DraftProblem[];
 }
 export interface CollectedContest extends Collected {
-  choices: Collected[];
+  /** The choices in the order of their rows, by what their rows say. */
+  choices: Map<string, Collected>;
+  /** The rows that say the same as an earlier one, such as those of a statewide contest in each county. */
+  repeated: number;
 }
 export interface CollectedElection extends Collected {
   contests: Map<string, CollectedContest>;
@@ -211,15 +214,20 @@ function addContest(election: CollectedElection, row: Row): void {
     : JSON.stringify([title, ...others.map((name) => textOf(values, name))].map(slugOf));
   let held = election.contests.get(identity);
   if (!held) {
-    held = { line, values: new Map(), problems: [], choices: [] };
+    held = { line, values: new Map(), problems: [], choices: new Map(), repeated: 0 };
     election.contests.set(identity, held);
   }
   held.problems.push(...problems);
   merge(held, values, given || title || 'the contest');
   // A table of voters, say, would otherwise fill the memory.
-  if (choice.size === 0 || held.choices.length > MAX_CHOICES) return;
-  held.choices.push({ line, values: choice, problems: [] });
-  if (held.choices.length <= MAX_CHOICES) return;
+  if (choice.size === 0 || held.choices.size > MAX_CHOICES) return;
+  const said = JSON.stringify([...choice].map(([field, { value: given }]) => [field, formOf(given)]));
+  if (held.choices.has(said)) {
+    held.repeated += 1;
+    return;
+  }
+  held.choices.set(said, { line, values: choice, problems: [] });
+  if (held.choices.size <= MAX_CHOICES) return;
   const message = `is one more than the ${MAX_CHOICES.toLocaleString('en-US')} choices that a contest can have`;
   held.problems.push({ line, field: null, message });
 }

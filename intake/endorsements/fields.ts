@@ -1,5 +1,5 @@
 import { foldText } from '../matching/words.ts';
-import type { FieldNames } from '../tables/columns.ts';
+import { type FieldNames, foldName } from '../tables/columns.ts';
 
 /** The fields of a table of endorsements, with the usual names of their columns, folded. */
 export const ENDORSEMENT_FIELDS = {
@@ -51,7 +51,7 @@ const FIELD_OF_NAME = new Map(
 
 /** The field that a column of this name usually holds; null if no name is known. */
 export const usualFieldOf = (name: string): EndorsementField | null =>
-  FIELD_OF_NAME.get(foldText(name)) ?? null;
+  FIELD_OF_NAME.get(foldName(name)) ?? null;
 
 /** The columns that a review file adds to a table, in their order. A person fills the last one. */
 export const REVIEW_FIELDS = [

@@ -19,6 +19,9 @@ export interface Columns<F extends string> {
 /** A person's settings of columns: the field of each named one, or null to leave it out. */
 export type ColumnMap<F extends string> = ReadonlyMap<string, F | null>;
 
+/** The folded name of a column: `CandidateName` has the words of "Candidate name". */
+export const foldName = (name: string): string => foldText(name.replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 '));
+
 const nameOf = (name: string, at: number) => (name === '' ? `(column ${at + 1}, without a name)` : name);
 
 /**
@@ -36,7 +39,7 @@ export function readColumnMap<F extends string>(
       const at = option.lastIndexOf('=');
       const name = option.slice(at + 1).trim();
       if (at < 1) throw new TableError(`--map is "${option}"; it must be like --map "Race=contest".`);
-      const field = byName.get(foldText(name)) ?? null;
+      const field = byName.get(foldName(name)) ?? null;
       if (name !== '' && field === null) {
         throw new TableError(
           `--map "${option}" names the unknown field "${name}"; the fields are ${listFields(fields)}.`,
@@ -68,11 +71,11 @@ export function mapColumns<F extends string>(
   fields: FieldNames<F>,
   map: ColumnMap<F> = new Map(),
 ): Columns<F> {
-  const folded = header.map(foldText);
+  const folded = header.map(foldName);
   const mapped = new Map<number, F | null>();
   for (const [name, field] of map) {
     const exact = header.indexOf(name);
-    const at = exact >= 0 ? exact : folded.indexOf(foldText(name));
+    const at = exact >= 0 ? exact : folded.indexOf(foldName(name));
     if (at < 0) {
       throw new TableError(
         `--map names the column "${name}", and the table has ${listSome(header.map((each) => `"${each}"`))}.`,

@@ -1,5 +1,5 @@
-import { foldText } from '../matching/words.ts';
 import { isFormulaError } from './cells.ts';
+import { foldName } from './columns.ts';
 import type { Table } from './read-table.ts';
 
 /** The folded names of the columns for the parts of a name, in the order of a whole name. */
@@ -19,7 +19,7 @@ const WHOLE = 'Candidate';
  */
 export function joinNames(table: Table, wholeNames: readonly string[]): Table {
   const { header } = table;
-  const folded = header.map(foldText);
+  const folded = header.map(foldName);
   const find = (names: readonly string[]) => {
     const all = [...names.flatMap((name) => [`candidate ${name}`, `cand ${name}`]), ...names];
     const name = all.find((each) => folded.includes(each)) ?? '';

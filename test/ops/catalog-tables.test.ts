@@ -303,8 +303,8 @@ describe('a table is refused by line', () => {
       /table\.csv:2: field level: is missing, and neither the district nor the title tells it/,
     ],
     [
-      'two choices of one name',
-      [row('Governor', '', '', 'A'), row('Governor', '', '', 'A')],
+      'two choices of one name, of which one is withdrawn',
+      [row('Governor', '', '', 'A'), row('Governor', '', '', 'A', 'Withdrawn')],
       /table\.csv:3: field choices\[1\]\.key: must be unique/,
     ],
     [

@@ -15,14 +15,14 @@ import { text } from '../../helpers/properties/arbitraries.ts';
 let readings = 0;
 
 /** The records of a table of these rows, and the reasons why some cannot be used. */
-async function mapRows(rows: readonly (readonly string[])[], options: MapOptions = {}) {
+async function mapRows(rows: readonly (readonly string[])[], options: MapOptions = {}, notes = new Notes()) {
   const open = () => {
     readings += 1;
     return readTable(pieces(rows.map((row) => formatRow(row)).join('')));
   };
   readings = 0;
   const drafts: Draft[] = [];
-  for await (const draft of (await mapTable(open, options, new Notes())).drafts) drafts.push(draft);
+  for await (const draft of (await mapTable(open, options, notes)).drafts) drafts.push(draft);
   return drafts.map((draft) => {
     const parsed = parseCatalogueRecord(draft.kind, draft.record);
     return { ...draft, problems: draft.problems.length > 0 || parsed.ok ? draft.problems : parsed.problems };
@@ -168,8 +168,8 @@ describe('the level of a contest is', () => {
     ['Clerk', 'Rio', '', 'level'],
     ['Clerk', '', '', 'district'],
     // Such an office is never that of the whole state.
-    ['U.S. House District 5', '', '', 'district'],
-    ['Representative in Congress, 5th Congressional District', '', '', 'district'],
+    ['Supreme Court District 5', '', '', 'district'],
+    ['U.S. House District 5', '', '', 'federal'],
     ['District Attorney General, 5th District', '', '', 'district'],
     ['Justice', 'Supreme Court District No. 3', '', 'level'],
     ['County Treasurer', '', '', 'district'],
@@ -189,22 +189,55 @@ describe('the level of a contest is', () => {
 
 test('a contest whose level alone is given is for the whole state, unless its title has the number of a district', async () => {
   const head = ['state', 'date', 'type', 'office', 'level', 'candidate'];
-  const [, labor, senate] = await mapRows([
+  const [, labor, court] = await mapRows([
     head,
     [...ELECTION, 'Labor Commissioner', 'state', 'Ann'],
-    [...ELECTION, 'State Senate, District 5', 'state', 'Ann'],
+    [...ELECTION, 'Supreme Court, District 5', 'state', 'Ann'],
   ]);
   expect(labor).toMatchObject({
     problems: [],
     record: { district: { name: 'Virginia', type: 'statewide' } },
   });
-  expect(senate?.problems).toEqual([
+  expect(court?.problems).toEqual([
     {
       field: 'district',
       message:
-        'is missing, and "State Senate, District 5" is no office of the whole state; name the district',
+        'is missing, and "Supreme Court, District 5" is no office of the whole state; name the district',
     },
   ]);
+});
+
+test('equal rows of a contest are one choice, and the notes count the others', async () => {
+  const notes = new Notes();
+  const rows = [
+    HEAD,
+    row('Clerk', 'Rio County', '', 'Ann', 'Alder'),
+    row('Clerk', 'Rio County', '', 'Bo', 'Alder'),
+    row('Clerk', 'Rio County', '', ' Ann', 'Alder'),
+    row('Clerk', 'Rio County', '', 'Ann', 'Birch'),
+    row('Clerk', 'Fern County', '', 'Ann', 'Alder'),
+    row('Clerk', 'Rio County', '', 'Ann', 'Alder'),
+  ];
+  const drafts = await mapRows(rows, {}, notes);
+  const choices = drafts.flatMap(({ record }) =>
+    'choices' in record ? [record.choices.map(({ label, party }) => `${label} ${party}`)] : [],
+  );
+  expect(choices).toEqual([['Ann Alder', 'Bo Alder', 'Ann Birch'], ['Ann Alder']]);
+  expect(notes.all).toContainEqual({
+    ...{ kind: 'assumed', message: 'equal rows of a contest are one choice', count: 2, examples: ['Clerk'] },
+  });
+});
+
+test('the type of a district tells its level, if its name does not', async () => {
+  const head = ['state', 'date', 'type', 'office', 'district', 'district type', 'candidate'];
+  const drafts = await mapRows([
+    head,
+    [...ELECTION, 'Prosecuting Attorney', 'Rio', 'County', 'Ann'],
+    [...ELECTION, 'Commissioner', 'Fern', 'Fire', 'Ann'],
+    [...ELECTION, 'Director', 'Rio School District', 'County', 'Ann'],
+  ]);
+  const levels = drafts.flatMap(({ record }) => ('district' in record ? [record.district.level] : []));
+  expect(levels).toEqual(['county', 'special', 'school']);
 });
 
 test('a city or a county with the name of its state is not the whole state', async () => {

@@ -41,7 +41,7 @@ test('a column that is mapped to the position has flags by its own name', () => 
 });
 
 test('a column is known by the usual names of its field, and by the own name of the field', () => {
-  expect(['Race', ' STATEMENT_ES ', 'match_grade', 'Decision', 'Notes', ''].map(usualFieldOf)).toEqual([
+  expect(['RaceName', ' STATEMENT_ES ', 'match_grade', 'Decision', 'Notes', ''].map(usualFieldOf)).toEqual([
     'contest',
     'statement_es',
     'match_grade',

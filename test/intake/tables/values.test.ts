@@ -131,6 +131,11 @@ describe('columns', () => {
     ]);
   });
 
+  test('are found by names that are written as one word', () => {
+    expect(map(['ourWord', 'RACE', 'candidateID'])).toEqual([{ our_word: 0, contest: 1 }, ['candidateID']]);
+    expect(map(['MyRace', 'Name'], 'my race=contest')).toEqual([{ contest: 0, choice: 1 }, []]);
+  });
+
   test('a mapped column takes the field from a usual one, and a column can be left out', () => {
     expect(map(['Race', 'Office', 'Name'], 'Office=contest')).toEqual([{ contest: 1, choice: 2 }, ['Race']]);
     expect(map(['Race', 'Office', 'Name'], 'race=')).toEqual([{ contest: 1, choice: 2 }, ['Race']]);
