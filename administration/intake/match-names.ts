@@ -7,6 +7,7 @@ import type { EndorserEntry } from '../../intake/matching/match-endorser.ts';
 import { matchRow } from '../../intake/matching/match-row.ts';
 import { chooseMatch, type RowMatch } from '../../intake/matching/row-match.ts';
 import { choiceTextOf, contestTextOf, rowTextOf } from '../../intake/matching/row-names.ts';
+import { splitNames } from '../../intake/matching/tickets.ts';
 import { foldText } from '../../intake/matching/words.ts';
 import { type Alias, MAX_ALIAS_TEXT } from '../../schemas/alias-files.ts';
 import type { Sources } from './sources.ts';
@@ -30,6 +31,34 @@ export interface MatchedRow {
 
 /** The most elections of one day and state in which a row is looked for. */
 const MAX_ELECTIONS = 5;
+
+/** The most names of a cell that are looked for one by one. */
+const MAX_NAMES = 50;
+
+/**
+ * Matches the names of a row whose cell can name several choices. They are looked for one by one, and count only if all
+ * are exact and of one contest, which has no ranks: the order in the cell would be one.
+ *
+ * @returns a match for each choice, or else one of the whole row
+ */
+export async function matchChoices(
+  row: EndorsementRow,
+  sources: Sources,
+): Promise<[MatchedRow, ...MatchedRow[]]> {
+  const whole = await matchNames(row, sources);
+  const names = whole.grade === 'ambiguous' ? (splitNames(row.choice ?? '') ?? []) : [];
+  if (names.length > MAX_NAMES || row.decision !== null) return [whole];
+  const matches: MatchedRow[] = [];
+  for (const choice of names) matches.push(await matchNames({ ...row, choice: choice.trim() }, sources));
+  const [first, ...others] = matches;
+  const areSure = matches.every(
+    ({ grade, contest, unrepresentable }) =>
+      grade === 'exact' && unrepresentable === null && contest === first?.contest,
+  );
+  const areDistinct = new Set(matches.map(({ choice }) => choice)).size === matches.length;
+  const isRanked = first?.contest?.vote_method === 'ranked_choice';
+  return first && areSure && areDistinct && !isRanked ? [first, ...others] : [whole];
+}
 
 /** Matches the names of a row. Its grade is the worst of its parts. */
 export async function matchNames(row: EndorsementRow, sources: Sources): Promise<MatchedRow> {

@@ -31,7 +31,7 @@ import {
   stageLists,
   stageRows,
 } from '../../store/intake/staged.ts';
-import { createAliases, type MatchedRow, matchNames, meantBy, readDecision } from './match-names.ts';
+import { createAliases, type MatchedRow, matchChoices, meantBy, readDecision } from './match-names.ts';
 import { scanTable } from './scan-table.ts';
 import { loadSources, type Sources } from './sources.ts';
 
@@ -166,7 +166,7 @@ class TableWork {
     const row = applyDecision(readRow(cells, this.#columns), this.#options.decide?.(line), this.#columns);
     const long = findLongName(row);
     if (long !== null) return this.refuse(line, long.fault);
-    const matched = await matchNames(row, this.#sources);
+    const [matched, ...others] = await matchChoices(row, this.#sources);
     await this.#noteList(matched);
     const known = { row, matched };
     const failed = findFormulaError(cells, { header: this.#header, places: this.#columns.places });
@@ -177,17 +177,21 @@ class TableWork {
       const { text: reason, isUnderstood } = unrepresentable;
       return this.#report('not representable', line, known, { reason }, isUnderstood);
     }
-    const meant = meantBy(matched);
     const isSure = grade === 'exact' || (grade === 'close' && this.#options.acceptClose);
-    if (isSure && meant !== null) return this.#accept(line, known, meant);
+    if (isSure && meantBy(matched) !== null) return this.#accept(line, known, others);
     return this.#review(line, cells, known);
   }
 
-  /** Stages a row whose names are sure. */
-  async #accept(line: number, known: KnownRow, meant: Meant): Promise<void> {
-    const fault = await this.#stage(line, known.row, meant);
-    if (fault !== null) return this.refuse(line, fault, known);
-    this.#report(known.matched.grade, line, known, describeGuess(known.matched), true);
+  /** Stages a row whose names are sure. @param others the matches of its further choices */
+  async #accept(line: number, known: KnownRow, others: readonly MatchedRow[]): Promise<void> {
+    const matches = [known.matched, ...others];
+    for (const meant of matches.map(meantBy)) {
+      const fault = meant === null ? null : await this.#stage(line, known.row, meant);
+      if (fault !== null) return this.refuse(line, fault, known);
+    }
+    const { reason } = describeGuess(known.matched);
+    const proposed = matches.map(showProposal).join(', ');
+    this.#report(known.matched.grade, line, known, { reason, proposed }, true);
   }
 
   /** Leaves a row to a person. */

@@ -10,16 +10,17 @@ const TWO_LAST_NAMES = /^(\p{L}+)\s?[-–]\s?(\p{L}+)$/u;
 const split = (text: string, separator: RegExp | string): string[] =>
   text.split(separator).filter((part) => part.trim() !== '');
 
-/** Reads a text that names several people, `Ann Lee / Bo Diaz`, `Ann Lee, Bo Diaz`; null for one. */
-export function readTicket(text: string): Ticket | null {
+/** The names in a text of several people, `Ann Lee / Bo Diaz`, `Ann Lee, Bo Diaz`; null for one. */
+export function splitNames(text: string): string[] | null {
   const names = split(text, BETWEEN_NAMES);
-  if (names.length > 1) return names.map(readPersonName);
+  if (names.length > 1) return names;
   const listed = split(text, ',');
-  if (listed.length < 2) return null;
   // A last name and given names have a comma too.
-  const people = listed.map(readPersonName);
-  return people.every(isFullName) ? people : null;
+  return listed.length > 1 && listed.every((name) => isFullName(readPersonName(name))) ? listed : null;
 }
+
+/** Reads the people of a text that names several; null for one. */
+export const readTicket = (text: string): Ticket | null => splitNames(text)?.map(readPersonName) ?? null;
 
 /** Whether a name has a given and a last name. */
 export const isFullName = ({ words }: PersonName): boolean => words.length > 1;

@@ -556,3 +556,17 @@ test('the names of candidates can be in several columns, also in the review file
   const second = await run('submit', [...GENERAL, review]);
   expect(second.printed.at(-1)).toBe('1 applied: 1 made changes, 0 changed nothing, 0 rejected');
 });
+
+test('a cell with several names endorses all of them, each with what the row says', async () => {
+  const lines = [
+    'State,Race,Pick,Organization,Quote',
+    'OR,State Senate 4,Robert J. Smith; Jose Nunez,Nation Herald,"Two, for two seats."',
+  ];
+  const { status, printed } = await submit('several.csv', lines, ...GENERAL);
+  expect([status, countOf(printed, 'rows'), countOf(printed, 'exact')]).toEqual([0, 1, 1]);
+  const { body } = await service.get('/v1/endorsements?endorsers=nation-herald&limit=500');
+  const found = (body.data as { choice: { label: string }; statement: string }[]).filter(
+    ({ statement }) => statement === 'Two, for two seats.',
+  );
+  expect(found.map(({ choice: { label } }) => label).sort()).toEqual(['José Núñez', 'Robert J. Smith']);
+});

@@ -1,0 +1,81 @@
+import { expect, test } from '@jest/globals';
+import { matchChoices } from '../../administration/intake/match-names.ts';
+import type { Sources } from '../../administration/intake/sources.ts';
+import { ENDORSEMENT_FIELDS } from '../../intake/endorsements/fields.ts';
+import { readColumns, readRow } from '../../intake/endorsements/read-row.ts';
+import { indexElection } from '../../intake/matching/catalogue-index.ts';
+import { createContestFinder } from '../../intake/matching/match-row.ts';
+import { readColumnMap } from '../../intake/tables/columns.ts';
+import { choice, contest, election } from '../helpers/ballots/matcher-entries.ts';
+
+const people = [
+  choice('ann', 'Ann Lee'),
+  choice('bo', 'Bo Díaz'),
+  choice('cy', 'Catherine Ng', { party: 'Democratic' }),
+];
+const index = indexElection(election, [
+  contest('board', 'School Board', people, { vote_method: 'multi_seat' }),
+  contest('mayor', 'Mayor', people, { vote_method: 'ranked_choice' }),
+  contest('ward-1', 'Council, Ward 1', [choice('di', 'Di Roe')]),
+  contest('ward-2', 'Council, Ward 2', [choice('ed', 'Ed Sun')]),
+]);
+const sources = {
+  findAlias: () => null,
+  matchEndorser: () => ({ grade: 'exact', value: { slug: 'gazette', name: 'Gazette' }, reason: null }),
+  matchElection: () => ({ grade: 'exact', value: election, reason: null, candidates: [], doubt: null }),
+  loadElection: async () => ({ index, find: createContestFinder(index) }),
+} as unknown as Sources;
+const columns = readColumns(
+  ['endorser', 'election', 'contest', 'choice', 'decision'],
+  readColumnMap([], ENDORSEMENT_FIELDS),
+  {},
+);
+
+/** The choices of a row, or the grade of the whole. */
+async function match(office: string, cell: string, decision = '') {
+  const matches = await matchChoices(readRow(['gazette', 'el', office, cell, decision], columns), sources);
+  const [{ grade }] = matches;
+  return grade === 'exact' ? matches.map((each) => each.choice?.key) : grade;
+}
+
+test.each([
+  ['Ann Lee', 'ann'],
+  ['Ann Lee, Bo Diaz', 'ann', 'bo'],
+  ['Bo Diaz; LEE, ANN', 'bo', 'ann'],
+  ['Ann Lee\nCatherine Ng (D)\nBo Díaz', 'ann', 'cy', 'bo'],
+  ['Ann Lee & Bo Diaz and Catherine Ng', 'ann', 'bo', 'cy'],
+])('a cell with %j names each of its choices', async (cell, ...keys) => {
+  expect(await match('School Board', cell)).toEqual(keys);
+});
+
+test.each([
+  ['a name is only close', 'School Board', 'Ann Lee, Cathy Ng'],
+  ['a name is unknown', 'School Board', 'Ann Lee, Nobody Else'],
+  ['a name comes twice', 'School Board', 'Ann Lee; Bo Diaz; ann lee'],
+  ['the contest has ranks', 'Mayor', 'Ann Lee, Bo Diaz'],
+  ['the choices are of several contests', 'Council', 'Di Roe, Ed Sun'],
+])('nothing is split if %s', async (_, office, cell) => {
+  expect(await match(office, cell)).toBe('ambiguous');
+});
+
+test('a decision is about the whole cell', async () => {
+  expect(await match('School Board', 'Ann Lee, Bo Diaz', 'no')).toBe('ambiguous');
+});
+
+test('the names of a cell are looked for up to a bound', async () => {
+  let looks = 0;
+  const matchElection: Sources['matchElection'] = (text) => {
+    looks += 1;
+    return sources.matchElection(text);
+  };
+  const look = async (count: number) => {
+    looks = 0;
+    const cell = Array.from({ length: count }, () => 'Ann Lee').join(';');
+    await matchChoices(readRow(['gazette', 'el', 'School Board', cell], columns), {
+      ...sources,
+      matchElection,
+    });
+    return looks;
+  };
+  expect([await look(50), await look(51)]).toEqual([51, 1]);
+});
