@@ -32,32 +32,58 @@ export interface MatchedRow {
 /** The most elections of one day and state in which a row is looked for. */
 const MAX_ELECTIONS = 5;
 
+/** A row, and the meaning of its names. */
+export interface KnownRow {
+  row: EndorsementRow;
+  matched: MatchedRow;
+}
+
 /** The most names of a cell that are looked for one by one. */
 const MAX_NAMES = 50;
+/** The number before a name of a list: `1. Ann Lee; 2. Bo Diaz`, `#1 Ann Lee`. */
+const NUMBERED = /^\s*(?:#\s?(?<hash>[1-9][0-9]?)[.):]?|(?<plain>[1-9][0-9]?)[.):])\s*(?<name>.+)$/s;
 
 /**
- * Matches the names of a row whose cell can name several choices. They are looked for one by one, and count only if all
- * are exact and of one contest, which has no ranks: the order in the cell would be one.
+ * Matches a row whose cell can name several choices. They are looked for one by one, and count only if all are exact and
+ * of one contest. If it has ranks, all must have their numbers, because the order in the cell may mean nothing.
  *
- * @returns a match for each choice, or else one of the whole row
+ * @returns a row for each choice, or else the whole row
  */
 export async function matchChoices(
   row: EndorsementRow,
   sources: Sources,
-): Promise<[MatchedRow, ...MatchedRow[]]> {
-  const whole = await matchNames(row, sources);
-  const names = whole.grade === 'ambiguous' ? (splitNames(row.choice ?? '') ?? []) : [];
+): Promise<[KnownRow, ...KnownRow[]]> {
+  const whole = { row, matched: await matchNames(row, sources) };
+  const names = whole.matched.grade === 'ambiguous' ? (splitNames(row.choice ?? '') ?? []) : [];
   if (names.length > MAX_NAMES || row.decision !== null) return [whole];
-  const matches: MatchedRow[] = [];
-  for (const choice of names) matches.push(await matchNames({ ...row, choice: choice.trim() }, sources));
-  const [first, ...others] = matches;
-  const areSure = matches.every(
-    ({ grade, contest, unrepresentable }) =>
-      grade === 'exact' && unrepresentable === null && contest === first?.contest,
+  const areNumbered = names.every((name) => NUMBERED.test(name));
+  const rows: KnownRow[] = [];
+  for (const text of names) {
+    const { hash, plain, name = text } = (areNumbered && NUMBERED.exec(text)?.groups) || {};
+    const choice = name.trim();
+    const matched = await matchNames({ ...row, choice }, sources);
+    const isRanked = matched.contest?.vote_method === 'ranked_choice';
+    rows.push({ row: { ...row, choice, rank: isRanked ? (hash ?? plain ?? null) : row.rank }, matched });
+  }
+  return areSure(rows) ? rows : [whole];
+}
+
+/** Whether rows name different choices of one contest exactly, with their ranks if it has ranks. */
+function areSure(rows: readonly KnownRow[]): rows is [KnownRow, ...KnownRow[]] {
+  const [first] = rows;
+  const areExact = rows.every(
+    ({ matched: { grade, contest, unrepresentable } }) =>
+      grade === 'exact' && unrepresentable === null && contest === first?.matched.contest,
   );
-  const areDistinct = new Set(matches.map(({ choice }) => choice)).size === matches.length;
-  const isRanked = first?.contest?.vote_method === 'ranked_choice';
-  return first && areSure && areDistinct && !isRanked ? [first, ...others] : [whole];
+  const countOf = (values: unknown[]) => new Set(values).size;
+  const isRanked = first?.matched.contest?.vote_method === 'ranked_choice';
+  const ranks = rows.flatMap(({ row }) => row.rank ?? []);
+  return (
+    first !== undefined &&
+    areExact &&
+    countOf(rows.map(({ matched }) => matched.choice)) === rows.length &&
+    (!isRanked || countOf(ranks) === rows.length)
+  );
 }
 
 /** Matches the names of a row. Its grade is the worst of its parts. */

@@ -31,7 +31,14 @@ import {
   stageLists,
   stageRows,
 } from '../../store/intake/staged.ts';
-import { createAliases, type MatchedRow, matchChoices, meantBy, readDecision } from './match-names.ts';
+import {
+  createAliases,
+  type KnownRow,
+  type MatchedRow,
+  matchChoices,
+  meantBy,
+  readDecision,
+} from './match-names.ts';
 import { scanTable } from './scan-table.ts';
 import { loadSources, type Sources } from './sources.ts';
 
@@ -166,7 +173,8 @@ class TableWork {
     const row = applyDecision(readRow(cells, this.#columns), this.#options.decide?.(line), this.#columns);
     const long = findLongName(row);
     if (long !== null) return this.refuse(line, long.fault);
-    const [matched, ...others] = await matchChoices(row, this.#sources);
+    const rows = await matchChoices(row, this.#sources);
+    const [{ matched }] = rows;
     await this.#noteList(matched);
     const known = { row, matched };
     const failed = findFormulaError(cells, { header: this.#header, places: this.#columns.places });
@@ -178,19 +186,19 @@ class TableWork {
       return this.#report('not representable', line, known, { reason }, isUnderstood);
     }
     const isSure = grade === 'exact' || (grade === 'close' && this.#options.acceptClose);
-    if (isSure && meantBy(matched) !== null) return this.#accept(line, known, others);
+    if (isSure && meantBy(matched) !== null) return this.#accept(line, known, rows);
     return this.#review(line, cells, known);
   }
 
-  /** Stages a row whose names are sure. @param others the matches of its further choices */
-  async #accept(line: number, known: KnownRow, others: readonly MatchedRow[]): Promise<void> {
-    const matches = [known.matched, ...others];
-    for (const meant of matches.map(meantBy)) {
-      const fault = meant === null ? null : await this.#stage(line, known.row, meant);
+  /** Stages a row whose names are sure. @param rows the same for each of its choices */
+  async #accept(line: number, known: KnownRow, rows: readonly KnownRow[]): Promise<void> {
+    for (const { row, matched } of rows) {
+      const meant = meantBy(matched);
+      const fault = meant === null ? null : await this.#stage(line, row, meant);
       if (fault !== null) return this.refuse(line, fault, known);
     }
     const { reason } = describeGuess(known.matched);
-    const proposed = matches.map(showProposal).join(', ');
+    const proposed = rows.map(({ matched }) => showProposal(matched)).join(', ');
     this.#report(known.matched.grade, line, known, { reason, proposed }, true);
   }
 
@@ -279,11 +287,6 @@ class TableWork {
       isResolved,
     );
   }
-}
-
-interface KnownRow {
-  row: EndorsementRow;
-  matched: MatchedRow;
 }
 
 /** A row with the decision about it. An endorser of all rows counts before the one that was decided on. */

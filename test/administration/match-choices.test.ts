@@ -33,9 +33,12 @@ const columns = readColumns(
 
 /** The choices of a row, or the grade of the whole. */
 async function match(office: string, cell: string, decision = '') {
-  const matches = await matchChoices(readRow(['gazette', 'el', office, cell, decision], columns), sources);
-  const [{ grade }] = matches;
-  return grade === 'exact' ? matches.map((each) => each.choice?.key) : grade;
+  const rows = await matchChoices(readRow(['gazette', 'el', office, cell, decision], columns), sources);
+  const { grade } = rows[0].matched;
+  if (grade !== 'exact') return grade;
+  return rows.map(
+    ({ row: { rank }, matched: { choice } }) => `${rank === null ? '' : `${rank} `}${choice?.key}`,
+  );
 }
 
 test.each([
@@ -44,15 +47,23 @@ test.each([
   ['Bo Diaz; LEE, ANN', 'bo', 'ann'],
   ['Ann Lee\nCatherine Ng (D)\nBo Díaz', 'ann', 'cy', 'bo'],
   ['Ann Lee & Bo Diaz and Catherine Ng', 'ann', 'bo', 'cy'],
+  ['1. Ann Lee, 2. Bo Diaz', 'ann', 'bo'],
 ])('a cell with %j names each of its choices', async (cell, ...keys) => {
   expect(await match('School Board', cell)).toEqual(keys);
+});
+
+test('the numbers of the choices are their ranks if the contest has ranks', async () => {
+  expect(await match('Mayor', '#2 Bo Diaz\n#1: Ann Lee')).toEqual(['2 bo', '1 ann']);
+  expect(await match('Mayor', '2. Bo Diaz; 1) Ann Lee')).toEqual(['2 bo', '1 ann']);
 });
 
 test.each([
   ['a name is only close', 'School Board', 'Ann Lee, Cathy Ng'],
   ['a name is unknown', 'School Board', 'Ann Lee, Nobody Else'],
   ['a name comes twice', 'School Board', 'Ann Lee; Bo Diaz; ann lee'],
-  ['the contest has ranks', 'Mayor', 'Ann Lee, Bo Diaz'],
+  ['the contest has ranks, and the choices no numbers', 'Mayor', 'Ann Lee, Bo Diaz'],
+  ['the contest has ranks, and a choice no number', 'Mayor', '1. Ann Lee, Bo Diaz'],
+  ['two choices have one rank', 'Mayor', '1. Ann Lee, 1. Bo Diaz'],
   ['the choices are of several contests', 'Council', 'Di Roe, Ed Sun'],
 ])('nothing is split if %s', async (_, office, cell) => {
   expect(await match(office, cell)).toBe('ambiguous');
