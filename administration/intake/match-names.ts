@@ -1,4 +1,4 @@
-import type { EndorsementRow, Meant } from '../../intake/endorsements/read-row.ts';
+import type { Constants, EndorsementRow, Meant } from '../../intake/endorsements/read-row.ts';
 import type { ChoiceEntry, IndexedContest } from '../../intake/matching/catalogue-index.ts';
 import { stateInDistrict } from '../../intake/matching/contest-words.ts';
 import { type Grade, type Match, worstOf } from '../../intake/matching/grade.ts';
@@ -9,6 +9,7 @@ import { chooseMatch, type RowMatch } from '../../intake/matching/row-match.ts';
 import { choiceTextOf, contestTextOf, rowTextOf } from '../../intake/matching/row-names.ts';
 import { splitNames } from '../../intake/matching/tickets.ts';
 import { foldText } from '../../intake/matching/words.ts';
+import { TableError } from '../../intake/tables/table-error.ts';
 import { type Alias, MAX_ALIAS_TEXT } from '../../schemas/alias-files.ts';
 import type { Sources } from './sources.ts';
 
@@ -141,9 +142,20 @@ function matchElectionOf(row: EndorsementRow, sources: Sources): ElectionMatch {
   return inState === null || inState.grade === 'none' ? found : inState;
 }
 
+/** @throws TableError if the catalogue lacks the endorser or the election of all rows */
+export function refuseUnknown({ endorser, election }: Constants, sources: Sources): void {
+  const refuse = (name: string, text: string, { grade, reason }: Match<unknown>) => {
+    if (grade === 'none') throw new TableError(`--${name} is "${text}": ${reason}.`);
+  };
+  if (endorser !== undefined)
+    refuse('endorser', endorser, matchEndorserOf({ endorser }, sources, { hasKeys: false }));
+  if (election !== undefined)
+    refuse('election', election, sources.matchElection({ election, date: null, state: null }));
+}
+
 /** @param hasKeys whether the row names its contest by the key, as exports do. A slug is then no name. */
 function matchEndorserOf(
-  { endorser }: EndorsementRow,
+  { endorser }: Pick<EndorsementRow, 'endorser'>,
   sources: Sources,
   { hasKeys }: { hasKeys: boolean },
 ): Match<EndorserEntry> {

@@ -38,6 +38,7 @@ import {
   matchChoices,
   meantBy,
   readDecision,
+  refuseUnknown,
 } from './match-names.ts';
 import { scanTable } from './scan-table.ts';
 import { loadSources, type Sources } from './sources.ts';
@@ -114,6 +115,8 @@ export async function matchTable(client: ClientBase, options: TableOptions): Pro
   const table = await read();
   const columns = { ...readColumns(table.header, map, options.constants), ...meaning };
   const sources = await loadSources(client, options);
+  // The endorsers of an account can change while a person decides, which opens the rows instead.
+  if (options.endorsers === undefined) refuseUnknown(options.constants, sources);
   const work = new TableWork(client, sources, options, columns, table);
   for await (const row of table.rows) {
     if ('fault' in row) work.refuse(row.line, row.fault);

@@ -501,6 +501,21 @@ test('options of tables are refused without a table, and a table is sent alone',
   ]);
 });
 
+test('an unknown endorser or election of all rows is told once, and no review file is made', async () => {
+  const lines = ['Race,Candidate,State', ...Array.from({ length: 3 }, () => 'Governor,Tina Kotek,OR')];
+  const unknown = async (...options: string[]) => {
+    const { status, printed, told } = await submit('unknown.csv', lines, ...options);
+    expect([status, printed, existsSync(folder.file('unknown-review.csv'))]).toEqual([1, [], false]);
+    return told.join('\n');
+  };
+  expect(await unknown('--endorser', 'Coast Gazette', '--election', 'or-2026-11-04-general')).toMatch(
+    /unknown\.csv: --election is "or-2026-11-04-general": no such election; the nearest are .*\(or-2026-11-03-general\)\.$/,
+  );
+  expect(await unknown('--endorser', 'Zebra League', ...GENERAL)).toMatch(
+    /unknown\.csv: --endorser is "Zebra League": no endorser has a similar name\.$/,
+  );
+});
+
 test.each([
   ['missing.csv', 'There is no file FILE.'],
   ['device.csv', 'FILE is neither a file nor a folder: copy its contents to a file first.'],
