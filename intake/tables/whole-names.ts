@@ -30,9 +30,8 @@ export function joinNames(table: Table, wholeNames: readonly string[]): Table {
   const [first, last] = [find(FIRST), find(LAST)];
   if (first < 0 || last < 0 || folded.some((name) => wholeNames.includes(name))) return table;
   const parts = [first, find(MIDDLE), last, find(SUFFIX)].filter((at) => at >= 0);
-  const begin = Math.min(...parts);
   const replace = (cells: readonly string[], whole: string) =>
-    cells.flatMap((cell, at) => (at === begin ? [whole] : parts.includes(at) ? [] : [cell]));
+    cells.flatMap((cell, at) => (at === first ? [whole] : parts.includes(at) ? [] : [cell]));
   const wholeOf = (cells: readonly string[]) => {
     const texts = parts.map((at) => cells[at]?.trim() ?? '');
     return texts.find(isFormulaError) ?? texts.filter((text) => text !== '').join(' ');

@@ -170,6 +170,8 @@ describe('the level of a contest is', () => {
     // Such an office is never that of the whole state.
     ['Supreme Court District 5', '', '', 'district'],
     ['U.S. House District 5', '', '', 'federal'],
+    ['Member, State House District 5', '', 'ocd-division/country:us/state:va/county:rio', 'county'],
+    ['Question 1: State House District 5', '', '', 'district'],
     ['District Attorney General, 5th District', '', '', 'district'],
     ['Justice', 'Supreme Court District No. 3', '', 'level'],
     ['County Treasurer', '', '', 'district'],

@@ -11,7 +11,7 @@ async function join(...lines: string[]) {
   return { read: describeTable(table), lines: [table.header, ...rows] };
 }
 
-test('the parts of a name become one column, in the order of a name and where the first of them stood', async () => {
+test('the parts of a name become one column, in the order of a name', async () => {
   const { read, lines } = await join(
     'Office,Last Name,Suffix,First Name,Middle Initial,Party',
     'Mayor,Smith,Jr.,John,Q,Alder',
