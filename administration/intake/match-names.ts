@@ -73,8 +73,7 @@ export async function matchChoices(
 function areSure(rows: readonly KnownRow[]): rows is [KnownRow, ...KnownRow[]] {
   const [first] = rows;
   const areExact = rows.every(
-    ({ matched: { grade, contest, unrepresentable } }) =>
-      grade === 'exact' && unrepresentable === null && contest === first?.matched.contest,
+    ({ matched: { grade, contest } }) => grade === 'exact' && contest === first?.matched.contest,
   );
   const countOf = (values: unknown[]) => new Set(values).size;
   const isRanked = first?.matched.contest?.vote_method === 'ranked_choice';
