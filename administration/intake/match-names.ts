@@ -57,10 +57,9 @@ export async function matchChoices(
   const whole = { row, matched: await matchNames(row, sources) };
   const names = whole.matched.grade === 'ambiguous' ? (splitNames(row.choice ?? '') ?? []) : [];
   if (names.length > MAX_NAMES || row.decision !== null) return [whole];
-  const areNumbered = names.every((name) => NUMBERED.test(name));
   const rows: KnownRow[] = [];
   for (const text of names) {
-    const { hash, plain, name = text } = (areNumbered && NUMBERED.exec(text)?.groups) || {};
+    const { hash, plain, name = text } = NUMBERED.exec(text)?.groups ?? {};
     const choice = name.trim();
     const matched = await matchNames({ ...row, choice }, sources);
     const isRanked = matched.contest?.vote_method === 'ranked_choice';

@@ -16,8 +16,8 @@ const people = [
 const index = indexElection(election, [
   contest('board', 'School Board', people, { vote_method: 'multi_seat' }),
   contest('mayor', 'Mayor', people, { vote_method: 'ranked_choice' }),
-  contest('ward-1', 'Council, Ward 1', [choice('di', 'Di Roe')]),
-  contest('ward-2', 'Council, Ward 2', [choice('ed', 'Ed Sun')]),
+  contest('ward-1', 'City Council', [choice('di', 'Di Roe')], { district: { ocd_id: null, name: 'Ward 1' } }),
+  contest('ward-2', 'City Council', [choice('ed', 'Ed Sun')], { district: { ocd_id: null, name: 'Ward 2' } }),
 ]);
 const sources = {
   findAlias: () => null,
@@ -64,7 +64,7 @@ test.each([
   ['the contest has ranks, and the choices no numbers', 'Mayor', 'Ann Lee, Bo Diaz'],
   ['the contest has ranks, and a choice no number', 'Mayor', '1. Ann Lee, Bo Diaz'],
   ['two choices have one rank', 'Mayor', '1. Ann Lee, 1. Bo Diaz'],
-  ['the choices are of several contests', '', 'Di Roe, Ed Sun'],
+  ['the choices are of several contests', 'City Council', 'Di Roe, Ed Sun'],
 ])('nothing is split if %s', async (_, office, cell) => {
   expect(await match(office, cell)).toBe('ambiguous');
 });
