@@ -1,5 +1,7 @@
 import {
+  AT_LARGE,
   type ContestWords,
+  isOnlySeat,
   placeWordsOf,
   readContestWords,
   type StateWords,
@@ -120,10 +122,13 @@ export function indexContest(contest: ContestEntry, election: ElectionEntry): In
   const place = read(district.name);
   const words = [...titles, place].flatMap((each) => [...each.words]);
   const allWords = new Set([...words, ...shortWordsOf(words)]);
+  // The only seat of a state in the U.S. House is at large, whether its name says so or not.
+  const atLarge = new Set(isOnlySeat(words) ? [AT_LARGE] : []);
+  for (const word of atLarge) allWords.add(word);
   return {
     ...contest,
     electionDate: election.date,
-    titles,
+    titles: titles.map((each) => ({ ...each, words: each.words.difference(atLarge) })),
     allWords,
     placeWords: placeWordsOf(place.words),
     units: new Set([...allWords].map(unitOf).filter((unit) => unit !== null)),

@@ -92,7 +92,7 @@ const CHAMBER_OF = new Map([
   ['sd', 'statesenate'],
 ]);
 /** The district of a whole state, without the `at` before it. */
-const AT_LARGE = 'large';
+export const AT_LARGE = 'large';
 const CARDINALS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
 const ORDINALS =
   'zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth'.split(' ');
@@ -210,6 +210,10 @@ export const shortWordsOf = (words: Iterable<string>): string[] =>
 /** Whether one name has a chamber that the other lacks. */
 export const hasOtherChamber = (words: ReadonlySet<string>, known: ReadonlySet<string>): boolean =>
   [...words].some((word) => CHAMBERS.has(word) && !known.has(word));
+
+/** Whether the words of a contest are of the U.S. House, and of no numbered district. */
+export const isOnlySeat = (words: readonly string[]): boolean =>
+  words.includes('ushouse') && !words.some((word) => unitOf(word) === 'district');
 
 /** The words without those of chambers: the place in the name of a district. */
 export const placeWordsOf = (words: ReadonlySet<string>): ReadonlySet<string> => words.difference(CHAMBERS);

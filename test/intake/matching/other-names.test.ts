@@ -46,6 +46,26 @@ describe('the short name of a district', () => {
   });
 });
 
+describe('the only seat of a state in the U.S. House', () => {
+  const wyoming = { ...election, slug: 'wy-2026-11-03-general', state: 'WY', state_name: 'Wyoming' };
+  test.each(['United States Representative', 'U.S. House At-Large', 'Representative in Congress, at large'])(
+    'called %j has other names with and without "at large"',
+    (title) => {
+      const index = indexElection(wyoming, [
+        contest('seat', title, [choice('paige', 'Ed Paige')], {
+          district: { ocd_id: null, name: 'Wyoming' },
+        }),
+        contest('council', 'City Council, At-large', [choice('low', 'Sam Low')]),
+      ]);
+      for (const name of ['U.S. House', 'Congress', 'US House at-large', 'WY-AL']) {
+        expect([name, ...matchIn(index, name, 'Ed Paige')]).toEqual([name, 'paige', 'exact', '']);
+      }
+      expect(matchIn(index, 'City Council', 'Sam Low').slice(0, 2)).toEqual(['low', 'close']);
+      expect(matchIn(index, 'U.S. House, District 1', 'Ed Paige')[1]).not.toBe('exact');
+    },
+  );
+});
+
 describe('a contest under another name', () => {
   const index = indexElection(election, [
     contest('council-2', 'Member, City Council, 2nd District', [choice('oneil', "Mary O'Neil-García")]),
