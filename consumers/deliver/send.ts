@@ -118,6 +118,7 @@ export function createSender({ timeoutMs = ATTEMPT_TIMEOUT_MS, ca, ...options }:
   const exchange = async (outgoing: Outgoing, timeout: AbortSignal, isAgain: boolean): Promise<Attempt> => {
     const url = new URL(outgoing.url);
     const isSecure = url.protocol === 'https:';
+    const signal = AbortSignal.any([outgoing.signal, timeout]);
     const request = (isSecure ? https : http).request({
       method: 'POST',
       host: hostOf(url),
@@ -125,7 +126,7 @@ export function createSender({ timeoutMs = ATTEMPT_TIMEOUT_MS, ca, ...options }:
       path: `${url.pathname}${url.search}`,
       agent: agents[isSecure ? 'https:' : 'http:'],
       maxHeaderSize: MAX_HEADER_BYTES,
-      signal: AbortSignal.any([outgoing.signal, timeout]),
+      signal,
       headers: {
         Host: url.host,
         'Content-Type': 'application/json',
@@ -138,13 +139,16 @@ export function createSender({ timeoutMs = ATTEMPT_TIMEOUT_MS, ca, ...options }:
     let response: IncomingMessage | undefined;
     try {
       response = await sendBody(request, outgoing.body);
-      return await readAnswer(response);
+      const attempt = await readAnswer(response);
+      // An answer without a length ends with its connection, also if the signal has ended that.
+      signal.throwIfAborted();
+      return attempt;
     } catch (error) {
       outgoing.signal.throwIfAborted();
-      const status = response?.statusCode ?? null;
-      if (timeout.aborted) return failed('timed_out', status);
-      if (response) return failed('answer_broken', status);
-      if (error instanceof EndlessAnswerError) return failed('answer_broken', error.status);
+      const head = response ? readHead(response) : {};
+      if (timeout.aborted) return failed('timed_out', head);
+      if (response) return failed('answer_broken', head);
+      if (error instanceof EndlessAnswerError) return failed('answer_broken', { status: error.status });
       const { code } = error as NodeJS.ErrnoException;
       // The receiver ended a kept connection just when it was used again, and has not read the message.
       if (request.reusedSocket && code === 'ECONNRESET' && !isAgain) return exchange(outgoing, timeout, true);
@@ -171,11 +175,21 @@ export function createSender({ timeoutMs = ATTEMPT_TIMEOUT_MS, ca, ...options }:
   };
 }
 
-const failed = (outcome: AttemptOutcome, status: number | null = null): Attempt => ({
+const failed = (
+  outcome: AttemptOutcome,
+  head: Partial<Pick<Attempt, 'status' | 'retryAfterMs'>> = {},
+): Attempt => ({
   outcome,
-  status,
+  status: null,
   retryAfterMs: null,
   answer: '',
+  ...head,
+});
+
+/** Reads from the head of an answer. An answer that is cut has it too. */
+const readHead = ({ statusCode = 0, headers }: IncomingMessage) => ({
+  status: statusCode,
+  retryAfterMs: readRetryAfter(headers, Date.now()),
 });
 
 /** Sends the body, and resolves with the head of the answer. */
@@ -206,8 +220,7 @@ function outcomeOf(error: NodeJS.ErrnoException): AttemptOutcome {
 
 /** Reads an answer to its end, up to a bound. @throws the stream's error if the answer is cut */
 async function readAnswer(response: IncomingMessage): Promise<Attempt> {
-  const { statusCode: status = 0, headers } = response;
-  const retryAfterMs = readRetryAfter(headers, Date.now());
+  const head = readHead(response);
   const kept: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -219,8 +232,8 @@ async function readAnswer(response: IncomingMessage): Promise<Attempt> {
     .subarray(0, KEPT_ANSWER_BYTES)
     .toString('utf8')
     .replaceAll('\0', '\ufffd');
-  const outcome = bytes > MAX_ANSWER_BYTES ? 'answer_broken' : outcomeOfStatus(status);
-  return { outcome, status, retryAfterMs, answer };
+  const outcome = bytes > MAX_ANSWER_BYTES ? 'answer_broken' : outcomeOfStatus(head.status);
+  return { outcome, ...head, answer };
 }
 
 function outcomeOfStatus(status: number): AttemptOutcome {

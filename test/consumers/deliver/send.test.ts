@@ -199,6 +199,25 @@ describe('an answer', () => {
       outcome: 'timed_out',
       status: 200,
     });
+    const withoutLength = await startRaw((socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\na'));
+    expect(await sendWith(senderWith({ timeoutMs: 200 }), withoutLength.url)).toMatchObject({
+      outcome: 'timed_out',
+      status: 200,
+    });
+  });
+
+  test.each([
+    ['that is cut', (socket: net.Socket) => void socket.end()],
+    ['whose end comes too late', () => {}],
+  ])('%s says how long to wait all the same', async (_, end) => {
+    const { url } = await startRaw((socket) => {
+      socket.write('HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 9\r\n\r\nhalf');
+      end(socket);
+    });
+    expect(await sendWith(senderWith({ timeoutMs: 200 }), url)).toMatchObject({
+      status: 503,
+      retryAfterMs: 7000,
+    });
   });
 
   test('of a redirect is not followed', async () => {
