@@ -56,6 +56,8 @@ export interface ConsoleOptions extends Pick<SessionSources, 'sessionPool'> {
   turns: FairQueue;
   /** The turns of forms with files, from the first byte on, because files are in memory meanwhile. */
   uploads: FairQueue;
+  /** The turns of forms that wait for receivers, which can be silent for long: other pages do not wait for these. */
+  receivers: FairQueue;
 }
 
 async function sendToSignIn(ctx: Context): Promise<void> {
@@ -131,7 +133,8 @@ async function answerPage(
   };
   const handle = () => (stray ? showStrayForm(stray, pool) : page.handle(request, options.context));
   const client = { share: session.accountId, gone: closed };
-  const reply = await options.turns.run<PageReply>(handle, client).catch((error: unknown) => {
+  const turns = page.awaitsReceiver ? options.receivers : options.turns;
+  const reply = await turns.run<PageReply>(handle, client).catch((error: unknown) => {
     if (error instanceof ApiError && error.code === 'too_many_requests_in_flight') return null;
     throw error;
   });

@@ -66,6 +66,8 @@ export interface Page {
   comesBack?: true;
   /** Whether its form can have a file. */
   takesFile?: true;
+  /** Whether it waits for a receiver of the account, and not for this service. */
+  awaitsReceiver?: true;
   /** @throws ApiError, which is shown as a page of its status. */
   handle(request: PageRequest, context: ConsoleContext): Promise<PageReply>;
 }
@@ -85,7 +87,7 @@ export const defineForm = (
   path: string,
   role: Role,
   handle: Handle,
-  more: Pick<Page, 'anyAccount' | 'comesBack' | 'takesFile'> = {},
+  more: Pick<Page, 'anyAccount' | 'comesBack' | 'takesFile' | 'awaitsReceiver'> = {},
 ): Page => ({ method: 'POST', path, role, handle, ...more });
 
 /** The place of a page in the menu. */

@@ -29,6 +29,7 @@ import { MatchCounts } from './subscriptions/match-counts.ts';
 const MAX_CONNECTIONS = 3;
 const TURNS = { atOnce: 6, atOnceOfAccount: 2, reserved: 3, waiting: 1000, waitingOfAccount: 100 };
 const UPLOADS = { atOnce: 3, atOnceOfAccount: 1, reserved: 0, waiting: 20, waitingOfAccount: 2 };
+const RECEIVERS = { atOnce: 12, atOnceOfAccount: 2, reserved: 6, waiting: 100, waitingOfAccount: 5 };
 const TIDY_MS = 10 * 60_000;
 
 /** The console of a gateway. */
@@ -94,6 +95,7 @@ export function startConsole(
       budget,
       turns: new FairQueue(TURNS),
       uploads: new FairQueue(UPLOADS),
+      receivers: new FairQueue(RECEIVERS),
     }),
     async findCaller(ctx) {
       const token = readSessionToken(ctx);

@@ -163,7 +163,7 @@ async function rotate(request: PageRequest, context: ConsoleContext): Promise<Pa
 /** One webhook: its state, its attempts, and what its owners do to it. */
 export const oneWebhookPages = [
   definePage('/console/webhooks/{id}', 'member', showWebhook),
-  defineForm('/console/webhooks/{id}/test', 'owner', sendTest),
+  defineForm('/console/webhooks/{id}/test', 'owner', sendTest, { awaitsReceiver: true }),
   defineForm('/console/webhooks/{id}/resume', 'owner', resume),
   defineForm('/console/webhooks/{id}/disable', 'owner', async (request, context) => {
     const { id } = await requireWebhook(request, context);

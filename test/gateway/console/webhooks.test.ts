@@ -1,3 +1,4 @@
+import type http from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
@@ -99,6 +100,21 @@ test('a test message arrives, its attempt can be opened, and changes follow', as
   await until('the page says so', async () =>
     (await owner.get(path)).html.includes('Delivered messages</dt><dd>1<'),
   );
+});
+
+test('other pages do not wait for test messages that receivers leave without an answer', async () => {
+  const owner = await makeOwner();
+  const held: http.ServerResponse[] = [];
+  const silent = await Receiver.start((response) => void held.push(response));
+  const added = [];
+  for (const name of ['One', 'Two']) added.push(await add(owner, { name, url: silent.url }));
+  const tests = added.map(({ path }) => owner.post(`${path}/test`).then(() => 'a test'));
+  await until('both receivers have the message', () => held.length === 2);
+  const page = owner.get('/console/webhooks').then(() => 'the page');
+  expect(await Promise.race([page, ...tests])).toBe('the page');
+  for (const response of held) response.writeHead(204).end();
+  await Promise.all(tests);
+  await silent.stop();
 });
 
 test('a webhook is disabled and resumed, where it stood or at the newest change', async () => {
