@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describeOutcome, describeState } from '../../../administration/webhooks/describe.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { DoneNotice, Moment, Notice, Table } from '../components.ts';
@@ -149,11 +150,15 @@ async function saveEdit(request: PageRequest, context: ConsoleContext): Promise<
   const unchangedSince = form.get(VERSION_FIELD) ?? undefined;
   const call = { method: 'PUT', path: '/v1/webhooks/{id}', body, unchangedSince } as const;
   const tried = await tryCall(callWebhook(request, context, call));
-  if ('answer' in tried) return { redirect: `/console/webhooks/${request.path.id}?done=saved` };
+  const saved = { redirect: `/console/webhooks/${request.path.id}?done=saved` };
+  if ('answer' in tried) return saved;
   const stored = await requireWebhook(request, context);
+  const { status, problem } = tried.refusal;
+  // A form that was sent twice finds what it has saved.
+  const sent = { ...body, url: URL.parse(body.url)?.href };
+  if (status === 409 && isDeepStrictEqual(readWebhookForm(valuesOf(stored)), sent)) return saved;
   const isChanged = stored.updated_at !== unchangedSince;
   const change = `Somebody has changed the webhook meanwhile: it is ${isolateName(stored.name)}, ${stored.url}. Saving again replaces that.`;
-  const { status, problem } = tried.refusal;
   const refusal = { status, problem: isChanged ? `${problem} ${change}` : problem };
   return showForm(request, context, { stored, values: form, refusal });
 }

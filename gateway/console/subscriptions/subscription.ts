@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Static } from 'typebox';
 import type { subscription } from '../../../schemas/http/subscriptions.ts';
 import { ApiError } from '../../http/api-error.ts';
@@ -71,6 +72,20 @@ async function describeChange(
   return { problem: 'The subscription has been changed in the meantime, so it is not saved.', stored };
 }
 
+/** Whether the values of a form are stored already, as they are if it was sent twice. */
+async function isSaved(
+  request: PageRequest,
+  context: ConsoleContext,
+  idOfForm: string | null,
+  values: Pick<Subscription, 'name' | 'filter'>,
+): Promise<boolean> {
+  const stored = await listSubscriptions(request, context);
+  return stored.some(
+    ({ id, name, filter }) =>
+      (idOfForm === null || String(id) === idOfForm) && isDeepStrictEqual({ name, filter }, values),
+  );
+}
+
 /**
  * Saves a form's values through the API, as a new subscription or in place of an existing one. An existing one must
  * still be as the form's page has shown it.
@@ -96,7 +111,9 @@ export async function saveSubscription(
     return null;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    const isOther = id !== null && (error.status === 404 || error.code === 'conflict');
+    const isConflict = error.code === 'conflict';
+    if (isConflict && (await isSaved(request, context, id, body))) return null;
+    const isOther = id !== null && (error.status === 404 || isConflict);
     const change = isOther ? await describeChange(request, context, id) : null;
     if (change) return change;
     if (error.status === 404) throw error;

@@ -138,6 +138,18 @@ test("if two members edit a subscription, the second sees the first one's values
   expect(await list(client)).toMatchObject([{ name: 'Mine' }]);
 });
 
+test('a form that was sent twice saves once, and says so both times', async () => {
+  const client = await makeMember();
+  const fields = { name: 'Ours', states: ['OR'], contest_kinds: ['measure'] };
+  for (const _ of [1, 2]) expect((await client.post('/console/subscriptions', fields)).location).toBe(SAVED);
+  const [made, ...others] = await list(client);
+  expect(others).toEqual([]);
+  const path = `/console/subscriptions/${made?.id}`;
+  const version = versionIn((await client.get(path)).html);
+  const edit = { version, name: 'Mine', states: ['OR'], contest_kinds: ['measure'], levels: ['city'] };
+  for (const _ of [1, 2]) expect((await client.post(path, edit)).location).toBe(SAVED);
+});
+
 test('of many concurrent saves of a subscription, one succeeds', async () => {
   const client = await makeMember();
   await client.post('/console/subscriptions', { name: 'Ours' });

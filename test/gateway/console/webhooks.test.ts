@@ -49,6 +49,8 @@ test('an owner adds a webhook whose secret is shown once, edits it and deletes i
   const saved = await owner.post(`${path}/edit`, { ...FORM, name: 'Papers', states: ['CA'], version });
   expect(saved.location).toBe(`${path}?done=saved`);
   expect((await owner.get(path)).html).toContain('States: CA');
+  const twice = await owner.post(`${path}/edit`, { ...FORM, name: 'Papers', states: ['CA'], version });
+  expect(twice.location).toBe(`${path}?done=saved`);
   const late = await owner.post(`${path}/edit`, { ...FORM, name: 'Mine', version });
   expect([late.status, late.html.includes('Somebody has changed the webhook meanwhile')]).toEqual([
     409,
