@@ -64,14 +64,14 @@ export async function changePlan(
   name: string,
   limits: Partial<PlanLimits>,
   actor: Actor,
-  seen?: PlanLimits,
+  seen: Partial<PlanLimits> = {},
 ): Promise<Plan> {
   // The lock keeps the plan unchanged from the next read to the commit.
   await client.query('SELECT FROM plans WHERE name = $1 FOR UPDATE', [name]);
   const before = await requirePlan(client, name);
   const plan = { ...before, ...limits };
   if (hasLimits(before, plan)) return plan;
-  if (seen && !hasLimits(before, seen)) throw new PlanChangedError();
+  if (!hasLimits(before, { ...before, ...seen })) throw new PlanChangedError();
   await client.query(
     `UPDATE plans SET requests_per_minute = $2, requests_per_day = $3, max_streams = $4, max_webhooks = $5
      WHERE name = $1`,

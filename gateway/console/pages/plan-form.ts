@@ -28,12 +28,12 @@ const LIMIT_OR_NONE = /^(\d{1,10})?$/;
 /** Limits in the order of the form: `60/5000/`. */
 const writeSeen = (plan: Plan): string => FIELDS.map(([name]) => plan[name] ?? '').join('/');
 
-/** The limits that the form's page has shown; undefined for a form without them. */
-export function readSeen(form: URLSearchParams): PlanLimits | undefined {
-  const texts = (form.get(SEEN_FIELD) ?? '').split('/');
-  if (texts.length !== FIELDS.length || !texts.every((text) => LIMIT_OR_NONE.test(text))) return undefined;
-  const limits = FIELDS.map(([name], index) => [name, texts[index] ? Number(texts[index]) : null]);
-  return Object.fromEntries(limits) as Record<keyof PlanLimits, number | null>;
+/** The limits that the form's page has shown, of an older version the first of them; undefined for a form without them. */
+export function readSeen(form: URLSearchParams): Partial<PlanLimits> | undefined {
+  const texts = form.get(SEEN_FIELD)?.split('/');
+  if (!texts?.every((text) => LIMIT_OR_NONE.test(text))) return undefined;
+  const shown = FIELDS.slice(0, texts.length);
+  return Object.fromEntries(shown.map(([name], index) => [name, texts[index] ? Number(texts[index]) : null]));
 }
 
 function readLimit(text: string, most: number): number | null | undefined {
@@ -41,11 +41,15 @@ function readLimit(text: string, most: number): number | null | undefined {
   return /^[1-9]\d{0,9}$/.test(text) && Number(text) <= most ? Number(text) : undefined;
 }
 
-/** Reads the limits of a form; an empty field means no limit. @returns them, or a sentence about each invalid field */
+/**
+ * Reads the limits of a form; an empty field means no limit. A page of an older version lacks newer limits, which stay.
+ *
+ * @returns them, or a sentence about each invalid field
+ */
 export function readPlanForm(
   form: URLSearchParams,
-): { limits: PlanLimits } | { problems: ReadonlyMap<keyof PlanLimits, string> } {
-  const read = FIELDS.map(
+): { limits: Partial<PlanLimits> } | { problems: ReadonlyMap<keyof PlanLimits, string> } {
+  const read = FIELDS.filter(([name]) => form.has(name)).map(
     ([name, label, most]) => [name, label, most, readLimit((form.get(name) ?? '').trim(), most)] as const,
   );
   const problems = read.flatMap(([name, label, most, limit]) =>
@@ -54,8 +58,7 @@ export function readPlanForm(
       : [],
   );
   if (problems.length > 0) return { problems: new Map(problems) };
-  const limits = Object.fromEntries(read.map(([name, , , limit]) => [name, limit]));
-  return { limits: limits as Record<keyof PlanLimits, number | null> };
+  return { limits: Object.fromEntries(read.map(([name, , , limit]) => [name, limit])) };
 }
 
 function LimitField(props: {
@@ -86,7 +89,7 @@ export function PlanForm(props: { plan: Plan; refused?: RefusedPlanForm | undefi
   const [first] = refused?.problems?.keys() ?? [];
   const isChanged = refused?.problems === null;
   const describeStored = (name: keyof PlanLimits): string | undefined =>
-    isChanged && String(plan[name] ?? '') !== (refused.values.get(name) ?? '').trim()
+    isChanged && refused.values.has(name) && String(plan[name] ?? '') !== refused.values.get(name)?.trim()
       ? `Stored now: ${plan[name] ?? 'no limit'}`
       : undefined;
   return html`
@@ -97,7 +100,7 @@ export function PlanForm(props: { plan: Plan; refused?: RefusedPlanForm | undefi
         ${FIELDS.map(
           ([name, label]) => html`
           <${LimitField} id=${`${plan.name}-${name}`} name=${name} label=${label} isFirst=${name === first}
-            value=${refused ? refused.values.get(name) : plan[name]} problem=${refused?.problems?.get(name)} stored=${describeStored(name)} />`,
+            value=${refused?.values.get(name) ?? plan[name]} problem=${refused?.problems?.get(name)} stored=${describeStored(name)} />`,
         )}
         <button>${isChanged ? 'Save anyway' : 'Save'}</button>
         ${isChanged && html`<a href="/console/operator/plans">Keep what is stored</a>`}

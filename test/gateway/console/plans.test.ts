@@ -48,6 +48,19 @@ test('a limit set by a command can be saved', async () => {
   expect((await operator.post(PATH, { ...limits, requestsPerDay: '2147483648' })).status).toBe(400);
 });
 
+test('a page of an older version, whose form lacks a limit, leaves that limit as it is', async () => {
+  const path = '/console/operator/plans/internal';
+  await service.query('UPDATE plans SET max_webhooks = 3 WHERE name = $1', ['internal']);
+  const stored = () =>
+    service.query('SELECT max_streams, max_webhooks FROM plans WHERE name = $1', ['internal']);
+  const limits = { requestsPerMinute: '', requestsPerDay: '', maxStreams: '8' };
+  expect((await operator.post(path, limits)).status).toBe(303);
+  expect(await stored()).toEqual([{ max_streams: 8, max_webhooks: 3 }]);
+  expect((await operator.post(path, { ...limits, seen: '//', maxStreams: '9' })).status).toBe(409);
+  const { html } = await operator.post(path, { ...limits, maxStreams: 'many' });
+  expect(fieldsOf(html, path).get('maxWebhooks')?.get('value')).toBe('3');
+});
+
 test("if two operators edit a plan, the second sees the first one's values, and decides", async () => {
   const path = '/console/operator/plans/partner';
   const other = await ConsoleClient.signIn(service, { role: 'operator', person: 'oscar' });
