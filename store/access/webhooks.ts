@@ -22,10 +22,13 @@ export class TooManyWebhooksError extends Error {
   override name = 'TooManyWebhooksError';
   /** The most webhooks of the account. */
   readonly limit: number;
+  /** The number that it has; more than the most after a change of the plan. */
+  readonly count: number;
 
-  constructor(limit: number) {
+  constructor(limit: number, count: number) {
     super(`at most ${limit} webhooks`);
     this.limit = limit;
+    this.count = count;
   }
 }
 
@@ -118,7 +121,7 @@ export async function createWebhook(
       return makeOnce(transaction, { accountId, idempotency, kind: 'webhook', now }, async () => {
         const count = await transaction.oneFirst(sql.type(z.object({ count: z.number() }))`
           SELECT count(*) AS count FROM webhooks WHERE account_id = ${accountId}`);
-        if (count >= limit) throw new TooManyWebhooksError(limit);
+        if (count >= limit) throw new TooManyWebhooksError(limit, count);
         const saved = await transaction.one(sql.type(madeRow)`
           WITH w AS (
             INSERT INTO webhooks

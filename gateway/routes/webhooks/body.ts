@@ -84,9 +84,12 @@ export function refusalOf(error: unknown, name: string): unknown {
     return new ApiError('conflict', 'The subscription was deleted meanwhile; give another one, or a filter.');
   }
   if (error instanceof TooManyWebhooksError) {
-    const { limit } = error;
-    const message = `The account has ${limit} webhook${limit === 1 ? '' : 's'}, which is the limit of its plan; delete one first.`;
-    return new ApiError('conflict', message);
+    const { limit, count } = error;
+    const rule =
+      count > limit
+        ? `and its plan allows ${limit}; delete ${count - limit + 1} of them first`
+        : 'which is the limit of its plan; delete one first';
+    return new ApiError('conflict', `The account has ${count} webhook${count === 1 ? '' : 's'}, ${rule}.`);
   }
   return refuseUsedKey(error);
 }

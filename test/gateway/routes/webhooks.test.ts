@@ -198,6 +198,14 @@ describe('a webhook', () => {
       409,
       expect.stringContaining('has 1 webhook,'),
     ]);
+    const move = (plan: string) =>
+      service.query("UPDATE accounts SET plan = $1 WHERE name = 'small'", [plan]);
+    await move('standard');
+    expect((await post({ ...ALL, name: 'Second' }, headers)).status).toBe(201);
+    await move('free');
+    expect((await post({ ...ALL, name: 'Third' }, headers)).body.error.message).toBe(
+      'The account has 2 webhooks, and its plan allows 1; delete 2 of them first.',
+    );
   });
 
   test('of another account looks like one that does not exist', async () => {
