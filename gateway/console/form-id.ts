@@ -1,5 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { type Html, html } from './html.ts';
+import { SWITCH_FIELD } from './kept-form.ts';
+import { CSRF_FIELD } from './session/forgery.ts';
 
 const FIELD = 'form';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -13,5 +15,14 @@ export function readFormId(form: URLSearchParams): string | null {
   return UUID.test(id) ? id : null;
 }
 
-/** The Idempotency-Key of the API's request for a form: the form's id, or a new key without one. */
-export const idempotencyKeyOf = (form: URLSearchParams): string => form.get(FIELD) ?? randomUUID();
+/**
+ * The Idempotency-Key of the API's request for a form: of its id and its entries, because the browser's Back button can
+ * show a form with the id that it had. A new key without an id.
+ */
+export function idempotencyKeyOf(form: URLSearchParams): string {
+  const id = form.get(FIELD);
+  if (id === null) return randomUUID();
+  const entered = [...form].filter(([name]) => name !== CSRF_FIELD && name !== SWITCH_FIELD);
+  const digest = createHash('sha256').update(JSON.stringify(entered.sort())).digest('base64url');
+  return `${id}.${digest}`;
+}

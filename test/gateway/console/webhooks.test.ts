@@ -74,6 +74,9 @@ test('a form that was sent twice adds one webhook, and shows its secret again', 
   const form = '5f0e4a3c-0000-4000-8000-000000000001';
   const [first, second] = [await add(owner, { form }), await add(owner, { form })];
   expect(second).toEqual(first);
+  // The browser's Back button can show the form with its old id, and the person enters another webhook there.
+  const { path } = await add(owner, { form, name: 'Another' });
+  expect(path).not.toBe(first?.path);
 });
 
 test.each([
