@@ -3,8 +3,10 @@ import type { ClientBase } from 'pg';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadRelayedRange } from '../../store/reads/relayed-changes.ts';
 import { loadFeedStart } from '../../store/reads/stream-points.ts';
+import { beginEpoch } from '../../store/stream/epoch.ts';
 import { loadLastBatch, loadRelayProgress, maintainChangeLog } from '../../store/stream/relay-batches.ts';
-import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { usePool, useTestDatabase } from '../helpers/postgres/database.ts';
+import { overlap } from '../helpers/postgres/overlap.ts';
 import { openReadPool } from '../helpers/postgres/read-pool.ts';
 
 const BATCHES = 30_000;
@@ -25,10 +27,12 @@ const STORE = `
   SELECT n, $time, 'created', 'acme', 1, '{"election": {"id": 1}}'
   FROM generate_series(1002, 2 * ${BATCHES}, 100) AS n;
   UPDATE stream_head SET last_sequence = 2 * ${BATCHES}, epoch = 1, epoch_after = 0;
+  UPDATE stream_generation SET after_sequence = 0;
 `.replaceAll('$time', `'${NOW.toISOString()}'`);
 
 const database = useTestDatabase();
 const { client } = database;
+const writers = usePool(database.url);
 let pool: DatabasePool;
 /** The queries so far. */
 let asked: [string, readonly unknown[]][];
@@ -188,4 +192,15 @@ test('the newest batch stays, even if the log is empty', async () => {
   await client.query('DELETE FROM change_log');
   await maintainChangeLog(client, NOW, 7 * DAY_MS);
   expect(await loadLastBatch(client)).toMatchObject({ lastSequence: 2 * BATCHES });
+});
+
+test('INV-4: a batch that a relay of the earlier epoch begins meanwhile does not say where the new one begins', async () => {
+  const last = 2 * BATCHES;
+  await overlap(
+    writers,
+    (relay) => relay.query('INSERT INTO relay_batches VALUES ($1, $1, ARRAY[7])', [last]),
+    (other) => beginEpoch(other, { topicId: 'another', offsets: [3], published: 1 }),
+  );
+  const begun = { firstSequence: last, lastSequence: last, offsets: [3], acknowledged: true };
+  expect(await loadLastBatch(client)).toEqual(begun);
 });
