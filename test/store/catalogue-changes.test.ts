@@ -6,7 +6,7 @@ import { exportElection } from '../../store/catalogue/export.ts';
 import type { CatalogueImportOptions } from '../../store/catalogue/import.ts';
 import { removeElection } from '../../store/catalogue/removal.ts';
 import type { CatalogueLine } from '../helpers/ballots/catalogue.ts';
-import { choice, contest, election } from '../helpers/ballots/catalogue-records.ts';
+import { category, choice, contest, election, endorser } from '../helpers/ballots/catalogue-records.ts';
 import { GENERAL, PRIMARY, useEndorsedCatalogue } from '../helpers/ballots/endorsed-catalogue.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
@@ -228,6 +228,65 @@ describe('the export of an election', () => {
       { listChanges: true, dryRun: true },
     );
     expect([again.loaded, again.refused, again.changes]).toEqual([true, {}, { digest: '0-0', first: [] }]);
+  });
+
+  test('has the values of the last import, and none that it no longer gives', async () => {
+    const texts = (text: string | null, ...fields: string[]) =>
+      Object.fromEntries(fields.map((field) => [field, text]));
+    const given = (text: string | null) => {
+      const address = text && `https://a.example/${text}`;
+      const kept = { details: text ? { text } : {}, source: text && { text } };
+      return {
+        category: category({ ...texts(text, 'name_es', 'singular_name', 'singular_name_es') }),
+        endorser: endorser({
+          ...{ ...texts(text, 'description', 'description_es'), ...kept },
+          ...texts(address, 'website_url', 'logo_url'),
+        }),
+        election: election({
+          ...{ ...texts(text, 'name_es', 'short_name', 'short_name_es'), ...kept },
+          ...{ info_url: address, primary_system: text && (text === 'old' ? 'open' : 'closed') },
+        }),
+        contest: contest('mayor', {
+          ...{
+            ...texts(text, 'title_es', 'short_title_es', 'description', 'description_es', 'measure_code'),
+          },
+          ...{ ...kept, source_url: address, ballot_order: text?.length ?? 1 },
+          district: { name: 'Fernville', name_es: text, level: 'city', type: 'place', state: 'OR' },
+          choices: [
+            choice('ann', {
+              ...texts(text, 'label_es', 'party', 'party_label', 'party_label_es'),
+              ...{ ...texts(text, 'ballot_designation', 'ballot_designation_es'), details: kept.details },
+            }),
+          ],
+        }),
+      };
+    };
+    const held = async () => {
+      const { rows } = await client.query(
+        'SELECT to_jsonb(k) AS category, to_jsonb(e) AS endorser FROM endorsers e JOIN endorser_categories k ON k.slug = category',
+      );
+      const { elections, contests } = await read();
+      return { ...rows[0], election: elections[0], contest: contests[0] };
+    };
+    const importGiven = async (text: string | null) => {
+      const { category, endorser, election, contest } = given(text);
+      await load([
+        ['endorser-categories', category],
+        ['endorsers', endorser],
+        ['elections', election],
+        ['contests', contest],
+      ]);
+    };
+    for (const text of ['old', 'newer']) {
+      await importGiven(text);
+      // The address is a column of another name, and values without any are left out.
+      const expected = JSON.parse(JSON.stringify(given(text)), (key, value) =>
+        value === null || key === 'url' ? undefined : value,
+      );
+      expect(await held()).toMatchObject(expected);
+    }
+    await importGiven(null);
+    expect(JSON.stringify(await held())).not.toMatch(/newer|closed/);
   });
 
   test('has none of an election that does not exist, and ends if nobody takes it', async () => {
