@@ -294,6 +294,16 @@ describe('a part of a contest, with --keep-missing,', () => {
     expect(await lines()).toEqual(['d 2 Zed Moss', 'w 0 Ann Lee', 'x 1 Bob Dias', 'y 1 Bob Dias']);
   });
 
+  test('that gives the same line of another contest to another person corrects the name on the lines that stay', async () => {
+    await load([D, W], [], { fusion: true });
+    const given = [
+      contest('mayor', { choices: [choiceOf(['d', 'Anne Lee'])] }),
+      contest('other', { choices: [choiceOf(['d', 'Zoe Xu'])] }),
+    ];
+    await importFiles({ 'contests.ndjson': ndjson(given) }, ...PART, '--allow-renames');
+    expect(await lines()).toEqual(['d 0 Anne Lee', 'w 0 Anne Lee']);
+  });
+
   test('that corrects a name to that of a line that stays makes them lines of one, unless others keep the name', async () => {
     const three: Line[] = [D, ['w', 'Ann Lee'], ['x', 'Anne Lee']];
     await load(three, [], { fusion: true });
