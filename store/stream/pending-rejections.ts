@@ -15,17 +15,23 @@ export interface PendingRejection extends RejectionRecord {
 /** The most bytes that one statement inserts. */
 const MAX_INSERTED_BYTES = 16 * 1024 * 1024;
 
-/** Stores rejections to be sent, within the transaction that rejects. */
+/**
+ * Stores rejections to be sent, within the transaction that rejects. Sends all statements without waiting between them,
+ * because the caller may send its commit right after them.
+ */
 export async function addPendingRejections(
   client: ClientBase,
   records: readonly RejectionRecord[],
 ): Promise<void> {
-  for (const run of splitBySize(records, MAX_INSERTED_BYTES, ({ value }) => value.length)) {
-    await client.query(
-      'INSERT INTO pending_rejections (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[])',
-      [run.map(({ key }) => key), run.map(({ value }) => value)],
-    );
-  }
+  const runs = splitBySize(records, MAX_INSERTED_BYTES, ({ value }) => value.length);
+  await Promise.all(
+    [...runs].map((run) =>
+      client.query(
+        'INSERT INTO pending_rejections (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[])',
+        [run.map(({ key }) => key), run.map(({ value }) => value)],
+      ),
+    ),
+  );
 }
 
 /**

@@ -66,3 +66,9 @@ test('only the rejections that were sent are deleted', async () => {
   expect(await load()).toEqual([2]);
   expect(await countPendingRejections(client)).toBe(1);
 });
+
+test('INV-8: large rejections are stored in their transaction, even if its end is sent without waiting for them', async () => {
+  await client.query('BEGIN');
+  await Promise.all([add(9_000_000, 9_000_000), client.query('ROLLBACK')]);
+  expect(await countPendingRejections(client)).toBe(0);
+});
