@@ -144,6 +144,16 @@ test('a contest with a refused line does not count as vanished', async () => {
   expect(await present()).toEqual(ALL);
 });
 
+test('an election whose only line is refused for its district keeps its other contests', async () => {
+  const abroad = { name: 'Fernville', level: 'city', type: 'place', state: 'CA' };
+  const lines: CatalogueLine[] = [
+    ['contests', contest('mayor', { district: abroad })],
+    ['contests', contest('mayor', { election: PRIMARY })],
+  ];
+  const { refused } = await load(lines, { skipRefused: true });
+  expect([refused, await present()]).toEqual([{ contests: 1 }, ALL]);
+});
+
 test.each([
   ['contests', ALL],
   ['endorsers', ALL.filter((key) => !key.includes('council'))],
