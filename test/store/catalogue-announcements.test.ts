@@ -433,11 +433,14 @@ test('INV-13: apply and the announcer finish an edit that was killed between its
      SELECT many.id, c.id, h.id, c.election_id, now()
      FROM many, contests c JOIN choices h ON h.contest_id = c.id WHERE c.key LIKE '%/mayor' AND h.key = 'bob'`,
   );
+  const renamed: CatalogueLine[] = [['elections', election({ name: 'Renamed' })]];
+  const dry = await load(renamed, client, true);
+  expect(dry.announced).toEqual({ created: 0, updated: 3003, deleted: 0 });
   const doomed = new pg.Client({ connectionString: url });
   doomed.on('error', () => {});
   await doomed.connect();
   const { rows: own } = await doomed.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-  const failed = expect(load([['elections', election({ name: 'Renamed' })]], doomed)).rejects.toThrow();
+  const failed = expect(load(renamed, doomed)).rejects.toThrow();
   const left = async () =>
     Number((await other.query('SELECT count(*) AS count FROM stale_announcements')).rows[0]?.count);
   await until('the first part to be announced', async () => {

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals';
+import type { SubmittedPick } from '../../schemas/submission.ts';
 import {
   type EndorsementRow,
   insertEndorsements,
@@ -17,18 +18,18 @@ beforeAll(async () => {
 });
 
 /** An endorsement of the ballot's first choice by its first endorser. */
-async function makeRow(statement: string, contentHash: bigint): Promise<EndorsementRow> {
+async function makeRow(values: Partial<SubmittedPick>, contentHash: bigint): Promise<EndorsementRow> {
   const { rows } = await client.query(`
     SELECT e.id AS "endorserId", c.id AS "contestId", h.id AS "choiceId", c.election_id AS "electionId", h.key AS choice
     FROM endorsers e, contests c JOIN choices h ON h.contest_id = c.id ORDER BY 1, 3 LIMIT 1`);
   const { choice, ...ids } = rows[0];
-  return { id: 1, ...ids, pick: pick(choice, { statement }), contentHash } as EndorsementRow;
+  return { id: 1, ...ids, pick: pick(choice, values), contentHash } as EndorsementRow;
 }
 
 test('updating an endorsement adds no entry to an index', async () => {
   await client.query('BEGIN');
-  await insertEndorsements(client, [await makeRow('Good.', 2n ** 255n)], NOW);
-  await updateEndorsements(client, [await makeRow('Better.', 7n)], NOW);
+  await insertEndorsements(client, [await makeRow({ statement: 'Good.' }, 2n ** 255n)], NOW);
+  await updateEndorsements(client, [await makeRow({ statement: 'Better.' }, 7n)], NOW);
   const { rows } = await client.query(
     `SELECT n_tup_upd::int AS updated, n_tup_hot_upd::int AS in_place FROM pg_stat_xact_user_tables
      WHERE relname = 'endorsements'`,
@@ -40,3 +41,33 @@ test('updating an endorsement adds no entry to an index', async () => {
   expect(stored).toEqual([{ statement: 'Better.', content_hash: '7', without_hash: false }]);
   await client.query('ROLLBACK');
 });
+
+test.each([
+  ['rank', 2, true],
+  ['statement', 'Good.', true],
+  ['statement_es', 'Bueno.', true],
+  ['source_url', 'https://a.example', true],
+  ['published_on', '2026-09-01', true],
+  ['details', '{"a": 1}', false],
+])(
+  'an update gives the only value, %s, and takes it away; its time is new if clients see it',
+  async (field, value, isSeen) => {
+    await client.query('BEGIN');
+    await insertEndorsements(client, [await makeRow({}, 1n)], NOW);
+    const held = async () => {
+      const { rows } = await client.query(
+        `SELECT ${field}::text AS value, updated_at AS at FROM endorsements`,
+      );
+      return rows[0];
+    };
+    const { value: none } = await held();
+    for (const [given, at] of [
+      [{ [field]: value }, new Date('2026-10-02T00:00:00Z')],
+      [{}, new Date('2026-10-03T00:00:00Z')],
+    ] as const) {
+      await updateEndorsements(client, [await makeRow(given, 1n)], at);
+      expect(await held()).toEqual({ value: field in given ? String(value) : none, at: isSeen ? at : NOW });
+    }
+    await client.query('ROLLBACK');
+  },
+);
