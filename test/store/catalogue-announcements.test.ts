@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { hashContent } from '../../schemas/endorsement-content.ts';
 import { type CatalogueImport, importCatalogue } from '../../store/catalogue/import.ts';
 import { announceLeftovers } from '../../store/endorsements/announce-leftovers.ts';
 import { findChangedSince } from '../../store/endorsements/changed-since.ts';
@@ -94,6 +95,15 @@ test('INV-13: a renamed election updates every endorsement in it, with the new n
     fromCatalogue: true,
     body: { ...before?.body, election: { ...before?.body.election, name: 'Renamed' } },
   });
+});
+
+test('the hash of an announced endorsement is that of its announced content', async () => {
+  await load([['elections', election({ name: 'Renamed' })]]);
+  const { rows } = await client.query(
+    'SELECT id::int, content_hash::text AS hash FROM endorsements ORDER BY id',
+  );
+  const bodies = (await changes()).slice(3).map(({ body }) => body);
+  expect(rows).toEqual(bodies.map((body) => ({ id: body.endorsement.id, hash: String(hashContent(body)) })));
 });
 
 /** Files with a council that has these values. */
