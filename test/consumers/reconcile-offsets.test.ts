@@ -147,6 +147,12 @@ test.each<[string, Seen, number[], string | null]>([
   expect(lines).toEqual([]);
 });
 
+test('INV-8: a partition that has lost its newest records is read from its beginning if no time tells which are new', async () => {
+  await applied(5, 7);
+  await client.query('UPDATE consumer_offsets SET last_appended_at = NULL');
+  expect(await settle({ ...home([1, 4], [3, 9]), appended: [[6000, 6001, 6002]] })).toEqual([1, 7]);
+});
+
 test("INV-8: a topic counts as known only together with its offsets, so that the mirror's are looked for again", async () => {
   await applied(5);
   const mirror: Seen = { topicId: 'b', clusterId: 'other', bounds: [[0, 9]], committed: [[0, 4]] };
