@@ -1,4 +1,5 @@
-import { foldText, foldWords } from '../matching/words.ts';
+import { foldWords } from '../matching/words.ts';
+import { foldName } from './columns.ts';
 
 /** The answer that a person wrote about a choice or a measure. */
 export type Answer = 'yes' | 'no' | 'nothing';
@@ -40,7 +41,7 @@ export const isYesOrNo = (text: string | null | undefined): boolean =>
 const FLAG_COLUMNS = ['endorsed', 'endorse', 'endorses', 'support', 'supported', 'yes no', 'is endorsed'];
 
 /** Whether 1 and 0 are answers in the column of this name. */
-export const hasFlags = (column: string): boolean => FLAG_COLUMNS.includes(foldText(column));
+export const hasFlags = (column: string): boolean => FLAG_COLUMNS.includes(foldName(column));
 
 /** The answer that a flag means, as a word; any other text as it is. */
 export const readFlag = (text: string): string => ({ 1: 'Yes', 0: 'No' })[text] ?? text;

@@ -22,10 +22,10 @@ export function joinNames(table: Table, wholeNames: readonly string[]): Table {
   const folded = header.map(foldName);
   const find = (names: readonly string[]) => {
     const all = [...names.flatMap((name) => [`candidate ${name}`, `cand ${name}`]), ...names];
-    const name = all.find((each) => folded.includes(each)) ?? '';
-    const at = folded.indexOf(name);
+    const name = all.find((each) => folded.includes(each));
+    const [at = -1, ...others] = folded.keys().filter((place) => folded[place] === name);
     // One of two columns of a name can be of somebody else.
-    return at === folded.lastIndexOf(name) ? at : -1;
+    return others.length === 0 ? at : -1;
   };
   const [first, last] = [find(FIRST), find(LAST)];
   if (first < 0 || last < 0 || folded.some((name) => wholeNames.includes(name))) return table;

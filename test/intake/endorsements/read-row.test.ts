@@ -23,6 +23,7 @@ test.each([
   ['Endorsed', '1', 'Yes'],
   ['SUPPORT', '0', 'No'],
   ['Yes/No', ' 1 ', 'Yes'],
+  ['YesNo', '0', 'No'],
   ['Endorsed', '2', '2'],
   ['Endorsed', 'x', 'x'],
   ['Endorsed', '', null],

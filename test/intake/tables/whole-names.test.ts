@@ -39,6 +39,14 @@ test.each([
   expect(read).toBe('UTF-8, with commas');
 });
 
+test('a column without a name is no part of one', async () => {
+  const { lines } = await join('First Name,,Last Name', 'Ann,x,Lee');
+  expect(lines).toEqual([
+    ['Candidate', ''],
+    ['Ann Lee', 'x'],
+  ]);
+});
+
 test('the columns that name the candidate count, beside those of another person', async () => {
   const { lines } = await join('First,Last,Candidate Last Name,candidate_first_name', 'Al,Bo,Lee,Ann');
   expect(lines).toEqual([
