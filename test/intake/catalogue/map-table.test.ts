@@ -171,7 +171,6 @@ describe('the level of a contest is', () => {
     ['Supreme Court District 5', '', '', 'district'],
     ['U.S. House District 5', '', '', 'federal'],
     ['Member, State House District 5', '', 'ocd-division/country:us/state:va/county:rio', 'county'],
-    ['Question 1: State House District 5', '', '', 'district'],
     ['District Attorney General, 5th District', '', '', 'district'],
     ['Justice', 'Supreme Court District No. 3', '', 'level'],
     ['County Treasurer', '', '', 'district'],
@@ -240,6 +239,12 @@ test('the type of a district tells its level, if its name does not', async () =>
   ]);
   const levels = drafts.flatMap(({ record }) => ('district' in record ? [record.district.level] : []));
   expect(levels).toEqual(['county', 'special', 'school']);
+});
+
+test('a measure is not of the district of a legislature that its title names', async () => {
+  const head = ['state', 'date', 'type', 'measure', 'level'];
+  const [, question] = await mapRows([head, [...ELECTION, 'Borders of State House District 5', 'state']]);
+  expect(question?.problems).toMatchObject([{ field: 'district' }]);
 });
 
 test('a city or a county with the name of its state is not the whole state', async () => {
