@@ -126,6 +126,23 @@ describe('a submission', () => {
     expect(await endorsements()).toEqual([]);
   });
 
+  test('that endorses again what was withdrawn just before makes another endorsement, and leaves the withdrawals of others', async () => {
+    const both = ['bakers-local-1', 'coast-gazette'] as const;
+    await apply(...both.map((slug) => endorse(slug, 'mayor', 'ann')));
+    await apply(
+      ...both.map((slug) => withdraw(slug, 'mayor', 'ann')),
+      endorse('bakers-local-1', 'mayor', 'ann'),
+    );
+    const logged = (await loadLoggedChanges(pool)).map(({ type, endorsementId }) => ({
+      type,
+      id: endorsementId,
+    }));
+    expect(logged.map(({ type }) => type)).toEqual(['created', 'created', 'deleted', 'deleted', 'created']);
+    const { rows } = await pool.query('SELECT id::int FROM endorsements');
+    expect(rows).toEqual([{ id: logged[4]?.id }]);
+    expect(logged.slice(0, 2).map(({ id }) => id)).not.toContain(logged[4]?.id);
+  });
+
   test('can swap two ranks', async () => {
     await apply(position('nation-herald', 'sheriff', [pick('ann', { rank: 1 }), pick('bob', { rank: 2 })]));
     await apply(position('nation-herald', 'sheriff', [pick('ann', { rank: 2 }), pick('bob', { rank: 1 })]));

@@ -144,15 +144,18 @@ test('a rollback leaves an empty cache', async () => {
   ]);
 });
 
-test('cached positions count towards the most that is used together', async () => {
-  const cache = new BallotCache();
-  const named = ['mayor', 'sheriff'].map((key) => ({ key }) as NamedPosition);
-  for (const { key } of named) {
-    const picks = new Map([['ann', pick('ann', { statement: 'x'.repeat(900) })]]);
-    cache.positions.set(key, { picks, ids: new Map() });
-  }
-  // A client that asks would fail.
-  const load = (maxBytes: number) => loadHeld({} as ClientBase, cache, named, maxBytes);
-  expect(await load(3000)).toHaveProperty('size', 2);
-  expect(await load(2000)).toBeNull();
-});
+test.each(['statement', 'statement_es', 'details'])(
+  'the %s of cached positions counts towards the most that is used together',
+  async (field) => {
+    const cache = new BallotCache();
+    const named = ['mayor', 'sheriff'].map((key) => ({ key }) as NamedPosition);
+    for (const { key } of named) {
+      const picks = new Map([['ann', pick('ann', { [field]: 'x'.repeat(900) })]]);
+      cache.positions.set(key, { picks, ids: new Map() });
+    }
+    // A client that asks would fail.
+    const load = (maxBytes: number) => loadHeld({} as ClientBase, cache, named, maxBytes);
+    expect(await load(3000)).toHaveProperty('size', 2);
+    expect(await load(2000)).toBeNull();
+  },
+);

@@ -3,6 +3,7 @@ import type { SubmittedPick } from '../../schemas/submission.ts';
 import {
   type EndorsementRow,
   insertEndorsements,
+  loadPicks,
   updateEndorsements,
 } from '../../store/endorsements/endorsement-rows.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
@@ -68,6 +69,18 @@ test.each([
       await updateEndorsements(client, [await makeRow(given, 1n)], at);
       expect(await held()).toEqual({ value: field in given ? String(value) : none, at: isSeen ? at : NOW });
     }
+    await client.query('ROLLBACK');
+  },
+);
+
+test.each(['statement', 'statement_es', 'source_url'])(
+  'the %s of a pick counts towards the most bytes to load',
+  async (field) => {
+    await client.query('BEGIN');
+    const row = await makeRow({ [field]: 'x'.repeat(1000) }, 1n);
+    await insertEndorsements(client, [row], NOW);
+    const load = (maxBytes: number) => loadPicks(client, [[row.endorserId, row.contestId]], maxBytes);
+    expect([await load(1000), (await load(1100))?.length]).toEqual([null, 1]);
     await client.query('ROLLBACK');
   },
 );
