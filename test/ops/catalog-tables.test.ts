@@ -303,7 +303,7 @@ describe('a table is refused by line', () => {
       /table\.csv:2: field level: is missing, and neither the district nor the title tells it/,
     ],
     [
-      'two choices of one name, of which one is withdrawn',
+      'two choices of one name, a withdrawn one among them',
       [row('Governor', '', '', 'A'), row('Governor', '', '', 'A', 'Withdrawn')],
       /table\.csv:3: field choices\[1\]\.key: must be unique/,
     ],

@@ -39,7 +39,7 @@ test.each([
   expect(read).toBe('UTF-8, with commas');
 });
 
-test('a column without a name is no part of one', async () => {
+test('a column without a name stays as it is', async () => {
   const { lines } = await join('First Name,,Last Name', 'Ann,x,Lee');
   expect(lines).toEqual([
     ['Candidate', ''],
