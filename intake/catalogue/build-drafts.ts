@@ -111,9 +111,7 @@ function contestOf(contest: CollectedContest, election: ElectionRecord, shape: T
   const key = textOf(values, 'contest_key');
   const given = key === '' ? null : key.slice(key.lastIndexOf('/') + 1);
   const { choices, lines } = choicesOf(contest, kind, shape, notes);
-  if (contest.repeated > 0) {
-    notes.add('assumed', 'equal rows of a contest are one choice', title, contest.repeated);
-  }
+  problems.push(...findRepeats(contest, title, notes));
   const isQuestion = choices.some(({ measure_answer: answer }) => answer);
   const primary = textOf(values, 'primary_party');
   const method = record.vote_method ?? assumeMethod(record.votes_allowed ?? null, isQuestion, title, notes);
@@ -146,6 +144,24 @@ function contestOf(contest: CollectedContest, election: ElectionRecord, shape: T
         ? null
         : { parts: [title, primary, keyPart], further: [textOf(values, 'short_title')] },
   };
+}
+
+/**
+ * Equal rows are of one choice if a contest has all of its choices as often, as lists by county do. Otherwise they can be
+ * of two people (INV-16).
+ */
+function findRepeats({ choices }: CollectedContest, title: string, notes: Notes): DraftProblem[] {
+  const counts = new Set(choices.values().map(({ count }) => count));
+  const [count = 1] = counts;
+  if (count > 1 && counts.size === 1) {
+    notes.add('assumed', 'equal rows of a contest are one choice', title, (count - 1) * choices.size);
+  }
+  if (counts.size <= 1) return [];
+  return [...choices.values()].flatMap(({ line, again }) => {
+    if (again === null) return [];
+    const message = `is the same row as line ${line}, and other choices of the contest do not come as often: remove it, or tell the two apart`;
+    return [{ line: again, field: 'choice', message }];
+  });
 }
 
 const MEASURE =

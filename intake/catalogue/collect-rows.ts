@@ -44,11 +44,16 @@ export interface Collected {
   values: GivenValues;
   problems: DraftProblem[];
 }
+/** A choice of a contest. */
+export interface CollectedChoice extends Collected {
+  /** The number of its rows, which all say the same. */
+  count: number;
+  /** The line of the second one; null if there is one only. */
+  again: number | null;
+}
 export interface CollectedContest extends Collected {
   /** The choices in the order of their rows, by what their rows say. */
-  choices: Map<string, Collected>;
-  /** The rows that say the same as an earlier one, such as those of a statewide contest in each county. */
-  repeated: number;
+  choices: Map<string, CollectedChoice>;
 }
 export interface CollectedElection extends Collected {
   contests: Map<string, CollectedContest>;
@@ -214,7 +219,7 @@ function addContest(election: CollectedElection, row: Row): void {
     : JSON.stringify([title, ...others.map((name) => textOf(values, name))].map(slugOf));
   let held = election.contests.get(identity);
   if (!held) {
-    held = { line, values: new Map(), problems: [], choices: new Map(), repeated: 0 };
+    held = { line, values: new Map(), problems: [], choices: new Map() };
     election.contests.set(identity, held);
   }
   held.problems.push(...problems);
@@ -222,11 +227,13 @@ function addContest(election: CollectedElection, row: Row): void {
   // A table of voters, say, would otherwise fill the memory.
   if (choice.size === 0 || held.choices.size > MAX_CHOICES) return;
   const said = JSON.stringify([...choice].map(([field, { value: given }]) => [field, formOf(given)]));
-  if (held.choices.has(said)) {
-    held.repeated += 1;
+  const same = held.choices.get(said);
+  if (same) {
+    same.count += 1;
+    same.again ??= line;
     return;
   }
-  held.choices.set(said, { line, values: choice, problems: [] });
+  held.choices.set(said, { line, values: choice, problems: [], count: 1, again: null });
   if (held.choices.size <= MAX_CHOICES) return;
   const message = `is one more than the ${MAX_CHOICES.toLocaleString('en-US')} choices that a contest can have`;
   held.problems.push({ line, field: null, message });

@@ -208,25 +208,37 @@ test('a contest whose level alone is given is for the whole state, unless its ti
   ]);
 });
 
-test('equal rows of a contest are one choice, and the notes count the others', async () => {
+test('if a contest has each choice as often, its equal rows are one choice, and the notes count the others', async () => {
   const notes = new Notes();
-  const rows = [
-    HEAD,
+  const ballot = [
     row('Clerk', 'Rio County', '', 'Ann', 'Alder'),
     row('Clerk', 'Rio County', '', 'Bo', 'Alder'),
-    row('Clerk', 'Rio County', '', ' Ann', 'Alder'),
     row('Clerk', 'Rio County', '', 'Ann', 'Birch'),
-    row('Clerk', 'Fern County', '', 'Ann', 'Alder'),
-    row('Clerk', 'Rio County', '', 'Ann', 'Alder'),
   ];
-  const drafts = await mapRows(rows, {}, notes);
-  const choices = drafts.flatMap(({ record }) =>
-    'choices' in record ? [record.choices.map(({ label, party }) => `${label} ${party}`)] : [],
+  const spaced = row('Clerk', 'Rio County', '', ' Ann', 'Alder ');
+  const other = row('Clerk', 'Fern County', '', 'Ann', 'Alder');
+  const drafts = await mapRows([HEAD, ...ballot, other, ...ballot, spaced, ...ballot.slice(1)], {}, notes);
+  const choices = drafts.flatMap(({ record, problems }) =>
+    'choices' in record && problems.length === 0
+      ? [record.choices.map(({ label, party }) => `${label} ${party}`)]
+      : [],
   );
   expect(choices).toEqual([['Ann Alder', 'Bo Alder', 'Ann Birch'], ['Ann Alder']]);
   expect(notes.all).toContainEqual({
-    ...{ kind: 'assumed', message: 'equal rows of a contest are one choice', count: 2, examples: ['Clerk'] },
+    ...{ kind: 'assumed', message: 'equal rows of a contest are one choice', count: 6, examples: ['Clerk'] },
   });
+});
+
+test('INV-16: two equal rows of a contest whose other choices come once may be two people, and are refused', async () => {
+  const rows = ['Ann', 'Bo', 'Ann', 'Ann'].map((name) => row('Clerk', 'Rio County', '', name));
+  const [, clerk] = await mapRows([HEAD, ...rows]);
+  expect(clerk?.problems).toEqual([
+    {
+      ...{ line: 4, field: 'choice' },
+      message:
+        'is the same row as line 2, and other choices of the contest do not come as often: remove it, or tell the two apart',
+    },
+  ]);
 });
 
 test('the type of a district tells its level, if its name does not', async () => {
