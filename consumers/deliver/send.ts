@@ -146,6 +146,7 @@ export function createSender({ timeoutMs = ATTEMPT_TIMEOUT_MS, ca, ...options }:
     } catch (error) {
       outgoing.signal.throwIfAborted();
       const head = response ? readHead(response) : {};
+      if (response && isGone(response.statusCode)) return failed('gone', head);
       if (timeout.aborted) return failed('timed_out', head);
       if (response) return failed('answer_broken', head);
       if (error instanceof EndlessAnswerError) return failed('answer_broken', { status: error.status });
@@ -232,12 +233,16 @@ async function readAnswer(response: IncomingMessage): Promise<Attempt> {
     .subarray(0, KEPT_ANSWER_BYTES)
     .toString('utf8')
     .replaceAll('\0', '\ufffd');
-  const outcome = bytes > MAX_ANSWER_BYTES ? 'answer_broken' : outcomeOfStatus(head.status);
+  const isBroken = bytes > MAX_ANSWER_BYTES && !isGone(head.status);
+  const outcome = isBroken ? 'answer_broken' : outcomeOfStatus(head.status);
   return { outcome, ...head, answer };
 }
 
+/** Whether a receiver wants no more messages. Its status says so, whatever follows. */
+const isGone = (status: number | undefined): boolean => status === 410;
+
 function outcomeOfStatus(status: number): AttemptOutcome {
-  if (status === 410) return 'gone';
+  if (isGone(status)) return 'gone';
   if (status >= 200 && status <= 299) return 'delivered';
   return status >= 300 && status <= 399 ? 'redirected' : 'refused';
 }

@@ -220,6 +220,21 @@ describe('an answer', () => {
     });
   });
 
+  test.each([
+    ['is cut', (socket: net.Socket) => void socket.end('half')],
+    ['is too long', (socket: net.Socket) => void socket.end('a'.repeat(70_000))],
+    ['never ends', () => {}],
+  ])('with 410 ends the webhook, even if its text %s', async (_, end) => {
+    const { url } = await startRaw((socket) => {
+      socket.write('HTTP/1.1 410 Gone\r\nContent-Length: 80000\r\n\r\n');
+      end(socket);
+    });
+    expect(await sendWith(senderWith({ timeoutMs: 200 }), url)).toMatchObject({
+      outcome: 'gone',
+      status: 410,
+    });
+  });
+
   test('of a redirect is not followed', async () => {
     const target = await startReceiver();
     const receiver = await startReceiver(
