@@ -12,7 +12,8 @@ export interface CachedPosition {
 }
 
 const MAX_ENDORSERS = 10_000;
-const MAX_CONTESTS = 10_000;
+/** The approximate limit of the contests' size, in characters of their JSON. */
+const MAX_CONTEST_SIZE = 64 * 1024 * 1024;
 /** The approximate limit of the positions' size, in characters. */
 const MAX_POSITION_SIZE = 32 * 1024 * 1024;
 /** The approximate size of a pick without its texts, in characters. */
@@ -21,11 +22,15 @@ const PICK_OVERHEAD = 200;
 /** The approximate size of a position, in characters. */
 export function sizeOfPosition({ picks }: CachedPosition): number {
   let size = PICK_OVERHEAD;
-  for (const { statement, statement_es, details } of picks.values()) {
-    size += PICK_OVERHEAD + (statement?.length ?? 0) + (statement_es?.length ?? 0) + (details?.length ?? 0);
+  for (const { statement, statement_es, source_url, details } of picks.values()) {
+    const texts = [statement, statement_es, source_url, details];
+    size += texts.reduce((sum, text) => sum + (text?.length ?? 0), PICK_OVERHEAD);
   }
   return size;
 }
+
+const sizeOfContest = ({ choices, ...rest }: BallotContest): number =>
+  JSON.stringify([rest, ...choices.values()]).length;
 
 /**
  * Keeps a leader's view of the store between transactions. Only the leader applies submissions, so positions
@@ -36,7 +41,10 @@ export class BallotCache {
   /** By slug. */
   readonly endorsers = createLruCache<string, ChangeBody['endorser']>(MAX_ENDORSERS);
   /** By key. */
-  readonly contests = createLruCache<string, BallotContest>(MAX_CONTESTS);
+  readonly contests = new LRUCache<string, BallotContest>({
+    maxSize: MAX_CONTEST_SIZE,
+    sizeCalculation: sizeOfContest,
+  });
   /** By `positionKey`. */
   readonly positions = new LRUCache<string, CachedPosition>({
     maxSize: MAX_POSITION_SIZE,

@@ -4,6 +4,7 @@ import type { ClientBase } from 'pg';
 import { applyRanges } from '../../consumers/apply/apply-ranges.ts';
 import { BallotCache } from '../../consumers/apply/ballot-cache.ts';
 import { loadHeld, type NamedPosition } from '../../consumers/apply/load-ballot.ts';
+import type { BallotContest } from '../../domain/decide-batch.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { bodyOf, STORED_BODY, type StoredBody } from '../../store/stream/stored-body.ts';
 import { createTestRange, SUBMISSIONS_TOPIC } from '../helpers/ballots/apply.ts';
@@ -144,7 +145,17 @@ test('a rollback leaves an empty cache', async () => {
   ]);
 });
 
-test.each(['statement', 'statement_es', 'details'])(
+test('INV-15: contests are kept up to a bound of the size of their choices', () => {
+  const { contests } = new BallotCache();
+  const choice = { label: 'x'.repeat(1024 * 1024) };
+  for (let key = 0; key < 40; key += 1) {
+    const choices = new Map([1, 2].map((each) => [String(each), choice]));
+    contests.set(String(key), { contest: {}, election: {}, choices } as unknown as BallotContest);
+  }
+  expect([contests.size, contests.has('8'), contests.has('9')]).toEqual([31, false, true]);
+});
+
+test.each(['statement', 'statement_es', 'source_url', 'details'])(
   'the %s of cached positions counts towards the most that is used together',
   async (field) => {
     const cache = new BallotCache();
