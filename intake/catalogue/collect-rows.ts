@@ -45,7 +45,7 @@ export interface Collected {
   problems: DraftProblem[];
 }
 /** A choice of a contest. */
-export interface CollectedChoice extends Collected {
+interface CollectedChoice extends Collected {
   /** The number of its rows, which all say the same. */
   count: number;
   /** The line of the second one; null if there is one only. */
