@@ -149,7 +149,7 @@ testInBrowser('axe finds nothing on a refused form, and the reason or a field ha
   for (const [path, form, fields, title] of [
     ['/console/operator/plans', plan, { maxStreams: 'many' }, 'Plans'],
     ['/console/operator/plans', plan, { seen: '1/2/3/4', maxStreams: '77' }, 'Plans'],
-    [`/console/subscriptions/${subscription}`, whole, { version: 'older' }, 'Edit Ours'],
+    [`/console/subscriptions/${subscription}`, whole, { version: 'older', name: 'Mine' }, 'Edit Ours'],
     ['/console/keys', whole, { name: 'Website' }, 'The console shows another account'],
   ] as const) {
     await page.goto(`${origin}${path}`);
