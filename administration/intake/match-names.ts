@@ -62,11 +62,13 @@ export async function matchChoices(
     const { hash, plain, name = text } = NUMBERED.exec(text)?.groups ?? {};
     const choice = name.trim();
     const matched = await matchNames({ ...row, choice }, sources);
-    const isRanked = matched.contest?.vote_method === 'ranked_choice';
-    rows.push({ row: { ...row, choice, rank: isRanked ? (hash ?? plain ?? null) : row.rank }, matched });
+    const rank = isRanked(matched.contest) ? (hash ?? plain ?? null) : row.rank;
+    rows.push({ row: { ...row, choice, rank }, matched });
   }
   return areSure(rows) ? rows : [whole];
 }
+
+const isRanked = (contest: IndexedContest | null): boolean => contest?.vote_method === 'ranked_choice';
 
 /** Whether rows name different choices of one contest exactly, with their ranks if it has ranks. */
 function areSure(rows: readonly KnownRow[]): rows is [KnownRow, ...KnownRow[]] {
@@ -75,13 +77,12 @@ function areSure(rows: readonly KnownRow[]): rows is [KnownRow, ...KnownRow[]] {
     ({ matched: { grade, contest } }) => grade === 'exact' && contest === first?.matched.contest,
   );
   const countOf = (values: unknown[]) => new Set(values).size;
-  const isRanked = first?.matched.contest?.vote_method === 'ranked_choice';
   const ranks = rows.flatMap(({ row }) => row.rank ?? []);
   return (
     first !== undefined &&
     areExact &&
     countOf(rows.map(({ matched }) => matched.choice)) === rows.length &&
-    (!isRanked || countOf(ranks) === rows.length)
+    (!isRanked(first.matched.contest) || countOf(ranks) === rows.length)
   );
 }
 
@@ -178,7 +179,7 @@ export function meantBy({
     contest: contest.key,
     choice: choice.key,
     electionDate: contest.electionDate,
-    isRanked: contest.vote_method === 'ranked_choice',
+    isRanked: isRanked(contest),
   };
 }
 

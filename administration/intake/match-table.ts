@@ -99,6 +99,10 @@ const BATCH_ROWS = 500;
 /** The most decisions of one table that are remembered. */
 const MAX_DECISIONS = 50_000;
 
+/** Reads a table of endorsements, with the whole names of candidates in a column. @throws TableError as `readTable` */
+export const openTable = async (...source: Parameters<typeof readTable>): Promise<Table> =>
+  joinNames(await readTable(...source), ENDORSEMENT_FIELDS.choice);
+
 /**
  * Matches every row, in the caller's transaction with a stage. Values that the table has no column for stay as stored.
  *
@@ -107,12 +111,10 @@ const MAX_DECISIONS = 50_000;
  */
 export async function matchTable(client: ClientBase, options: TableOptions): Promise<MatchedTable> {
   const map = readColumnMap(options.map, ENDORSEMENT_FIELDS);
-  const read = async () =>
-    joinNames(await readTable(options.open(), options.pause), ENDORSEMENT_FIELDS.choice);
-  const first = await read();
+  const first = await openTable(options.open(), options.pause);
   const firstColumns = readColumns(first.header, map, options.constants);
   const meaning = await scanTable(first, firstColumns.places, options.pause);
-  const table = await read();
+  const table = await openTable(options.open(), options.pause);
   const columns = { ...readColumns(table.header, map, options.constants), ...meaning };
   const sources = await loadSources(client, options);
   // The endorsers of an account can change while a person decides, which opens the rows instead.

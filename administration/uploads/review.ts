@@ -1,11 +1,8 @@
 import type { ClientBase } from 'pg';
 import { needsConsent, type Removal } from '../../domain/removal-guard.ts';
-import { ENDORSEMENT_FIELDS } from '../../intake/endorsements/fields.ts';
 import type { Fate } from '../../intake/endorsements/outcome.ts';
 import type { EndorserEntry } from '../../intake/matching/match-endorser.ts';
-import { readTable } from '../../intake/tables/read-table.ts';
 import { TableError } from '../../intake/tables/table-error.ts';
-import { joinNames } from '../../intake/tables/whole-names.ts';
 import { createPause } from '../../service/pause.ts';
 import { readPieces } from '../../store/console/pieces.ts';
 import type { Upload } from '../../store/console/uploads.ts';
@@ -18,7 +15,7 @@ import {
 } from '../../store/intake/stage-effects.ts';
 import { createStage } from '../../store/intake/staged.ts';
 import { piecesOf } from '../catalogue/uploaded-file.ts';
-import { type MatchedTable, matchTable, type SeenRow } from '../intake/match-table.ts';
+import { type MatchedTable, matchTable, openTable, type SeenRow } from '../intake/match-table.ts';
 
 /** The most rows of an uploaded table. */
 export const MAX_ROWS = 5_000;
@@ -41,8 +38,7 @@ export interface UploadWork {
  */
 export async function checkTable(content: Buffer): Promise<string[]> {
   const pause = createPause();
-  const table = await readTable(piecesOf(content, pause), pause);
-  const { header, rows } = joinNames(table, ENDORSEMENT_FIELDS.choice);
+  const { header, rows } = await openTable(piecesOf(content, pause), pause);
   let count = 0;
   for await (const _ of rows) {
     await pause();
