@@ -145,8 +145,8 @@ export function createSender({ timeoutMs = ATTEMPT_TIMEOUT_MS, ca, ...options }:
       return attempt;
     } catch (error) {
       outgoing.signal.throwIfAborted();
-      const head = response ? readHead(response) : {};
-      if (response && isGone(response.statusCode)) return failed('gone', head);
+      const head: AnswerHead = response ? readHead(response) : {};
+      if (isGone(head.status)) return failed('gone', head);
       if (timeout.aborted) return failed('timed_out', head);
       if (response) return failed('answer_broken', head);
       if (error instanceof EndlessAnswerError) return failed('answer_broken', { status: error.status });
@@ -176,10 +176,9 @@ export function createSender({ timeoutMs = ATTEMPT_TIMEOUT_MS, ca, ...options }:
   };
 }
 
-const failed = (
-  outcome: AttemptOutcome,
-  head: Partial<Pick<Attempt, 'status' | 'retryAfterMs'>> = {},
-): Attempt => ({
+type AnswerHead = Partial<Pick<Attempt, 'status' | 'retryAfterMs'>>;
+
+const failed = (outcome: AttemptOutcome, head: AnswerHead = {}): Attempt => ({
   outcome,
   status: null,
   retryAfterMs: null,
@@ -239,7 +238,7 @@ async function readAnswer(response: IncomingMessage): Promise<Attempt> {
 }
 
 /** Whether a receiver wants no more messages. Its status says so, whatever follows. */
-const isGone = (status: number | undefined): boolean => status === 410;
+const isGone = (status: number | null | undefined): boolean => status === 410;
 
 function outcomeOfStatus(status: number): AttemptOutcome {
   if (isGone(status)) return 'gone';
