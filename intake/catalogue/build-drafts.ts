@@ -151,34 +151,31 @@ function contestOf(contest: CollectedContest, election: ElectionRecord, shape: T
  * of two people (INV-16).
  */
 function findRepeats({ choices }: CollectedContest, title: string, notes: Notes): DraftProblem[] {
-  const counts = new Set(choices.values().map(({ count }) => count));
-  const [count = 1] = counts;
-  if (count > 1 && counts.size === 1) {
-    notes.add('assumed', 'equal rows of a contest are one choice', title, (count - 1) * choices.size);
+  const rows = [...choices.values()];
+  const [count = 1, ...others] = new Set(rows.map((row) => row.count));
+  if (others.length > 0) {
+    return rows.flatMap(({ line, again }) => {
+      if (again === null) return [];
+      const message = `is the same row as line ${line}, and other choices of the contest do not come as often: remove it, or tell the two apart`;
+      return [{ line: again, field: 'choice', message }];
+    });
   }
-  if (counts.size <= 1) return [];
-  return [...choices.values()].flatMap(({ line, again }) => {
-    if (again === null) return [];
-    const message = `is the same row as line ${line}, and other choices of the contest do not come as often: remove it, or tell the two apart`;
-    return [{ line: again, field: 'choice', message }];
-  });
+  if (count > 1) {
+    notes.add('assumed', 'equal rows of a contest are one choice', title, (count - 1) * rows.length);
+  }
+  return [];
 }
 
 const MEASURE =
   /^(proposition|prop|measure|question|referendum|initiative|issue|bond|amendment|constitutional amendment)\b/i;
 
-function kindOf(
-  { values, ...contest }: CollectedContest,
-  title: string,
-  notes: Notes,
-): ContestRecord['kind'] {
-  const choices = [...contest.choices.values()];
-  const labels = choices.map((choice) => textOf(choice.values, 'choice'));
+function kindOf({ values, choices }: CollectedContest, title: string, notes: Notes): ContestRecord['kind'] {
+  const labels = [...choices.values()].map((choice) => textOf(choice.values, 'choice'));
   const isAnswered = labels.length > 0 && labels.every((label) => answerOfLabel(label) !== null);
   const isMeasure =
     values.has('measure') ||
     isAnswered ||
-    (MEASURE.test(title) && !choices.some((choice) => choice.values.has('candidate')));
+    (MEASURE.test(title) && !choices.values().some((choice) => choice.values.has('candidate')));
   const kind = isMeasure ? 'measure' : 'candidate';
   notes.add('assumed', `the kind of a contest is ${kind}`, title);
   return kind;
