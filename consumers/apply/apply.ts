@@ -146,7 +146,7 @@ async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): 
   while (!signal.aborted) {
     const ranges = await backlog.take(MAX_SUBMISSIONS_PER_TRANSACTION, IDLE_MS, signal);
     if (ranges.length > 0) {
-      const applied = await traceRuns(topic, ranges, () =>
+      const applied = await traceRanges(topic, ranges, () =>
         applyAllButRefused(client, topic, ranges, { cache, signal, log }),
       );
       backlog.applied(ranges);
@@ -216,19 +216,19 @@ function measure(ranges: readonly SubmissionRange[], appliedAt: number): void {
   }
 }
 
-/** Runs the transaction of some ranges within a span, unless they have no submission, only markers of transactions. */
-function traceRuns<T>(
+/** Applies some ranges within a span, unless they have no submission, only markers of transactions. */
+function traceRanges<T>(
   topic: string,
   ranges: readonly SubmissionRange[],
-  range: () => Promise<T>,
+  apply: () => Promise<T>,
 ): Promise<T> {
   const records = ranges.flatMap((each) => each.records);
-  if (records.length === 0) return range();
+  if (records.length === 0) return apply();
   const work = () => ({
     name: `process ${topic}`,
     kind: 'consumer' as const,
     traceparents: records.map(({ traceparent }) => traceparent),
     attributes: { 'messaging.batch.message_count': records.length },
   });
-  return traceMessages(work, range);
+  return traceMessages(work, apply);
 }
