@@ -1,26 +1,8 @@
 import { createPgDriverFactory } from '@slonik/pg-driver';
 import { BackendTerminatedError, type DriverClient, type DriverFactory } from 'slonik';
+import { withDeadline } from '../../service/deadline.ts';
 import { type ConnectionConfig, readConnectionConfig } from './connection-config.ts';
 import { INSTANCE } from './instance.ts';
-
-/**
- * Waits for an answer. Reads an answer that arrived while this process was busy before it applies the
- * deadline.
- *
- * @throws BackendTerminatedError if there is no answer within `ms` milliseconds.
- */
-async function answerWithin<T>(ms: number, answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<never>((_resolve, reject) => {
-    const giveUp = () => reject(new BackendTerminatedError(new Error(`No answer within ${ms} ms.`)));
-    timer = setTimeout(() => setImmediate(giveUp), ms);
-  });
-  try {
-    return await Promise.race([answer, silence]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 /** Every connection of this process, by the address of its server. */
 const clientsOf = new Map<string, Set<DriverClient>>();
@@ -70,6 +52,8 @@ async function requireInstance(
 export function createDriver(databaseUrl: string, answerMs: number, instance?: string): DriverFactory {
   const createPgDriver = createPgDriverFactory();
   const clients = connectionsTo(databaseUrl);
+  const answerWithin = <T>(ms: number, answer: Promise<T>): Promise<T> =>
+    withDeadline(answer, ms, () => new BackendTerminatedError(new Error(`No answer within ${ms} ms.`)));
   return async ({ driverConfiguration }) => {
     // The factory connects and asks for the OIDs of types, so it runs again only after certificates or a
     // password changed.
