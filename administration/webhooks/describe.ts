@@ -1,4 +1,5 @@
 import type { AttemptOutcome, DisabledReason } from '../../schemas/vocabulary.ts';
+import type { ListedWebhook } from '../../store/webhooks/control.ts';
 
 const REASONS: Readonly<Record<DisabledReason, string>> = {
   receiver_gone: 'its receiver answered 410 Gone',
@@ -23,14 +24,12 @@ const OUTCOMES: Readonly<Record<AttemptOutcome, string>> = {
 /** The outcome of an attempt in words. */
 export const describeOutcome = (outcome: AttemptOutcome): string => OUTCOMES[outcome];
 
-interface DescribedState {
-  state: 'active' | 'failing' | 'disabled';
-  reason: DisabledReason | null;
-  failures: number;
-}
-
 /** The state of a webhook in a few words. */
-export function describeState({ state, reason, failures }: DescribedState): string {
+export function describeState({
+  state,
+  reason,
+  failures,
+}: Pick<ListedWebhook, 'state' | 'reason' | 'failures'>): string {
   if (state === 'active') return 'active';
   if (state === 'failing') return `failing, after ${failures} ${failures === 1 ? 'attempt' : 'attempts'}`;
   return reason === null ? 'disabled' : `disabled: ${REASONS[reason]}`;

@@ -1,26 +1,16 @@
 import type { ClientBase, Pool } from 'pg';
-import type { AttemptOutcome, DisabledReason } from '../../schemas/vocabulary.ts';
+import type { DisabledReason } from '../../schemas/vocabulary.ts';
 import { type Actor, recordAudit } from '../accounts/audit-log.ts';
+import type { AttemptRecord } from './deliveries.ts';
 import { RESUMED } from './resumed.ts';
 
 /* The views of webhooks that the console and commands have besides the API, and the changes that they make. */
 
 /** An attempt, as a page or a command lists it. */
-export interface ListedAttempt {
+export interface ListedAttempt extends AttemptRecord {
   /** 1, 2, 3… of the webhook. */
   number: number;
-  messageId: string;
-  isTest: boolean;
   attemptedAt: Date;
-  durationMs: number;
-  outcome: AttemptOutcome;
-  /** Null without an answer. */
-  status: number | null;
-  events: number;
-  /** The size of the body that was sent. */
-  bytes: number;
-  /** The beginning of the answer. */
-  answer: string;
 }
 
 /** The attempts of a webhook before a number, the newest first; null begins with the newest. */

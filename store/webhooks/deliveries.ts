@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
-import type { AttemptOutcome, DisabledReason } from '../../schemas/vocabulary.ts';
+import type { WebhookState } from '../../domain/webhooks/state.ts';
+import type { AttemptOutcome } from '../../schemas/vocabulary.ts';
 
 /*
  * The statements by which a deliverer writes about webhooks. Each is for many webhooks, and changes only those that the process
@@ -66,30 +67,31 @@ export async function loadBatch(
   return rows[0] ?? null;
 }
 
-/** An attempt, and the state of its webhook after it. Times are milliseconds since 1970. */
-export interface RecordedAttempt extends HeldRevision {
-  /** A UUID of its own, by which it is recorded once. */
-  attemptId: string;
+/** An attempt, without its time. */
+export interface AttemptRecord {
   messageId: string;
   isTest: boolean;
-  attemptedAt: number;
   durationMs: number;
   outcome: AttemptOutcome;
+  /** Null without an answer. */
   status: number | null;
   events: number;
+  /** The size of the body that was sent. */
   bytes: number;
   /** The beginning of the answer, at most 1024 characters. */
   answer: string;
-  /** The state after it; null for a test, which changes none. */
-  after: {
-    state: 'active' | 'failing' | 'disabled';
-    reason: DisabledReason | null;
-    failures: number;
-    failingSince: number | null;
-    nextAttemptAt: number | null;
-    /** The position after a delivered batch; null if the batch was not delivered. */
-    cursor: string | null;
-  } | null;
+}
+
+/** An attempt, and the state of its webhook after it. Times are milliseconds since 1970. */
+export interface RecordedAttempt extends HeldRevision, AttemptRecord {
+  /** A UUID of its own, by which it is recorded once. */
+  attemptId: string;
+  attemptedAt: number;
+  /**
+   * The state after it, and the position after a delivered batch, or null if the batch was not delivered; null for
+   * a test, which changes none.
+   */
+  after: (WebhookState & { cursor: string | null }) | null;
 }
 
 /** Whether an attempt may change the state of its webhook: the process holds it, and nobody has changed it meanwhile. */

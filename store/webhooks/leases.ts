@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { DisabledReason } from '../../schemas/vocabulary.ts';
+import type { WebhookState } from '../../domain/webhooks/state.ts';
 
 /* Which process delivers which webhooks. A process that does not renew its row in time loses them (by this database's clock). */
 
@@ -99,7 +99,7 @@ export async function listHeld(pool: Pool, id: string): Promise<HeldWebhook[]> {
 }
 
 /** Everything that delivering to a webhook needs. Times are milliseconds since 1970. */
-export interface LoadedWebhook {
+export type LoadedWebhook = WebhookState & {
   id: number;
   accountId: number;
   url: string;
@@ -109,16 +109,11 @@ export interface LoadedWebhook {
   previousSecret: Buffer | null;
   previousSecretUntil: number | null;
   cursor: string;
-  state: 'active' | 'failing' | 'disabled';
-  reason: DisabledReason | null;
-  failures: number;
-  failingSince: number | null;
-  nextAttemptAt: number | null;
   revision: number;
   /** Whether it has begun to send a batch. */
   hasBatch: boolean;
   createdAt: number;
-}
+};
 
 const ms = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`;
 

@@ -89,7 +89,7 @@ async function makeOne({
   } as LoadedWebhook;
   const make = (events: number, more: Partial<LoadedWebhook> = {}) =>
     attempts.make(
-      { ...webhook, ...more },
+      { ...webhook, ...more } as LoadedWebhook,
       { messageId: 'msg_1', body: Buffer.from('{"é":1}'), events },
       signal,
     );
