@@ -1,7 +1,8 @@
 import type { Draft, EndorserDraft } from '../../intake/catalogue/draft.ts';
 import { type CatalogueKind, catalogueKey, parseCatalogueRecord } from '../../schemas/catalogue-files.ts';
+import type { LineRefusal } from '../../store/catalogue/refusals.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
-import { type LineRefusal, nameOfRecord, type RefusalList } from './refusal-list.ts';
+import { nameOfRecord, type RefusalList } from './refusal-list.ts';
 
 /** Checks one record; its problems are added to `refusals`. */
 export function checkRecord(

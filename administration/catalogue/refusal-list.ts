@@ -1,25 +1,5 @@
 import { shorten } from '../../schemas/problems.ts';
-
-/** The reason why a line of a file is refused. */
-export interface LineRefusal {
-  file: string;
-  line: number;
-  /** Null if the fault concerns the whole line. */
-  field: string | null;
-  message: string;
-  /** The record's own name, if it has one. */
-  name: string | null;
-}
-
-/** The number of refusals with the same file, field and reason. */
-export interface RefusalCount {
-  file: string;
-  /** The field without the numbers of list items: `choices[].label`. */
-  field: string | null;
-  /** The part of the message that many lines share. */
-  reason: string;
-  count: number;
-}
+import type { LineRefusal, RefusalCount } from '../../store/catalogue/refusals.ts';
 
 /** Refusals in the order of their discovery: it counts all and keeps the first. */
 export interface RefusalList {

@@ -5,6 +5,7 @@ import type { Note } from '../../intake/catalogue/notes.ts';
 import { createPause } from '../../service/pause.ts';
 import type { ChangedRecord } from '../../store/catalogue/changes.ts';
 import type { CatalogueCounts, CatalogueTable, Imported } from '../../store/catalogue/import.ts';
+import type { LineRefusal, RefusalCount } from '../../store/catalogue/refusals.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
 import type { CatalogueFileOptions } from '../../store/console/catalogue-files.ts';
 import type { Announced } from '../../store/endorsements/announce.ts';
@@ -12,7 +13,7 @@ import { type ImportOutcome, importCheckedLines } from './import-lines.ts';
 import { readRecords } from './read-records.ts';
 import { readTableRecords } from './read-tables.ts';
 import { createReadingNotes, type ReadingNotes } from './reading-notes.ts';
-import type { LineRefusal, RefusalCount, RefusalList } from './refusal-list.ts';
+import type { RefusalList } from './refusal-list.ts';
 
 /** The most combinations of field and reason, and notes, that are kept. */
 const MAX_COUNTS = 50;

@@ -1,5 +1,6 @@
-import type { LineRefusal, RefusalCount, RefusalList } from '../../administration/catalogue/refusal-list.ts';
+import type { RefusalList } from '../../administration/catalogue/refusal-list.ts';
 import { showControls } from '../../schemas/show-controls.ts';
+import type { LineRefusal, RefusalCount } from '../../store/catalogue/refusals.ts';
 import { count } from '../table.ts';
 
 /** The most combinations of file, field and reason that are shown. */

@@ -2,16 +2,25 @@ import type { ClientBase } from 'pg';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 import { STAYS } from './removal.ts';
 
-/** A refused line of a catalogue file, and the reason. */
-interface CatalogueRefusal {
-  kind: CatalogueKind;
+/** The reason why a line of a catalogue file is refused. */
+export interface LineRefusal {
   file: string;
   line: number;
-  /** Null if the whole line is at fault. */
+  /** Null if the fault concerns the whole line. */
   field: string | null;
   message: string;
-  /** The record's own key or slug, if it has one. */
+  /** The record's own name, if it has one. */
   name: string | null;
+}
+
+/** The number of refusals with the same file, field and reason. */
+export interface RefusalCount {
+  file: string;
+  /** The field without the numbers of list items: `choices[].label`. */
+  field: string | null;
+  /** The part of the message that many lines share. */
+  reason: string;
+  count: number;
 }
 
 /** A field that names a record of another kind. */
@@ -142,20 +151,19 @@ async function refuseUnresolved(client: ClientBase, { kind, field, of, present }
 /** The refusals that `refuseUnfit` made. */
 export interface ListedRefusals {
   /** The first ones, in the order of the files. */
-  refusals: CatalogueRefusal[];
+  refusals: LineRefusal[];
   refusalCount: number;
-  /** The number of refusals by file, field and reason. */
-  refusalCounts: { file: string; field: string | null; reason: string; count: number }[];
+  refusalCounts: RefusalCount[];
 }
 
 /** Lists the first `limit` refusals that `refuseUnfit` made, and counts all. */
 export async function listRefusals(client: ClientBase, limit: number): Promise<ListedRefusals> {
-  const { rows: refusals } = await client.query<CatalogueRefusal>(
-    `SELECT kind, file, line, field, problem AS message, key AS name
+  const { rows: refusals } = await client.query<LineRefusal>(
+    `SELECT file, line, field, problem AS message, key AS name
     FROM staged WHERE problem IS NOT NULL ORDER BY ordinal LIMIT $1`,
     [limit],
   );
-  const { rows: refusalCounts } = await client.query<ListedRefusals['refusalCounts'][number]>(
+  const { rows: refusalCounts } = await client.query<RefusalCount>(
     `SELECT file, field, reason, count(*)::integer AS count
     FROM staged WHERE problem IS NOT NULL GROUP BY file, field, reason ORDER BY min(ordinal)`,
   );

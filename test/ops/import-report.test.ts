@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import type { LineRefusal } from '../../administration/catalogue/refusal-list.ts';
 import { formatRefusals, formatWarnings } from '../../ops/catalog/format-refusals.ts';
 import {
   formatAmbiguousDistricts,
@@ -8,6 +7,7 @@ import {
   formatImport,
 } from '../../ops/catalog/import-report.ts';
 import type { CatalogueImport } from '../../store/catalogue/import.ts';
+import type { LineRefusal } from '../../store/catalogue/refusals.ts';
 
 test.each([
   [{ created: 0, updated: 0, deleted: 0 }, []],

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { createRefusalList, type LineRefusal } from '../../administration/catalogue/refusal-list.ts';
+import { createRefusalList } from '../../administration/catalogue/refusal-list.ts';
+import type { LineRefusal } from '../../store/catalogue/refusals.ts';
 
 const refusal = (line: number, field: string, message: string): LineRefusal => ({
   ...{ file: 'contests.ndjson', line, field, message, name: null },
