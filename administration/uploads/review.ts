@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { needsConsent, type Removal } from '../../domain/removal-guard.ts';
-import type { Fate } from '../../intake/endorsements/outcome.ts';
+import { FATES, type Fate } from '../../intake/endorsements/outcome.ts';
 import type { EndorserEntry } from '../../intake/matching/match-endorser.ts';
 import { TableError } from '../../intake/tables/table-error.ts';
 import { createPause } from '../../service/pause.ts';
@@ -130,20 +130,9 @@ export async function reviewUpload(client: ClientBase, work: UploadWork, after: 
     if (list && list.length < MAX_LISTED) list.push(seen);
   };
   const { read, unused, outcome } = await match(client, work, { lookOnly: true, onRow });
-  const counts = new Map(ALL_FATES.map((fate) => [fate, outcome.count(fate)]));
+  const counts = new Map(FATES.map((fate) => [fate, outcome.count(fate)]));
   return { read, unused, counts, rows: outcome.rows, open, asked, askedBefore, askedInAll, listed };
 }
-
-const ALL_FATES: readonly Fate[] = [
-  'exact',
-  'decided',
-  'close',
-  'ambiguous',
-  'none',
-  'left out',
-  'not representable',
-  'refused',
-];
 
 /** The effects of sending an upload. */
 export interface UploadEffects extends Awaited<ReturnType<typeof compareStage>> {

@@ -4,8 +4,9 @@ import { type Report, type ReportSection, SectionRows } from '../reports/report.
 /** The most contests that a report counts one by one. */
 const MAX_CONTESTS = 2_000;
 
+export const FATES = [...GRADES, 'decided', 'left out', 'not representable', 'refused'] as const;
 /** The outcome of a row. */
-export type Fate = Grade | 'decided' | 'left out' | 'not representable' | 'refused';
+export type Fate = (typeof FATES)[number];
 
 /** A row for the report. */
 export interface ReportedRow {
@@ -68,8 +69,7 @@ export class IntakeOutcome {
 
   /** The counts and lists of a report. */
   get report(): Pick<Report, 'counts' | 'sections'> {
-    const fates: Fate[] = [...GRADES, 'decided', 'left out', 'not representable', 'refused'];
-    const shown = fates.filter((fate) => this.count(fate) > 0 || GRADES.includes(fate as Grade));
+    const shown = FATES.filter((fate) => this.count(fate) > 0 || GRADES.includes(fate as Grade));
     const contests = new SectionRows({ title: 'By contest', columns: ['contest', ...shown] }, MAX_CONTESTS);
     for (const [name, counts] of this.#contests)
       contests.add(name, ...shown.map((fate) => counts.get(fate) ?? null));

@@ -93,9 +93,9 @@ function Summary({
   review: Review;
   work: PageWork;
 }): Html {
-  const parts = [...counts].filter(([, count]) => count > 0);
+  const present = (Object.keys(FATES) as Fate[]).filter((fate) => counts.get(fate));
   return html`
-    <p>Read as ${read}. ${rows === 1 ? '1 row' : `${number.format(rows)} rows`}: ${parts.map(([fate, count]) => `${number.format(count)} ${FATES[fate]}`).join(', ')}.</p>
+    <p>Read as ${read}. ${rows === 1 ? '1 row' : `${number.format(rows)} rows`}: ${present.map((fate) => `${number.format(counts.get(fate) ?? 0)} ${FATES[fate]}`).join(', ')}.</p>
     ${unused.length > 0 && html`<p>Columns that are not used: ${unused.map(isolateName).join(', ')}. If one of them has a statement or a source, say so below.</p>`}
     <p>${
       open === 0
