@@ -79,9 +79,7 @@ export async function startKeycloak(
     ],
     env: { ...process.env, KEYCLOAK_ADMIN: ADMIN.user, KEYCLOAK_ADMIN_PASSWORD: ADMIN.password },
     logFile,
-    marker: `--http-port=${port}`,
-    stopSignal: 'SIGTERM',
-    graceMs: STOP_GRACE_MS,
+    stop: { marker: `--http-port=${port}`, signal: 'SIGTERM', graceMs: STOP_GRACE_MS },
   });
   const base = `http://127.0.0.1:${port}`;
   const issuer = `${base}/realms/${REALM}`;

@@ -76,8 +76,6 @@ export async function startMirror(
     args: ['-Xmx512m', options, '-cp', path.join(jars, '*'), main, settings],
     cwd: dir,
     logFile: path.join(dir, 'mirror.log'),
-    marker: settings,
-    stopSignal: 'SIGTERM',
-    graceMs: STOP_GRACE_MS,
+    stop: { marker: settings, signal: 'SIGTERM', graceMs: STOP_GRACE_MS },
   });
 }

@@ -24,9 +24,7 @@ export async function startApicurio(dir: string): Promise<{ url: string; stop: (
     args: ['-Xmx512m', ...settings, '-jar', path.join(home, `apicurio-registry-app-${VERSION}-runner.jar`)],
     cwd: dir,
     logFile,
-    marker: `-Dquarkus.http.port=${port}`,
-    stopSignal: 'SIGTERM',
-    graceMs: STOP_GRACE_MS,
+    stop: { marker: `-Dquarkus.http.port=${port}`, signal: 'SIGTERM', graceMs: STOP_GRACE_MS },
   });
   const url = `http://127.0.0.1:${port}/apis/ccompat/v7`;
   const probe = async () => ((await fetch(`${url}/subjects`)).ok ? true : null);

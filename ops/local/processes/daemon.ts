@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { LocalServer } from '../servers/server.ts';
-import { stopProcess } from './pid-files.ts';
+import { type StopOptions, stopProcess } from './pid-files.ts';
 
 export interface DaemonOptions {
   command: string;
@@ -14,10 +14,7 @@ export interface DaemonOptions {
   env?: NodeJS.ProcessEnv;
   /** The output is appended to this file. */
   logFile: string;
-  /** A part of the command line that identifies this process. */
-  marker: string;
-  stopSignal: NodeJS.Signals;
-  graceMs: number;
+  stop: StopOptions;
 }
 
 /** Settles with a description of the child's end, such as `exit code 1` or `SIGKILL`, even if the child never began. */
@@ -52,11 +49,7 @@ export async function startDaemon(options: DaemonOptions): Promise<LocalServer &
     pid,
     exited,
     async stop() {
-      await stopProcess(pid, {
-        marker: options.marker,
-        signal: options.stopSignal,
-        graceMs: options.graceMs,
-      });
+      await stopProcess(pid, options.stop);
       await exited;
     },
   };

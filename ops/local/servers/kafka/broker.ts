@@ -49,9 +49,7 @@ function java(
     // In the locale C, Java finds no folder whose name has other letters than ASCII.
     env: { ...process.env, LC_ALL: 'C.UTF-8' },
     logFile: path.join(folder, 'kafka.log'),
-    marker: path.join(folder, 'server.properties'),
-    stopSignal: 'SIGTERM',
-    graceMs: STOP_GRACE_MS,
+    stop: { marker: path.join(folder, 'server.properties'), signal: 'SIGTERM', graceMs: STOP_GRACE_MS },
   };
 }
 

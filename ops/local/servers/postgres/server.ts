@@ -84,9 +84,7 @@ async function initialise(dir: string, binaries: Binaries, identity: Identity | 
     descriptors: reach.descriptors,
     cwd: dir,
     logFile,
-    marker: unfinished,
-    stopSignal: 'SIGINT',
-    graceMs: 0,
+    stop: { marker: unfinished, signal: 'SIGINT', graceMs: 0 },
   });
   await reach.close();
   const ending = await daemon.exited;
@@ -160,7 +158,6 @@ export async function startPostgres({
   // Identifies this server, whatever its path.
   args.push('-c', `ballot.data=${data}`);
   for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
-  const stopSignal = 'SIGINT'; // "fast": connections are closed, nothing is lost
   const server = await startDaemon({
     command: binaries.postgres,
     args,
@@ -168,9 +165,8 @@ export async function startPostgres({
     descriptors: reach.descriptors,
     cwd: folder,
     logFile,
-    marker: data,
-    stopSignal,
-    graceMs: STOP_GRACE_MS,
+    // "Fast": connections are closed, nothing is lost.
+    stop: { marker: data, signal: 'SIGINT', graceMs: STOP_GRACE_MS },
   });
   try {
     await reach.close();
