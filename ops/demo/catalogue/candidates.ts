@@ -1,7 +1,8 @@
+import { slugOf } from '../../../intake/catalogue/keys.ts';
 import type { ChoiceRecord } from '../../../schemas/catalogue-files.ts';
 import type { Random } from '../random.ts';
 import type { DemoElection } from './elections.ts';
-import { personName, slugOf } from './names.ts';
+import { personName } from './names.ts';
 import { FUSION_LINES, PARTIES, type Party } from './parties.ts';
 import type { ContestSlot } from './slots.ts';
 

@@ -1,3 +1,4 @@
+import { YES_AND_NO } from '../../../intake/catalogue/answers.ts';
 import type { ChoiceRecord, ContestRecord } from '../../../schemas/catalogue-files.ts';
 import type { Random } from '../random.ts';
 import { candidateChoices } from './candidates.ts';
@@ -26,7 +27,7 @@ function createContest(
 ): ContestRecord {
   const { state, record } = election;
   const question = questionOf(slot, state, random);
-  const choices = question ? answerChoices() : candidateChoices(election, slot, random);
+  const choices = question ? YES_AND_NO : candidateChoices(election, slot, random);
   const title = question ? `${slot.title[0]}: ${question.title[0]}` : slot.title[0];
   const title_es = question ? `${slot.title[1]}: ${question.title[1]}` : slot.title[1];
   return {
@@ -73,11 +74,4 @@ function contestDetails(slot: ContestSlot, choices: ChoiceRecord[], start: numbe
     // Details have no translation, and years need none.
     term: `${start}–${start + years}`,
   };
-}
-
-function answerChoices(): ChoiceRecord[] {
-  return [
-    { key: 'yes', label: 'Yes', label_es: 'Sí', measure_answer: 'yes' },
-    { key: 'no', label: 'No', label_es: 'No', measure_answer: 'no' },
-  ];
 }

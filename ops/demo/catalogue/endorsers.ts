@@ -1,7 +1,8 @@
+import { slugOf } from '../../../intake/catalogue/keys.ts';
 import type { EndorserCategoryRecord, EndorserRecord } from '../../../schemas/catalogue-files.ts';
 import type { Random } from '../random.ts';
 import { DEMO_SOURCE } from './elections.ts';
-import { personName, placeName, slugOf } from './names.ts';
+import { personName, placeName } from './names.ts';
 import { DEMO_STATES, type DemoState } from './states.ts';
 
 /** The demo's own categories. */

@@ -39,13 +39,3 @@ export function placeName(number: number): string {
   const again = Math.floor(number / PLACE_COUNT);
   return `${start}${end}${again === 0 ? '' : ` ${again + 1}`}`;
 }
-
-/** The lower-case letters and digits of the text, with single hyphens between them. */
-export function slugOf(text: string): string {
-  return text
-    .normalize('NFD')
-    .replace(/[\u0300-\u036f']/g, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '');
-}

@@ -1,9 +1,10 @@
 import { socialAccounts } from '../../../domain/officeholders/contact.ts';
 import { mapRole } from '../../../domain/officeholders/officeholders.ts';
+import { slugOf } from '../../../intake/catalogue/keys.ts';
 import type { StagedOfficeholder } from '../../../store/officeholders/import.ts';
 import type { Random } from '../random.ts';
 import { addDays } from './calendar.ts';
-import { personName, slugOf } from './names.ts';
+import { personName } from './names.ts';
 import { DEMO_STATES, type DemoState } from './states.ts';
 
 /** A role in the words of the officeholders' source, and the years of its term. */

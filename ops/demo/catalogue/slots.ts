@@ -1,10 +1,11 @@
+import { slugOf } from '../../../intake/catalogue/keys.ts';
 /**
  * The contests of a ballot without their candidates: an endless list for every election, with the highest offices
  * first. A demo of any size takes the first ones.
  */
 import type { ContestKind, Level, VoteMethod } from '../../../schemas/vocabulary.ts';
 import type { DemoElection } from './elections.ts';
-import { PLACE_COUNT, placeName, slugOf } from './names.ts';
+import { PLACE_COUNT, placeName } from './names.ts';
 import type { DemoState } from './states.ts';
 
 /** English and Spanish. */
