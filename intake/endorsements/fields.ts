@@ -1,5 +1,4 @@
-import { foldText } from '../matching/words.ts';
-import { type FieldNames, foldName } from '../tables/columns.ts';
+import { type FieldNames, foldName, namesOf } from '../tables/columns.ts';
 
 /** The fields of a table of endorsements, with the usual names of their columns, folded. */
 export const ENDORSEMENT_FIELDS = {
@@ -43,11 +42,7 @@ export const ENDORSEMENT_FIELDS = {
 
 export type EndorsementField = keyof typeof ENDORSEMENT_FIELDS;
 
-const FIELD_OF_NAME = new Map(
-  Object.entries(ENDORSEMENT_FIELDS).flatMap(([field, names]) =>
-    [foldText(field), ...names].map((name) => [name, field as EndorsementField] as const),
-  ),
-);
+const FIELD_OF_NAME = namesOf<EndorsementField>(ENDORSEMENT_FIELDS);
 
 /** The field that a column of this name usually holds; null if no name is known. */
 export const usualFieldOf = (name: string): EndorsementField | null =>

@@ -51,7 +51,7 @@ export function readColumnMap<F extends string>(
 }
 
 /** The fields by the names of their columns, and by their own. */
-function namesOf<F extends string>(fields: FieldNames<F>): ReadonlyMap<string, F> {
+export function namesOf<F extends string>(fields: FieldNames<F>): ReadonlyMap<string, F> {
   const own = (Object.keys(fields) as F[]).map((field) => [foldText(field), field] as const);
   const usual = own.flatMap(([, field]) => fields[field].map((name) => [name, field] as const));
   return new Map([...usual, ...own]);
