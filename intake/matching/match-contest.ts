@@ -2,13 +2,10 @@ import { distance } from 'fastest-levenshtein';
 import type { ElectionIndex, IndexedContest } from './catalogue-index.ts';
 import { hasOtherChamber, readContestWords, renameMeasure, showWords, unitOf } from './contest-words.ts';
 import { foldParty } from './parties.ts';
+import type { RowNames } from './row-names.ts';
 
 /** A row's texts about its contest. Empty texts are null. */
-export interface ContestText {
-  contest: string | null;
-  district: string | null;
-  party: string | null;
-}
+export type ContestText = Pick<RowNames, 'contest' | 'district' | 'party'>;
 
 /** The contests that a text can mean. */
 export interface FittingContests {

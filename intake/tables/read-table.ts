@@ -23,15 +23,17 @@ export const MAX_COLUMNS = 1_000;
 export const MAX_CELL_BYTES = 100_000;
 const MAX_ROW_BYTES = 1_000_000;
 
-/** A row below the header, or the reason why it cannot be used: the end of a sentence that begins with the line. */
-export type TableRow =
-  | {
-      /** The line of the file at which the row begins, from 1. */
-      line: number;
-      /** As many as the header has. Missing cells at the end of a row are empty. */
-      cells: string[];
-    }
-  | { line: number; fault: string };
+interface ReadRow {
+  /** The line of the file at which the row begins, from 1. */
+  line: number;
+  cells: string[];
+}
+
+/**
+ * A row below the header, with as many cells as the header has: missing ones at its end are empty. Or the reason why
+ * it cannot be used: the end of a sentence that begins with the line.
+ */
+export type TableRow = ReadRow | { line: number; fault: string };
 
 /** A table whose header is read, and whose rows are read as a stream, once. */
 export interface Table {
@@ -70,11 +72,6 @@ async function takeSample(bytes: AsyncIterable<Uint8Array>) {
   }
   const sample = Buffer.concat(pieces).subarray(0, SAMPLE_BYTES);
   return { sample, whole: whole && size <= SAMPLE_BYTES, all: all() };
-}
-
-interface ReadRow {
-  line: number;
-  cells: string[];
 }
 
 /** Makes every line break a line feed, also those within cells. */

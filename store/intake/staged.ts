@@ -101,11 +101,6 @@ async function* readAll<T extends object>(client: ClientBase, query: string): As
   await client.query('CLOSE staged_cursor');
 }
 
-interface Staged {
-  endorser: string;
-  contest: string;
-}
-
 /** A common table of the last row of each endorsement. */
 export const WANTED = `wanted AS (
   SELECT DISTINCT ON (endorser, contest, choice) * FROM staged_rows ORDER BY endorser, contest, choice, ordinal DESC)`;
@@ -170,7 +165,7 @@ export async function* readPositions(client: ClientBase): AsyncGenerator<Submiss
       SELECT endorser, contest FROM (${MISSING}) AS missing EXCEPT SELECT endorser, contest FROM staged_rows
     ) AS emptied
     ORDER BY endorser, contest`;
-  for await (const row of readAll<Staged & { picks: SubmittedPick[] }>(client, query)) {
+  for await (const row of readAll<Omit<Submission, 'action'>>(client, query)) {
     yield { action: 'position', ...row };
   }
 }
