@@ -10,10 +10,8 @@ import { showRejection } from '../../administration/rejections/show.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Rejection } from '../../schemas/submission.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import { readEnv } from '../../service/running-service.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createDatabaseConfig } from '../config.ts';
-import { currentActor, inOneTransaction, withDatabase } from '../database.ts';
+import { currentActor, inDatabaseOf, inOneTransaction } from '../database.ts';
 import { withProgress } from '../progress.ts';
 import { requireKafka, requireServers } from '../require-servers.ts';
 import { count } from '../table.ts';
@@ -102,8 +100,7 @@ async function list(io: CommandIo, all: boolean): Promise<void> {
 
 /** The rejections that need nothing more: changed since, sent again, corrected or dismissed. */
 async function findOver(io: CommandIo, { rejections, superseded }: SortedPage): Promise<Set<Rejection>> {
-  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  return withDatabase(databaseUrl, 'ops', async (client) => {
+  return inDatabaseOf(io, async (client) => {
     const mended = await findMended(client, rejections);
     const settled = await findSettled(client, rejections);
     return new Set([...mended, ...settled.keys(), ...superseded]);
