@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import type { ImportOutcome } from '../../administration/catalogue/import-lines.ts';
 import { createReadingNotes } from '../../administration/catalogue/reading-notes.ts';
+import type { RefusalList } from '../../administration/catalogue/refusal-list.ts';
 import { showControls } from '../../schemas/show-controls.ts';
 import { ELECTION_TYPES, type ElectionType } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
@@ -11,13 +12,14 @@ import { describeImport, formatFound } from '../catalog/describe-import.ts';
 import { writeElection } from '../catalog/export-election.ts';
 import { findCatalogueFiles } from '../catalog/find-files.ts';
 import { formatRefusals } from '../catalog/format-refusals.ts';
-import { type ImportOptions, importFiles } from '../catalog/import-catalogue.ts';
+import { type ImportOptions, importLines } from '../catalog/import-catalogue.ts';
 import {
   formatAmbiguousDistricts,
   formatAmbiguousElections,
   formatAnnounced,
   formatImport,
 } from '../catalog/import-report.ts';
+import { readCatalogue } from '../catalog/read-catalogue.ts';
 import { type CommandIo, type DefineCommand, UnfinishedError } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { withDatabase } from '../database.ts';
@@ -176,8 +178,9 @@ async function importPaths(
   const outcome = await withTotal(io.terminal, 'Reading', bytes, (onBytes) =>
     withProgress(io.terminal, 'Announcing', (onAnnounced) => {
       const reading = { found, electionType, election, map, onBytes };
-      const options = { ...flags, maxRemovals: allowRemovals, reading, onWait: tellWait(io) };
-      return importFiles(files, { databaseUrl, ...options, onCommit, onAnnounced });
+      const options = { ...flags, maxRemovals: allowRemovals, onWait: tellWait(io), onCommit, onAnnounced };
+      const read = (refusals: RefusalList) => readCatalogue(files, refusals, reading);
+      return importLines(read, { databaseUrl, ...options });
     }),
   );
   // The import is made already, so its outcome is told even if the report cannot be written.
