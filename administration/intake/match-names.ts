@@ -1,7 +1,7 @@
 import type { Constants, EndorsementRow, Meant } from '../../intake/endorsements/read-row.ts';
 import type { ChoiceEntry, IndexedContest } from '../../intake/matching/catalogue-index.ts';
 import { stateInDistrict } from '../../intake/matching/contest-words.ts';
-import { type Grade, type Match, worstOf } from '../../intake/matching/grade.ts';
+import { type Match, worstOf } from '../../intake/matching/grade.ts';
 import type { ElectionMatch } from '../../intake/matching/match-election.ts';
 import type { EndorserEntry } from '../../intake/matching/match-endorser.ts';
 import { matchRow } from '../../intake/matching/match-row.ts';
@@ -14,20 +14,12 @@ import { type Alias, MAX_ALIAS_TEXT } from '../../schemas/alias-files.ts';
 import type { Sources } from './sources.ts';
 
 /** The meaning of a row's names, as far as it is known. */
-export interface MatchedRow {
-  grade: Grade;
-  reasons: string[];
+export interface MatchedRow extends RowMatch {
   endorser: EndorserEntry | null;
   /** The slug of the election; null if it is not exact. */
   election: string | null;
-  contest: IndexedContest | null;
-  choice: ChoiceEntry | null;
-  unrepresentable: RowMatch['unrepresentable'];
   /** The names that are not exact. */
-  unsure: { endorser: boolean; contest: boolean; choice: boolean };
-  /** The number of contests that the row can mean. */
-  fits: number;
-  candidates: RowMatch['candidates'];
+  unsure: RowMatch['unsure'] & { endorser: boolean };
 }
 
 /** The most elections of one day and state in which a row is looked for. */

@@ -1,3 +1,4 @@
+import type { RequestError as ListedError } from '../accounts/request-errors.ts';
 import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
 
 /** The number of an account's similar requests in an hour. */
@@ -13,19 +14,11 @@ export interface UsageCount {
   requests: number;
 }
 
-/** An answer of status 400 or above. */
-export interface RequestError {
+/** An answer of status 400 or above. Its message has no characters that Postgres cannot store. */
+export interface RequestError extends Omit<ListedError, 'id' | 'occurredAt'> {
   accountId: number;
-  keyId: number | null;
   /** The time of the answer, in milliseconds since 1970. */
   at: number;
-  requestId: string;
-  method: string;
-  route: string;
-  status: number;
-  code: string;
-  /** Without characters that Postgres cannot store. */
-  message: string;
 }
 
 /** A request that was answered without an error. */

@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
+import type { UndoablePosition } from '../../domain/undo.ts';
 import type { SubmittedPick } from '../../schemas/submission.ts';
 import type { VoteMethod } from '../../schemas/vocabulary.ts';
 import { PICK } from '../endorsements/endorsement-rows.ts';
@@ -88,11 +89,9 @@ interface PositionChoice {
 }
 
 /** A position to which an upload refers, before it and now. */
-export interface UploadedPosition {
+export interface UploadedPosition extends Omit<UndoablePosition, 'contest'> {
   endorserId: number;
   contestId: number;
-  /** The slug and the name. */
-  endorser: string;
   endorserName: string;
   /** The key and the title. */
   contest: string;
@@ -100,15 +99,7 @@ export interface UploadedPosition {
   voteMethod: VoteMethod;
   /** Whether the contest was removed. */
   isRemoved: boolean;
-  /** Whether the account may publish for the endorser. */
-  isAllowed: boolean;
-  before: SubmittedPick[];
-  present: SubmittedPick[];
   choices: PositionChoice[];
-  /** Whether a submission of the upload made a change. */
-  isMade: boolean;
-  /** Whether anybody else has made one since `before`, apart from edits of the catalogue. */
-  isChanged: boolean;
 }
 
 const PAGE = 100;
