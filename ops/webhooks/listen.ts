@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { showControls } from '../../schemas/show-controls.ts';
 import { signMessage } from '../../schemas/webhook-signature.ts';
@@ -60,26 +61,20 @@ export async function listen(
     response.writeHead(204).end();
     io.out(`${id} ${showControls(body.toString())}`);
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new OperatorError(`Port ${port} is in use: choose another with --port.`, { cause: error })
-          : error,
-      ),
-    );
-    server.listen(port, '127.0.0.1', resolve);
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error;
+    throw new OperatorError(`Port ${port} is in use: choose another with --port.`, { cause: error });
   });
   const checked =
     secret === null
       ? 'Signatures are not verified; --secret-file verifies them.'
       : 'Signatures are verified.';
   io.err(`Listening at http://127.0.0.1:${port}/. ${checked} Ctrl-C ends it.`);
-  await new Promise<void>((resolve) => {
-    const restore = io.onInterrupt(() => {
-      restore();
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
+  const restore = io.onInterrupt(() => {
+    restore();
+    server.close();
+    server.closeAllConnections();
   });
+  await once(server, 'close');
 }
