@@ -7,6 +7,13 @@ import { loadOffsetsOf } from '../store/stream/consumer-offsets.ts';
 import { countPendingRejections } from '../store/stream/pending-rejections.ts';
 import { loadRelayProgress } from '../store/stream/relay-batches.ts';
 
+/** The Kafka of the topics. */
+export interface KafkaPlace {
+  brokers: Brokers;
+  /** The beginning of every topic's name. */
+  topicPrefix: string;
+}
+
 /** The progress of a partition of the submissions topic. Offsets are those of the next submission. */
 interface PartitionLag {
   partition: number;
@@ -39,12 +46,11 @@ function lagOf(partition: number, applied: number, { start, stableEnd, end }: Pa
 /**
  * Asks Kafka, then Postgres. Submissions that arrive between the two requests can briefly show as lag.
  *
- * @param place the `host:port` of each broker, and the beginning of every topic's name
  * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
  */
 export async function measureLag(
   client: ClientBase | Pool,
-  { brokers, topicPrefix }: { brokers: Brokers; topicPrefix: string },
+  { brokers, topicPrefix }: KafkaPlace,
 ): Promise<ServiceLag> {
   const topic = topicNames(topicPrefix).submissions;
   const place = { brokers, topic, clientId: 'ballot-endorsements-administration' };

@@ -2,10 +2,9 @@ import type { Pool } from 'pg';
 import { loadTimesAfter } from '../kafka/reading/read-topic.ts';
 import { topicNames } from '../kafka/topic-names.ts';
 import { rejectionCodec } from '../schemas/submission.ts';
-import type { Brokers } from '../service/brokers.ts';
 import { loadStoredOffsets } from '../store/stream/consumer-offsets.ts';
 import { loadPendingRejections } from '../store/stream/pending-rejections.ts';
-import type { ServiceLag } from './lag.ts';
+import type { KafkaPlace, ServiceLag } from './lag.ts';
 
 /** The times of the oldest work that waits; undefined if none waits, or neither Kafka nor Postgres knows. */
 export interface OldestWork {
@@ -17,13 +16,6 @@ export interface OldestWork {
   rejection?: Date | undefined;
 }
 
-interface Place {
-  /** The `host:port` of each broker. */
-  brokers: Brokers;
-  /** The beginning of every topic's name. */
-  topicPrefix: string;
-}
-
 type Partitions = ServiceLag['submissions'];
 
 /**
@@ -33,7 +25,7 @@ type Partitions = ServiceLag['submissions'];
  */
 export async function findOldestWork(
   pool: Pool,
-  place: Place,
+  place: KafkaPlace,
   { submissions, rejections }: ServiceLag,
 ): Promise<OldestWork> {
   const waiting = submissions.filter(({ lag }) => lag > 0);
@@ -55,7 +47,7 @@ export async function findOldestWork(
 /** The append times of the first submissions after those that are applied, by partition, where they are known. */
 async function loadTimes(
   pool: Pool,
-  { brokers, topicPrefix }: Place,
+  { brokers, topicPrefix }: KafkaPlace,
   partitions: Partitions,
 ): Promise<Map<number, number>> {
   const topic = topicNames(topicPrefix).submissions;

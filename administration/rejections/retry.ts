@@ -3,7 +3,6 @@ import { identifyTopic } from '../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { type Message, openProducer } from '../../kafka/writing/submissions-producer.ts';
 import type { Rejection, Submission } from '../../schemas/submission.ts';
-import type { Brokers } from '../../service/brokers.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { type Actor, nameSender, recordAudit } from '../../store/accounts/audit-log.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
@@ -15,6 +14,7 @@ import {
   reconcileTopic,
 } from '../../store/stream/consumer-offsets.ts';
 import { loadSettled } from '../../store/stream/settled-rejections.ts';
+import type { KafkaPlace } from '../lag.ts';
 import { readSubmission } from './describe.ts';
 import { readWithSuperseded, type SortedPage } from './find-superseded.ts';
 import { nameOf, originOf, subjectOf } from './name.ts';
@@ -22,10 +22,7 @@ import { nameOf, originOf, subjectOf } from './name.ts';
 const BATCH = 500;
 
 /** The topics' Kafka. */
-export interface TopicsPlace {
-  brokers: Brokers;
-  /** The beginning of every topic's name. */
-  topicPrefix: string;
+export interface TopicsPlace extends KafkaPlace {
   /** Called with the number of the rejected topic's offsets read so far, and the total. */
   onProgress?: (done: number, total: number) => void;
   /** Called for each submission that a retry leaves out because its position has changed since. */
