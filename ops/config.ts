@@ -20,11 +20,7 @@ export interface DatabaseConfig {
 
 export interface OpsConfig extends KafkaConfig, DatabaseConfig {}
 
-/**
- * Reads only the settings of the topics.
- *
- * @throws OperatorError if a value is invalid
- */
+/** Reads only the settings of the topics. @throws OperatorError if a value is invalid */
 export function createTopicConfig(values: Environment): TopicConfig {
   return {
     topicPrefix: readTopicPrefix(values),

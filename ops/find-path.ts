@@ -14,11 +14,7 @@ export async function findPath(path: string): Promise<Stats | null> {
   });
 }
 
-/**
- * The file at a path.
- *
- * @throws OperatorError for a missing file, a folder or a pipe; as `findPath` does
- */
+/** The file at a path. @throws OperatorError for a missing file, a folder or a pipe; as `findPath` does */
 export async function requireFile(path: string): Promise<Stats> {
   const info = await findPath(path);
   if (info === null) throw new OperatorError(`There is no file ${path}.`);

@@ -46,11 +46,7 @@ export class CatalogueFileWork implements Stoppable {
     this.#answerMs = answerMs;
   }
 
-  /**
-   * Begins to work on a file.
-   *
-   * @returns false if this process works on another one
-   */
+  /** Begins to work on a file. @returns false if this process works on another one */
   async start(id: number, order: Order): Promise<boolean> {
     if (this.#running !== null || this.#isStopping) return false;
     const begun = Promise.withResolvers<void>();

@@ -7,11 +7,7 @@ export class ProbeStream {
   readonly #awaited = new Map<string, (hasArrived: boolean) => void>();
   #isOpen = true;
 
-  /**
-   * Opens a stream.
-   *
-   * @throws Error if the gateway does not answer, or refuses, with its answer
-   */
+  /** Opens a stream. @throws Error if the gateway does not answer, or refuses, with its answer */
   static async open(url: string, key: string, timeoutMs: number): Promise<ProbeStream> {
     const stream = new ProbeStream();
     const tooLate = setTimeout(() => stream.close(), timeoutMs);

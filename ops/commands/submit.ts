@@ -186,11 +186,7 @@ async function check(
   return { good, bad: refusals.total };
 }
 
-/**
- * The submissions of checked files.
- *
- * @throws OperatorError if the number of valid lines has changed
- */
+/** The submissions of checked files. @throws OperatorError if the number of valid lines has changed */
 async function* readChecked(
   files: SubmissionFile[],
   expected: number,

@@ -8,11 +8,7 @@ const SUBJECT = 'replica';
 /** Longer than the relay's wait, to tell a slow replica from a silent one. */
 const TIMEOUT_MS = 5000;
 
-/**
- * Whether each server answers, is a replica, and is in use.
- *
- * @param client a connection to the primary
- */
+/** Whether each server answers, is a replica, and is in use. @param client a connection to the primary */
 export async function checkReplicas(
   client: pg.Client,
   readDatabaseUrls: readonly string[],

@@ -105,11 +105,7 @@ function describePerson({ person, place, seats }: Holder, today: string): Staged
   };
 }
 
-/**
- * Reads the files of a checkout.
- *
- * @param today the day, YYYY-MM-DD, that decides about terms of office
- */
+/** Reads the files of a checkout. @param today the day, YYYY-MM-DD, that decides about terms of office */
 export async function readPeople(
   files: readonly PersonFile[],
   today: string,

@@ -91,11 +91,7 @@ export async function listInvitations(
   return rows;
 }
 
-/**
- * Ends an open invitation of an account.
- *
- * @returns false if the account has no such invitation
- */
+/** Ends an open invitation of an account. @returns false if the account has no such invitation */
 export async function withdrawInvitation(
   client: ClientBase,
   { accountId, account, id }: { accountId: number; account: string; id: number },

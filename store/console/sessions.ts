@@ -10,11 +10,7 @@ const SESSION_HOURS = 12;
 /** The person of a session: a provider's person, or the name and role from a link. */
 export type SessionPerson = { personId: number } | { linkPerson: string; linkRole: Role };
 
-/**
- * Starts a session.
- *
- * @returns the session's token, stored only as a hash
- */
+/** Starts a session. @returns the session's token, stored only as a hash */
 export async function startSession(
   client: ClientBase,
   { accountId, ...person }: SessionPerson & { accountId: number },

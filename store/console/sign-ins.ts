@@ -17,11 +17,7 @@ export interface SignIn {
   invitation: Buffer | null;
 }
 
-/**
- * Stores a new sign-in.
- *
- * @returns a token for its browser, stored only as a hash
- */
+/** Stores a new sign-in. @returns a token for its browser, stored only as a hash */
 export async function beginSignIn(client: ClientBase | Pool, signIn: SignIn): Promise<string> {
   const { state, nonce, codeVerifier, returnTo, invitation } = signIn;
   const token = generateToken();

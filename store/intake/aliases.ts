@@ -6,11 +6,7 @@ export interface StoredAlias extends Alias {
   decided_at: Date;
 }
 
-/**
- * A page of a list's decisions.
- *
- * @param accountId null for the operators' list
- */
+/** A page of a list's decisions. @param accountId null for the operators' list */
 export async function loadAliases(
   client: ClientBase,
   accountId: number | null,

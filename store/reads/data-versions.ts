@@ -33,11 +33,7 @@ const REPLICA_VERSIONS = sql.prepared(
   versions.extend({ isReplica: z.boolean() }),
 )`SELECT ${COLUMNS}, pg_is_in_recovery() AS "isReplica" FROM stream_head`;
 
-/**
- * The versions that a replica shows.
- *
- * @throws PromotedReplicaError if the server is no longer a replica
- */
+/** The versions that a replica shows. @throws PromotedReplicaError if the server is no longer a replica */
 export async function loadReplicaVersions(pool: DatabasePool): Promise<DataVersions> {
   const { isReplica, ...shown } = await pool.one(REPLICA_VERSIONS);
   if (!isReplica) throw new PromotedReplicaError('The replica was promoted.');

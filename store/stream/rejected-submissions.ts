@@ -52,11 +52,7 @@ export async function keepReasons(
   await Promise.all([keeping, forgetting]);
 }
 
-/**
- * The rejections of submissions.
- *
- * @param afterRejection the id of a rejection before them
- */
+/** The rejections of submissions. @param afterRejection the id of a rejection before them */
 export async function loadReasons(
   client: ClientBase | Pool,
   afterRejection: number,

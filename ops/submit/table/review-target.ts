@@ -47,11 +47,7 @@ export class ReviewTarget {
     });
   }
 
-  /**
-   * Completes the file. Call this before anything is sent.
-   *
-   * @throws OperatorError if it cannot be written
-   */
+  /** Completes the file. Call this before anything is sent. @throws OperatorError if it cannot be written */
   async finish(): Promise<void> {
     await this.#flush();
     await this.#close();
