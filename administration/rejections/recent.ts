@@ -21,6 +21,31 @@ const GROWTH = 7;
 /** No further reading begins if it would have more bytes than this. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
+const reading = ({ brokers, topicPrefix }: TopicsPlace) => ({
+  brokers,
+  topic: topicNames(topicPrefix).rejected,
+  clientId: 'ballot-endorsements-administration',
+  operation: 'Read' as const,
+});
+
+/**
+ * Reads the first 8 MB of the rejections that follow those before an earlier reading: one of them can have the same
+ * submission.
+ *
+ * @param before the earlier reading's `before`; null for the newest, which none follow
+ * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
+ */
+export async function loadLaterRejections(
+  place: TopicsPlace,
+  before: ReadonlyMap<number, number> | null,
+): Promise<Rejection[]> {
+  if (before === null) return [];
+  const bounds = await loadBounds(reading(place));
+  const starts = bounds.map(({ end }, at) => [at, Math.min(end, before.get(at) ?? 0)] as const);
+  for await (const page of readRejections(reading(place), new Map(starts))) return page.rejections;
+  return [];
+}
+
 /**
  * Reads the newest rejections, or those before an earlier reading, so that the cost does not grow with the topic: fewer
  * if they are large.
@@ -30,13 +55,11 @@ const MAX_BYTES = 16 * 1024 * 1024;
  * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
  */
 export async function loadRecentRejections(
-  { brokers, topicPrefix }: TopicsPlace,
+  place: TopicsPlace,
   ofPartition: number,
   before: ReadonlyMap<number, number> | null = null,
 ): Promise<RecentRejections> {
-  const topic = topicNames(topicPrefix).rejected;
-  const clientId = 'ballot-endorsements-administration';
-  const present = await loadBounds({ brokers, topic, clientId, operation: 'Read' });
+  const present = await loadBounds(reading(place));
   // A partition that the earlier reading did not know was added later.
   const bounds = present.map(({ start, end }, partition) => ({
     start,
@@ -52,7 +75,7 @@ export async function loadRecentRejections(
     const read: RecentRejections = {
       ...{ rejections: [], strangers: 0, before: isComplete ? null : older, oldest: new Map() },
     };
-    for await (const page of readRejections({ brokers, topic }, starts, ends)) {
+    for await (const page of readRejections(reading(place), starts, ends)) {
       read.rejections.push(...page.rejections);
       read.strangers += page.strangers;
       read.oldest = page.oldest;

@@ -2,6 +2,7 @@ import { readSubmission } from '../../../administration/rejections/describe.ts';
 import { findMended } from '../../../administration/rejections/find-mended.ts';
 import { findSuperseded } from '../../../administration/rejections/find-superseded.ts';
 import { originOf } from '../../../administration/rejections/name.ts';
+import { loadLaterRejections } from '../../../administration/rejections/recent.ts';
 import { retryNew } from '../../../administration/rejections/retry.ts';
 import { searchRejections } from '../../../administration/rejections/search.ts';
 import { dismissChosen, findSettled } from '../../../administration/rejections/settle.ts';
@@ -63,11 +64,14 @@ function RejectionRow(props: {
 async function findEnds(
   { pool }: ConsoleContext,
   rejections: readonly Rejection[],
+  later: readonly Rejection[],
 ): Promise<ReadonlyMap<Rejection, string>> {
   const mended = await findMended(pool, rejections);
   const settled = await findSettled(pool, rejections);
   return new Map([
-    ...[...findSuperseded(rejections)].map((item) => [item, 'sent again since'] as const),
+    ...[...findSuperseded([...rejections, ...later].sort((a, b) => a.rejected_at - b.rejected_at))].map(
+      (item) => [item, 'sent again since'] as const,
+    ),
     ...[...mended].map((item) => [item, 'changed since'] as const),
     ...[...settled].map(([item, how]) => [item, how] as const),
   ]);
@@ -91,7 +95,7 @@ async function showRejected({ query }: PageRequest, context: ConsoleContext): Pr
   const shown = readBefore(query.get('before'));
   const { isOpen, ...search } = readSearch(query, context.clock.now());
   const read = await searchRejections(context, search, { ofPartition: NEWEST, before: shown });
-  const ends = await findEnds(context, read.rejections);
+  const ends = await findEnds(context, read.rejections, await loadLaterRejections(context, shown));
   const found = read.found.filter((item) => !isOpen || !ends.has(item));
   const filters = fieldsOfQuery(query, SEARCH_FIELDS);
   const older = read.before && `?${new URLSearchParams([...filters, ['before', writeBefore(read.before)]])}`;

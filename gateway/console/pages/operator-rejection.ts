@@ -42,11 +42,10 @@ const BACK_FIELD = 'back';
 const SEEN_FIELD = 'seen';
 
 /** A rejection in full. */
-function WholeRejection(props: { item: Rejection; story: readonly Content[]; before: string | null }): Html {
-  const { item, story, before } = props;
+function WholeRejection(props: { item: Rejection; story: readonly Content[]; search: string }): Html {
+  const { item, story, search } = props;
   const canRetry = readSubmission(item) !== null && !item.truncated;
   const place = placeOf(item);
-  const search = before === null ? '' : `?${new URLSearchParams({ before })}`;
   return html`
     <pre tabindex="0" aria-label="The rejection"><code>${showRejection(item).join('\n')}</code></pre>
     <${Story} story=${story} />
@@ -70,15 +69,14 @@ async function showOne(
   context: ConsoleContext,
   refusal: Refusal | null = null,
 ): Promise<ShownPage> {
-  const { query } = request;
-  const { named, rejections } = await findNamedIn(request, context);
+  const { named, ...found } = await findNamedIn(request, context);
   const stories = [];
-  for (const item of named) stories.push({ item, story: await loadStory(context, item, rejections) });
+  for (const item of named) stories.push({ item, story: await loadStory(context, item, found) });
   return {
     title: `Rejected submission ${nameIn(request)}`,
     ...refusal,
     body: html`
-      ${stories.map(({ item, story }) => html`<${WholeRejection} item=${item} story=${story} before=${query.get('before')} />`)}
+      ${stories.map(({ item, story }) => html`<${WholeRejection} item=${item} story=${story} search=${found.search} />`)}
       <p><a href=${REJECTED}>All rejected submissions</a></p>`,
   };
 }
@@ -86,8 +84,8 @@ async function showOne(
 /** Sends a submission again. If something became of it that the page has not told, a retry could undo a newer change. */
 const retryOne = (request: PageRequest, context: ConsoleContext): Promise<PageReply> =>
   refuseAsPage(async () => {
-    const { item, rejections } = await findOneIn(request, context);
-    const story = await loadStory(context, item, rejections);
+    const { item, ...found } = await findOneIn(request, context);
+    const story = await loadStory(context, item, found);
     if (story.length > Number(request.form.get(SEEN_FIELD) ?? 0)) {
       const problem =
         'Something has become of it since the page was opened, so nothing was sent. The list below tells it.';
@@ -103,11 +101,11 @@ const retryOne = (request: PageRequest, context: ConsoleContext): Promise<PageRe
 async function showEdit(
   { query, form }: PageRequest,
   context: ConsoleContext,
-  { item, submission, rejections, position }: Correctable,
+  { item, submission, position, ...found }: Correctable,
   refused: { values?: URLSearchParams; problems?: readonly string[] } = {},
 ): Promise<ShownPage> {
   const { values, problems = [] } = refused;
-  const story = await loadStory(context, item, rejections);
+  const story = await loadStory(context, item, found);
   const before = query.get('before') ?? form.get('before');
   const isJson = position === null || query.get('as') === 'json' || values?.has('json') === true;
   const known = new Set(position?.choices.map(({ key }) => key));

@@ -12,24 +12,22 @@ import type { ConsoleContext } from '../context.ts';
 import type { PageRequest } from '../page.ts';
 import { PageError } from '../page-error.ts';
 import { readPosition } from '../publishing/position-form.ts';
-import { findOneIn } from './rejection.ts';
+import { type FoundRejection, findOneIn } from './rejection.ts';
 
 /** The largest submission that the form takes, in characters of JSON. */
 export const MAX_JSON = 100_000;
 
 /** A rejected submission that can be corrected. */
-export interface Correctable {
+export interface Correctable extends Omit<FoundRejection, 'named'> {
   item: Rejection;
   submission: Submission;
-  /** All rejections that were read. */
-  rejections: readonly Rejection[];
   /** The contest, if the submission is a whole position in one that exists; otherwise it is corrected as JSON. */
   position: OwnPosition | null;
 }
 
 /** @throws PageError 404 if there is no such rejection, 409 if it cannot be corrected or its name is ambiguous */
 export async function findCorrectable(request: PageRequest, context: ConsoleContext): Promise<Correctable> {
-  const { item, rejections } = await findOneIn(request, context);
+  const { item, ...rest } = await findOneIn(request, context);
   const submission = readSubmission(item);
   if (!submission || item.truncated) {
     throw new PageError(409, 'It cannot be corrected here: its producer must send it.');
@@ -49,7 +47,7 @@ export async function findCorrectable(request: PageRequest, context: ConsoleCont
   const isPosition = action === 'position' && item.code !== 'unknown_endorser';
   const contestId = isPosition ? await findContestId(context.pool, contest) : null;
   const found = contestId && (await findOwnPosition(context.pool, { endorser, contestId, since: null }));
-  return { item, submission, rejections, position: found ? { ...found, picks } : null };
+  return { item, ...rest, submission, position: found ? { ...found, picks } : null };
 }
 
 /** The correction that a form has. */

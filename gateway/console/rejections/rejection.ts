@@ -1,6 +1,6 @@
 import { chooseOne } from '../../../administration/rejections/find-chosen.ts';
 import { findNamed, nameOf } from '../../../administration/rejections/name.ts';
-import { loadRecentRejections } from '../../../administration/rejections/recent.ts';
+import { loadLaterRejections, loadRecentRejections } from '../../../administration/rejections/recent.ts';
 import type { Rejection } from '../../../schemas/submission.ts';
 import { OperatorError } from '../../../service/operator-error.ts';
 import type { ConsoleContext } from '../context.ts';
@@ -30,27 +30,32 @@ export const writeBefore = (before: ReadonlyMap<number, number>): string =>
 /** A rejection, and what its page has read. */
 export interface FoundRejection {
   named: Rejection[];
-  /** All that were read, by time. */
+  /** All that were read, and later ones, by time. */
   rejections: Rejection[];
+  /** The query with which their pages find them. */
+  search: string;
 }
 
 /**
- * Finds the rejections that a page's path names, among those that a page of the list reads.
+ * Finds the rejections that a page's path names, among those that a page of the list reads and later ones.
  *
  * @throws PageError 404 if there is none
  */
 export async function findNamedIn(request: PageRequest, context: ConsoleContext): Promise<FoundRejection> {
   const name = nameIn(request);
   const before = readBefore(request.query.get('before') ?? request.form.get('before'));
-  const { rejections } = await loadRecentRejections(context, NEWEST, before);
-  const named = findNamed(rejections, name);
+  const recent = await loadRecentRejections(context, NEWEST, before);
+  const later = await loadLaterRejections(context, before);
+  const rejections = [...recent.rejections, ...later].sort((a, b) => a.rejected_at - b.rejected_at);
+  const fitting = [recent.rejections, later].map((each) => findNamed(each, name));
+  const named = fitting.find((each) => each.length > 0) ?? [];
   if (named.length === 0) {
     throw new PageError(
       404,
       `No recent rejection of origin ${name} is kept. "ops rejected" finds older ones.`,
     );
   }
-  return { named, rejections };
+  return { named, rejections, search: before ? `?before=${writeBefore(before)}` : '' };
 }
 
 /**
@@ -61,10 +66,10 @@ export async function findNamedIn(request: PageRequest, context: ConsoleContext)
 export async function findOneIn(
   request: PageRequest,
   context: ConsoleContext,
-): Promise<{ item: Rejection; rejections: Rejection[] }> {
-  const { named, rejections } = await findNamedIn(request, context);
+): Promise<Omit<FoundRejection, 'named'> & { item: Rejection }> {
+  const { named, ...found } = await findNamedIn(request, context);
   const item = await refuseAsPage(async () => chooseOne(named, nameIn(request), 'Nothing was done'));
-  return { item, rejections };
+  return { item, ...found };
 }
 
 /** Turns the refusal of work on rejections into a page. */

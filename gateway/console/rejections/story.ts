@@ -10,7 +10,7 @@ import type { ConsoleContext } from '../context.ts';
 import { HistoryLink } from '../history-link.ts';
 import { type Content, type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
-import { placeOf } from './rejection.ts';
+import { type FoundRejection, placeOf } from './rejection.ts';
 
 export function PositionHistory({ of: { endorser, contest } }: { of: Submission }): Html {
   return html`<${HistoryLink} endorser=${endorser} contest=${contest} of=${`${endorser}, ${contest}`} />`;
@@ -20,7 +20,7 @@ export function PositionHistory({ of: { endorser, contest } }: { of: Submission 
 export async function loadStory(
   { pool }: ConsoleContext,
   item: Rejection,
-  rejections: readonly Rejection[],
+  { rejections, search }: Pick<FoundRejection, 'rejections' | 'search'>,
 ): Promise<Content[]> {
   const story: Content[] = [];
   const how = (await findSettled(pool, [item])).get(item);
@@ -32,7 +32,7 @@ export async function loadStory(
   const later = findLastOfSame(item, rejections);
   if (later) {
     story.push(
-      html`The same submission came again and was rejected again: <a href=${placeOf(later)}>${originOf(later)}</a>.`,
+      html`The same submission came again and was rejected again: <a href=${placeOf(later) + search}>${originOf(later)}</a>.`,
     );
   }
   const change = await findWhatMended(pool, item);

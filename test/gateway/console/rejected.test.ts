@@ -219,26 +219,27 @@ test('the page of a rejection says what came later', async () => {
   );
 });
 
-test('INV-15: one of many rejections is settled where the list shows it, and looked for among the newest otherwise', async () => {
+/** Puts rejections of submissions with these choices into the rejected topic, at these origins in partition 1. */
+async function reject(endorser: string, choices: readonly string[], firstOffset: number): Promise<void> {
   const { rejected, submissions } = topicNames(service.topicPrefix);
   const producer = await openProducer(brokersOf('ops'), rejected);
   await producer.send(
-    Array.from({ length: 51 }, (_, index) => ({
-      key: 'nobody-five',
+    choices.map((choice, index) => ({
+      key: endorser,
       value: rejectionCodec.encode({
-        ...{
-          code: 'unknown_endorser',
-          message: 'No.',
-          topic: submissions,
-          partition: 1,
-          offset: 7000 + index,
-        },
+        ...{ code: 'unknown_endorser', message: 'No.', topic: submissions },
+        ...{ partition: 1, offset: firstOffset + index },
         ...{ rejected_at: Date.now() + index, last_offset: null, truncated: null },
-        value: submissionCodec.encode(endorse('nobody-five', 'mayor', `choice-${index}`)),
+        value: submissionCodec.encode(endorse(endorser, 'mayor', choice)),
       }),
     })),
   );
   await producer.close();
+}
+
+test('INV-15: one of many rejections is settled where the list shows it, and looked for among the newest otherwise', async () => {
+  const choices = Array.from({ length: 51 }, (_, index) => `choice-${index}`);
+  await reject('nobody-five', choices, 7000);
   const { html } = await operator.get(REJECTED);
   expect([html.includes('1/7001<'), html.includes('1/7000<')]).toEqual([true, false]);
   const [, older = ''] = /href="(\?[^"]+)">Older rejected submissions/.exec(html) ?? [];
@@ -259,6 +260,27 @@ test('INV-15: one of many rejections is settled where the list shows it, and loo
   expect(page.html).toMatch(/<li>.+ has dismissed it, at <time/);
   const ofPage = [...page.html.matchAll(/action="[^"]+\/1\/7000[^"]+\?before=/g)];
   expect(ofPage).toHaveLength(2);
+});
+
+test('an older page tells that a submission came again and was rejected again, on a newer page', async () => {
+  const choices = Array.from({ length: 60 }, (_, index) => `choice-${index}`);
+  await reject('nobody-six', [...choices, ...choices, ...choices], 8000);
+  const queries = ['?endorser=nobody-six&show=open'];
+  const open: string[] = [];
+  for (const query of queries) {
+    const { html } = await operator.get(REJECTED + query);
+    open.push(...[...html.matchAll(/>1\/(8\d+)</g)].map(([, offset = '']) => offset));
+    const older = /href="(\?[^"]+)">Older rejected/.exec(html)?.[1];
+    if (older) queries.push(older.replaceAll('&amp;', '&'));
+  }
+  expect(open.sort()).toEqual(choices.map((_, index) => String(8120 + index)));
+
+  const rows = await Promise.all(queries.map((query) => rowOf('1/8000<', query.replace('&show=open', ''))));
+  const row = rows.join('');
+  expect(row).toContain('sent again since');
+  const page = await operator.get(/href="([^"]+)">1\/8000</.exec(row)?.[1] ?? '');
+  const [, later = ''] = /rejected again: <a href="([^"]+)">1\/8120</.exec(page.html) ?? [];
+  expect((await operator.get(later)).html).toContain('choice-0');
 });
 
 test('a submission whose details have a number that a correction would round is not corrected', async () => {
