@@ -60,12 +60,13 @@ export function problemOfError(error: ErrorObject): Problem {
       message: `is not a known field; known are ${known}`,
     };
   }
-  const expected = (parentSchema?.title as string | undefined) ?? error.message ?? keyword;
+  const title = parentSchema?.title as string | undefined;
+  const expected = title === undefined ? (error.message ?? keyword) : `must be ${title}`;
   if (keyword === 'maxLength') {
     const length = Array.from(data as string).length;
-    return { field, message: `must be ${expected}, has ${length.toLocaleString('en-US')}` };
+    return { field, message: `${expected}, has ${length.toLocaleString('en-US')}` };
   }
-  return { field, message: `must be ${expected}, is ${showValue(data)}` };
+  return { field, message: `${expected}, is ${showValue(data)}` };
 }
 
 /** A field's name, quoted if it has unusual characters. */

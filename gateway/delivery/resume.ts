@@ -1,5 +1,6 @@
 import type { Feed } from '../../feed/feed.ts';
 import type { ResumePoint } from '../../feed/rendered-event.ts';
+import { isCalendarDate } from '../../schemas/catalogue/formats.ts';
 import { type Cursor, InvalidCursorError, parseCursor } from '../../schemas/cursor.ts';
 import { SINCE_FORM } from '../../schemas/http/parameters.ts';
 import type { Clock } from '../../service/clock.ts';
@@ -137,8 +138,8 @@ export async function resolveStart(start: StartRequest, services: ResumeServices
   if (start.cursor !== undefined) return resumeFromCursor('cursor', start.cursor, services);
   if (start.since !== undefined) {
     const time = Date.parse(start.since);
-    if (Number.isNaN(time)) {
-      // The schema accepts times that Date does not, such as leap seconds and offsets without minutes.
+    if (Number.isNaN(time) || !isCalendarDate(start.since.slice(0, 10))) {
+      // A schema accepts times that Date does not, such as leap seconds and offsets without minutes. Date accepts 30 February.
       throw new ApiError('invalid_parameter', `since must be ${SINCE_FORM}, is "${start.since}".`);
     }
     const now = clock.now();

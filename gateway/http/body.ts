@@ -142,7 +142,11 @@ export function compileBody(schema: TSchema, refusal: ErrorCode): (body: unknown
   return (body) => {
     validate ??= ajv.compile(schema);
     if (validate(body)) return body;
-    const [problem] = (validate.errors ?? []).map(problemOfError);
+    const errors = validate.errors ?? [];
+    // A value that fits no form of a union has an error for each form before that of the union.
+    const error =
+      errors.find(({ keyword, parentSchema }) => keyword === 'anyOf' && parentSchema?.title) ?? errors[0];
+    const problem = error && problemOfError(error);
     const code = /^filter(?=[.[]|$)/.test(problem?.field ?? '') ? 'invalid_filter' : refusal;
     throw new ApiError(code, `${problem?.field ?? 'The body'} ${problem?.message}.`);
   };

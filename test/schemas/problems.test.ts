@@ -52,7 +52,7 @@ describe('an error of ajv', () => {
   const TEXT = 'must be text of at most 3 characters';
 
   test.each<[string, object, string | null, string]>([
-    ['of the record as a whole', [], null, 'must be must be object, is a list of 0'],
+    ['of the record as a whole', [], null, 'must be object, is a list of 0'],
     ['of a field with a slash and a tilde', { 'a/b~c': 7 }, 'a/b~c', `${TEXT}, is 7`],
     ['of a field of an item', { list: [{}, { name: 7 }].slice(1) }, 'list[0].name', `${TEXT}, is 7`],
     ['of the eleventh item', { list: [...Array(10).fill({ name: 'a' }), {}] }, 'list[10].name', 'is missing'],
@@ -81,7 +81,7 @@ describe('an error of ajv', () => {
       'of a rule without a title',
       { plain: '' },
       'plain',
-      'must be must NOT have fewer than 1 characters, is ""',
+      'must NOT have fewer than 1 characters, is ""',
     ],
   ])('%s', (_, record, field, message) => {
     expect(problemOf(record)).toEqual({ field, message });

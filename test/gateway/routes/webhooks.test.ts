@@ -158,6 +158,18 @@ describe('a webhook', () => {
       'invalid_webhook',
       'offset from UTC',
     ],
+    [
+      'a start on no day',
+      { ...ALL, since: '2026-02-30T00:00:00Z' },
+      'invalid_parameter',
+      'is "2026-02-30T00:00:00Z"',
+    ],
+    [
+      'a subscription that is no name',
+      { ...ALL, filter: undefined, subscription: null },
+      'invalid_webhook',
+      'subscription must be the id or name of a subscription, is null.',
+    ],
     ['a cursor of nobody', { ...ALL, cursor: 'x' }, 'invalid_parameter', 'not a cursor'],
     ['an unpaired surrogate', { ...ALL, name: 'a\ud800' }, 'invalid_webhook', 'surrogate'],
     ['a NUL beside its name', { ...ALL, subscription: 'a\0b' }, 'invalid_webhook', 'NUL character'],
