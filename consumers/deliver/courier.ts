@@ -269,7 +269,7 @@ export class Courier {
         const message = 'an attempt cannot be recorded; trying again';
         reportFailure(log, error, { where: 'webhooks', message, quiet: isFailing });
         isFailing = true;
-        this.#over.throwIfAborted();
+        if (this.#over.aborted) return false;
         await clock.wait(RETRY_MS, this.#over);
       }
     }

@@ -396,9 +396,9 @@ describe('a courier that ends', () => {
     expect([courier.isFinished, recorded.length, lines.length]).toEqual([true, 0, 0]);
   });
 
-  test('does not wait for a database that does not record its attempt', async () => {
+  test('does not wait for a database that does not record its attempt, which is an outage and no defect', async () => {
     await start({}, 1);
-    takes = new Error('away');
+    takes = Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
     const { wait } = clock;
     clock.wait = (...given) => {
       if (recorded.length > 5) takes = true;
@@ -406,7 +406,7 @@ describe('a courier that ends', () => {
     };
     await attempts[0]?.end('delivered');
     await courier.stop();
-    expect(recorded).toHaveLength(2);
+    expect([recorded.length, lines.map(({ level }) => level)]).toEqual([2, ['warn']]);
   });
 
   test('does not wait for the time of its next attempt', async () => {
