@@ -339,6 +339,18 @@ describe('the position to store', () => {
     expect(courier.takeMovedPosition(HOUR)).toBeNull();
   });
 
+  test('while the next change waits for its turn is before it, with offsets that are not after it', async () => {
+    const taker = { host: 'b.example', accountId: 1, isSlow: false };
+    const busy = await Promise.all(Array.from({ length: 4 }, () => turns.take(taker, lost.signal)));
+    await start({ filter: { states: ['OR'] } });
+    feed.append('CA');
+    feed.appendTogether(['CA', 'OR', 'CA']);
+    await settle();
+    const moved = parseCursor(courier.takeMovedPosition(HOUR)?.cursor ?? '');
+    expect([moved.sequence, moved.offsets[0]]).toEqual([2, 0]);
+    for (const endTurn of busy) endTurn?.();
+  });
+
   test('is that of the last change that was examined when the courier was stopped', async () => {
     await start({ filter: { states: ['OR'] } });
     feed.append('CA', 2);

@@ -41,7 +41,8 @@ export class FakeFeed {
   }
 
   get latest(): ResumePoint {
-    return { sequence: this.#events.length, time: this.#clock.now(), offsets: [0] };
+    const { length } = this.#events;
+    return { sequence: length, time: this.#clock.now(), offsets: [length] };
   }
 
   /** The number of different filters of open readers. */
