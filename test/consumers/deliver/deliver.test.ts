@@ -392,6 +392,23 @@ describe('a webhook', () => {
     expect(ids).toEqual(withoutRepeats(ids));
   });
 
+  test('whose process stops keeps the answer to a message under way', async () => {
+    const stopping = Promise.withResolvers<void>();
+    const receiver = await startReceiver(async (response) => {
+      await stopping.promise;
+      response.writeHead(204).end();
+    });
+    const id = await createWebhook(receiver);
+    const deliverer = await startDeliverer({ timeoutMs: 15_000 });
+    await change(1);
+    await until('the message', () => receiver.messages.length === 1);
+    const stopped = deliverer.stop();
+    stopping.resolve();
+    await stopped;
+    deliverers = [];
+    expect(await read(id)).toMatchObject({ attempts: 1, delivered_batches: 1 });
+  });
+
   test('gets nothing while its account is suspended or after it is deleted, and continues without a gap', async () => {
     const [receiver, gone] = [await startReceiver(), await startReceiver()] as const;
     const id = await createWebhook(receiver);
