@@ -19,9 +19,12 @@ const LINES: CatalogueLine[] = [
   ['contests', contest('máyor', { choices })],
 ];
 
-const load = (lines: CatalogueLine[], { keepMissing = false } = {}): Promise<CatalogueImport> =>
+const load = (
+  lines: CatalogueLine[],
+  { keepMissing = false, skipRefused = false } = {},
+): Promise<CatalogueImport> =>
   importCatalogue(client, stageLines(lines), {
-    ...{ skipRefused: false, dryRun: false, maxRemovals: null, keepMissing },
+    ...{ skipRefused, dryRun: false, maxRemovals: null, keepMissing },
   });
 
 async function stored(): Promise<unknown[]> {
@@ -83,6 +86,8 @@ test('an import does not write those that have their form', async () => {
 });
 
 test('a row whose form another row has is removed, even if missing rows are kept', async () => {
+  // Of two choices without the form, the one with the lower id gets it.
+  await client.query(`UPDATE choices SET key = key || '  ' WHERE key = 'bób'`);
   await client.query(`
     INSERT INTO choices (contest_id, key, label, ballot_order)
     SELECT id, 'bób ', 'bób', 3 FROM contests WHERE key LIKE '%/máyor'`);
@@ -116,7 +121,7 @@ test.each(['OR', null])(
   },
 );
 
-test('an import leaves those of elections that its lines do not name, but not the names of districts', async () => {
+test('an import leaves those of elections that only refused lines name, but not the names of districts', async () => {
   const district = { ocd_id: 'ocd-division/x', name: 'Elm', level: 'city', type: 'place', state: 'OR' };
   await load([
     ['elections', election({ slug: OTHER })],
@@ -126,7 +131,9 @@ test('an import leaves those of elections that its lines do not name, but not th
     UPDATE contests SET key = key || ' ' WHERE key LIKE '${OTHER}%';
     UPDATE choices SET key = key || ' ' WHERE contest_id = (SELECT id FROM contests WHERE key LIKE '${OTHER}%');
     UPDATE districts SET name = name || ' '`);
-  await load(LINES);
+  const foreign = contest('máyor', { election: OTHER, district: { ...district, state: 'CA' } });
+  const { refused } = await load([...LINES, ['contests', foreign]], { skipRefused: true });
+  expect(refused).toEqual({ contests: 1 });
   const { rows } = await client.query(
     `SELECT c.key, h.key AS choice, d.name FROM contests c JOIN choices h ON h.contest_id = c.id
      JOIN districts d ON d.id = c.district_id WHERE c.key LIKE '${OTHER}%'`,
