@@ -110,6 +110,9 @@ test('each of several submissions has its own outcome, in the order of the reque
     (outcome as { events: string[] } | undefined)?.events.length;
   expect(countEvents(outcomes?.[3])).toBe(20);
   expect(countEvents((await load([[0, 6]]))?.[0])).toBe(25);
+  // An earlier topic's submission may have had its place.
+  const later = { ...PUBLICATION, afterSequence: await lastSequence(), offsets: [6] };
+  expect(await loadOutcomes(client, TOPIC, later)).toEqual([{ status: 'unchanged' }]);
   expect(await load([[0, 6]], 'former')).toBeNull();
   expect(await load([[0, 6]], 'topic', 'never consumed')).toEqual([{ status: 'submitted' }]);
 });
