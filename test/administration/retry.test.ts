@@ -16,7 +16,7 @@ import {
   submissionCodec,
 } from '../../schemas/submission.ts';
 import { inTransaction } from '../../store/connection/transaction.ts';
-import { findSettler, settleRejections } from '../../store/stream/settled-rejections.ts';
+import { findSettler, loadSettled, settleRejections } from '../../store/stream/settled-rejections.ts';
 import { applySubmissions } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
@@ -327,6 +327,12 @@ test('several that are dismissed together are one entry of the audit log, withou
       details: { topic: rejected, origins: [84, 86].map((offset) => `1/${offset}@2026-05-04T10:00:00.000Z`) },
     },
   ]);
+  const settlerOf = (offset: number) => findSettler(client, `1/${offset}@2026-05-04T10:00:00.000Z`);
+  expect([await settlerOf(84), await settlerOf(85), await settlerOf(86)]).toMatchObject([
+    { author: 'ada' },
+    null,
+    { author: 'ada' },
+  ]);
 });
 
 test('a name that means several rejections chooses none of them, and with its time it chooses one', async () => {
@@ -369,4 +375,17 @@ test('of equal submissions on different pages only the last rejection counts too
   expect(listed).toMatchObject([{ origin: { offset: 97 } }]);
   expect(await retry()).toMatchObject({ sent: 1, superseded: 1, unreadable });
   expect(await countSent(again)).toEqual([1]);
+});
+
+test('a dismissal is kept for longer than Kafka keeps its rejection, and then forgotten', async () => {
+  const days = [39, 41];
+  const names = days.map((age) => `9/${age}@2026-05-05T10:00:00.000Z`);
+  await settleRejections(client, names, 'dismissed');
+  await client.query(
+    `UPDATE settled_rejections SET settled_at = now() - age * interval '1 day'
+     FROM unnest($1::text[], $2::int[]) AS aged (aged_name, age) WHERE name = aged_name`,
+    [names, days],
+  );
+  await settleRejections(client, ['9/1@2026-05-05T10:00:00.000Z'], 'dismissed');
+  expect([...(await loadSettled(client, names)).keys()]).toEqual(names.slice(0, 1));
 });
