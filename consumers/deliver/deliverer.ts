@@ -193,7 +193,7 @@ export class Deliverer {
       for (const webhook of loaded) {
         const stamp = wanted.get(webhook.id);
         // A webhook that was disabled meanwhile is no longer held at the next look.
-        if (stamp === undefined || webhook.state === 'disabled' || this.#lease.lost.aborted) continue;
+        if (stamp === undefined || webhook.state === 'disabled') continue;
         const courier = new Courier(webhook, this.#services, this.#lease.lost);
         this.#couriers.set(webhook.id, { stamp, courier });
       }
