@@ -1,5 +1,5 @@
 /** The outcome of submissions while the consumers send rejections to their topic. */
-import { expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { identifyTopic } from '../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { openProducer } from '../../kafka/writing/submissions-producer.ts';
@@ -21,6 +21,22 @@ import { until } from '../helpers/until.ts';
 
 const { client, url } = useTestDatabase();
 const sender = useClient(url);
+
+// The changes have no election, so the trigger for its activity must not run.
+beforeAll(() => client.query('SET session_replication_role = replica'));
+
+/** Appends changes of the submissions at these places. */
+async function change(...places: readonly [partition: number, offset: number][]): Promise<void> {
+  await client.query(`SELECT ensure_change_log_partition((now() AT TIME ZONE 'UTC')::date)`);
+  await client.query(
+    `WITH made AS (
+       INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body, submission_partition, submission_offset)
+       SELECT last_sequence + n, now(), 'created', 'acme', 1, '{"election": {"id": 1}}', place.partition, place.at
+       FROM stream_head, unnest($1::int[], $2::int[]) WITH ORDINALITY AS place (partition, at, n))
+     UPDATE stream_head SET last_sequence = last_sequence + cardinality($1::int[])`,
+    [places.map(([partition]) => partition), places.map(([, offset]) => offset)],
+  );
+}
 
 /** A topic of submissions that the consumers have applied up to an offset, and what a wait needs. */
 async function begin(applied: number) {
@@ -44,7 +60,7 @@ async function begin(applied: number) {
       value: submissionCodec.encode(endorse('nobody', 'mayor', 'ann')),
     });
   const options = { start, sent, onProgress: () => {}, onStall: () => {} };
-  return { config, brokers, rejected, encode, options };
+  return { config, brokers, topic, rejected, encode, options };
 }
 
 const key = Buffer.from('nobody');
@@ -73,8 +89,12 @@ test('a rejection that the consumers send to its topic meanwhile counts once', a
   expect(rejections.first).toMatchObject([{ offset: 1 }]);
 });
 
-test('submissions that were rejected together count each; those of others, and those that came after the wait, do not', async () => {
-  const { config, encode, options } = await begin(4);
+test('each submission counts that made changes or was rejected; those of others or before, and those after the wait, do not', async () => {
+  await change([0, 2]);
+  const { config, topic, encode, options } = await begin(4);
+  options.sent.add([{ partition: 1, offset: 1 }]);
+  await resetConsumerOffset(client, topic, 1, 2);
+  await change([0, 1], [0, 1], [0, 4], [1, 1], [1, 2], [2, 2]);
   const values = [encode(0), encode(1, { lastOffset: 2 }), encode(3, { of: 'another' }), encode(4)];
   await addPendingRejections(
     client,
@@ -84,7 +104,7 @@ test('submissions that were rejected together count each; those of others, and t
     ...options,
     signal: AbortSignal.abort(),
   });
-  expect(outcome).toEqual({ applied: 3, changed: 0, rejected: 2 });
+  expect(outcome).toEqual({ applied: 4, changed: 2, rejected: 2 });
   expect(rejections.count).toBe(1);
 });
 
