@@ -17,7 +17,7 @@ const FEW = 20;
 
 /** Batches of two changes each, over a week. The last is unacknowledged. The log lacks the changes up to 1001. */
 const STORE = `
-  TRUNCATE relay_batches, change_log;
+  TRUNCATE relay_batches, rebuilt_runs, change_log;
   INSERT INTO relay_batches (first_sequence, last_sequence, offsets, created_at, acknowledged_at)
   SELECT 2 * n - 1, 2 * n, ARRAY[n], $time::timestamptz - (${BATCHES} - n) * interval '20 s', $time
   FROM generate_series(1, ${BATCHES}) AS n;
@@ -124,8 +124,14 @@ test('a gateway begins after the start of the epoch, or at the newest change if 
   expect(start.sequence).toBe(2 * BATCHES - 2);
 });
 
-test('only batches before the first remaining change are dropped', async () => {
+test('only batches, and runs of a rebuild, before the first remaining change are dropped', async () => {
+  await client.query(
+    `INSERT INTO rebuilt_runs (first_sequence, last_sequence, offsets)
+     SELECT n, n + 499, '{0}' FROM generate_series(1, 2001, 500) AS n`,
+  );
   await maintainChangeLog(watched, NOW, 7 * DAY_MS);
+  const runs = await client.query('SELECT first_sequence::int AS first FROM rebuilt_runs ORDER BY 1');
+  expect(runs.rows.map(({ first }) => first)).toEqual([1001, 1501, 2001]);
   const { rows } = await client.query(
     'SELECT min(first_sequence)::int AS first, count(*)::int FROM relay_batches',
   );
@@ -176,12 +182,20 @@ test('the days of changes that Kafka still lacks, or has not acknowledged, stay 
       [2 * BATCHES - 2 + 2 * index, day],
     );
   }
-  await maintainChangeLog(client, NOW, 7 * DAY_MS);
-  const { rows } = await client.query<{ sequence: number }>(
-    'SELECT sequence::int FROM change_log WHERE sequence >= $1 ORDER BY sequence',
-    [2 * BATCHES - 2],
-  );
-  expect(rows.map(({ sequence }) => sequence)).toEqual([2 * BATCHES, 2 * BATCHES + 2]);
+  const kept = async () => {
+    await maintainChangeLog(client, NOW, 7 * DAY_MS);
+    const { rows } = await client.query<{ sequence: number }>(
+      'SELECT sequence::int FROM change_log WHERE sequence >= $1 ORDER BY sequence',
+      [2 * BATCHES - 2],
+    );
+    return rows.map(({ sequence }) => sequence);
+  };
+  await client.query('BEGIN');
+  await client.query('UPDATE relay_batches SET acknowledged_at = NULL');
+  await client.query('DELETE FROM change_log WHERE sequence < $1', [2 * BATCHES - 2]);
+  expect(await kept()).toEqual([2 * BATCHES - 2, 2 * BATCHES, 2 * BATCHES + 2]);
+  await client.query('ROLLBACK');
+  expect(await kept()).toEqual([2 * BATCHES, 2 * BATCHES + 2]);
 });
 
 test('the newest batch stays, even if the log is empty', async () => {
