@@ -245,6 +245,21 @@ test('reasons older than eight days are deleted, the others stay', async () => {
   ]);
 });
 
+test('INV-15: storing reasons forgets more old ones than it adds, so that their number falls', async () => {
+  await client.query('TRUNCATE rejected_submissions');
+  await client.query(
+    `INSERT INTO rejected_submissions (partition, first_offset, last_offset, code, message, rejected_at)
+     SELECT 0, n, n, 'unreadable', 'No.', now() - interval '9 days' FROM generate_series(1, 1000) AS n`,
+  );
+  const rejected = { partition: 0, lastOffset: null, code: 'unreadable', message: 'No.' };
+  await keepReasons(
+    client,
+    Array.from({ length: 300 }, (_, offset) => ({ ...rejected, offset })),
+  );
+  const { rows } = await client.query('SELECT count(*)::int AS count FROM rejected_submissions');
+  expect(rows).toEqual([{ count: 1000 + 300 - 700 }]);
+});
+
 test('a million reasons are kept: the oldest beyond are deleted', async () => {
   await reject(0, 1);
   await client.query(
