@@ -149,4 +149,11 @@ test('nothing is sent before the process holds its webhooks for long enough', as
   });
   await expect(make(1)).rejects.toThrow('lost');
   expect(hasSent).toBe(false);
+  // The wait is no part of the attempt.
+  const leased = Promise.withResolvers<void>();
+  const waiting = await makeOne({ untilLeased: () => leased.promise });
+  const making = waiting.make(1);
+  await waiting.clock.advance(5000);
+  leased.resolve();
+  expect((await making).attemptedAt).toBe(waiting.clock.now());
 });

@@ -75,10 +75,13 @@ describe('a lease', () => {
     await settle();
     expect(waits).toEqual(['first']);
     await clock.advance(101);
+    extendingMs = 50;
+    const renewing = lease.renew();
     void wait('second');
     await settle();
     expect(waits).toEqual(['first']);
-    await renew();
+    await clock.advance(extendingMs);
+    await renewing;
     await settle();
     expect(waits).toEqual(['first', 'second']);
     await expect(lease.untilItLasts(LEASE_MS + 1, AbortSignal.abort(new Error('over')))).rejects.toThrow(
