@@ -252,6 +252,17 @@ describe('the relay', () => {
     expect(sent).toEqual([1]);
   });
 
+  test('INV-4: ends when another epoch has begun, and sends nothing of it', async () => {
+    const relay = await Relay.start(leader, producer);
+    await makeChanges(1);
+    await relayAll(relay);
+    await pool.query('UPDATE stream_head SET epoch = epoch + 1, epoch_after = last_sequence');
+    await makeChanges(1);
+    await expect(relay.relayNext()).rejects.toHaveProperty('name', 'SupersededError');
+    expect((await readTopic()).map(({ change }) => change.sequence)).toEqual([1]);
+    expect((await pool.query('SELECT FROM relay_batches')).rowCount).toBe(1);
+  });
+
   test('INV-4: ends if the topic has become shorter, because its offsets belong to another log', async () => {
     let ends = [5, 5, 5];
     const shrinking: ChangesProducer = {
