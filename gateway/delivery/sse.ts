@@ -213,7 +213,7 @@ export class EventStream {
 
   /** Writes a delivery in the same turn of the event loop. Returns the part that is left. */
   #take(delivery: Delivery): Delivery | undefined {
-    if (this.#ending || delivery.bytes > MAX_WRITE_BYTES) return delivery;
+    if (delivery.bytes > MAX_WRITE_BYTES) return delivery;
     delivery.writes += 1;
     return this.#write(delivery) ? undefined : new Delivery([], delivery.resumePoint);
   }
