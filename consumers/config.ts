@@ -37,11 +37,7 @@ function readRoles(env: Environment, hasWebhooks: boolean): Role[] {
   return ROLES.filter((role) => roles.includes(role));
 }
 
-/**
- * The settings of a consumers process.
- *
- * @throws SettingError if one is missing or invalid
- */
+/** The settings of a consumers process. @throws SettingError if one is missing or invalid */
 export function createConfig(env: Environment): ConsumersConfig {
   const webhooks = readWebhookSettings(env);
   return {

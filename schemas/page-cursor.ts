@@ -58,11 +58,7 @@ function isStateValue(value: unknown): boolean {
   return value === null || typeof value === 'string' || Number.isSafeInteger(value);
 }
 
-/**
- * Parses the `next_cursor` of a listing.
- *
- * @throws InvalidCursorError if the text is not a cursor of this listing.
- */
+/** Parses the `next_cursor` of a listing. @throws InvalidCursorError if the text is not a cursor of this listing. */
 export function parsePageCursor({ list, selection }: Listing, cursor: string): PageState {
   const [, text = '', sum] = /^([A-Za-z0-9_-]+)\.([0-9a-v]{7})$/.exec(cursor) ?? [];
   if (sum === undefined) throw new InvalidCursorError('it is not a whole next_cursor of a list');

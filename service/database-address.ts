@@ -117,11 +117,7 @@ export function checkDatabaseUrl(text: string, name = 'DATABASE_URL'): void {
   parseSslMode(new URLSearchParams(text.split('?', 2)[1]));
 }
 
-/**
- * The mode of an address's parameters; null if it is unset.
- *
- * @throws SettingError if it is unknown
- */
+/** The mode of an address's parameters; null if it is unset. @throws SettingError if it is unknown */
 export function parseSslMode(parameters: URLSearchParams): SslMode | null {
   const text = parameters.get('sslmode');
   if (text === null) return null;

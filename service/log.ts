@@ -7,11 +7,7 @@ export type { Logger };
 
 const LEVELS = [...Object.keys(pino.levels.values), 'silent'];
 
-/**
- * The lowest level to log: LOG_LEVEL, or `info` by default.
- *
- * @throws SettingError for an unknown level
- */
+/** The lowest level to log: LOG_LEVEL, or `info` by default. @throws SettingError for an unknown level */
 export function readLogLevel(env: Environment): string {
   const level = readText(env, 'LOG_LEVEL') ?? 'info';
   if (!LEVELS.includes(level)) {

@@ -40,11 +40,7 @@ export class Turns {
     return this.#running;
   }
 
-  /**
-   * Waits for a turn.
-   *
-   * @returns the function that ends the turn; null if the signal aborted first
-   */
+  /** Waits for a turn. @returns the function that ends the turn; null if the signal aborted first */
   async take(taker: TurnTaker, signal: AbortSignal): Promise<(() => void) | null> {
     if (signal.aborted) return null;
     if (this.#mayBegin(taker)) this.#count(taker, 1);

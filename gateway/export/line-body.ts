@@ -63,11 +63,7 @@ export class LineBody {
     }
   }
 
-  /**
-   * Writes the last line, and resolves when the reader has taken it.
-   *
-   * @throws ReaderGoneError, SlowReaderError
-   */
+  /** Writes the last line, and resolves when the reader has taken it. @throws ReaderGoneError, SlowReaderError */
   async end(line: string): Promise<void> {
     if (!this.stream.destroyed) {
       this.stream.end(`${line}\n`);

@@ -41,11 +41,7 @@ const UNCONFIRMED =
   'Kafka did not confirm the submissions, and some or all of them may be applied. Send the same request again, with ' +
   'the same Idempotency-Key, until it is accepted: what is applied already then changes nothing.';
 
-/**
- * Reads every submission of a body.
- *
- * @throws ApiError invalid_submission with every problem of every submission
- */
+/** Reads every submission of a body. @throws ApiError invalid_submission with every problem of every submission */
 async function readSubmissions(
   given: readonly unknown[],
   { pool, clock }: Pick<GatewayContext, 'pool' | 'clock'>,

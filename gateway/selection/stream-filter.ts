@@ -50,11 +50,7 @@ export function createNoSubscriptionError(idOrName: string): ApiError {
   return new ApiError('subscription_not_found', `The account has no subscription "${idOrName}".`);
 }
 
-/**
- * Finds a subscription of the account by id or name.
- *
- * @throws ApiError subscription_not_found
- */
+/** Finds a subscription of the account by id or name. @throws ApiError subscription_not_found */
 export async function requireSubscription(
   idOrName: string,
   accountId: number,

@@ -74,11 +74,7 @@ function kafkajsTokenLogin(readToken: () => Promise<string>): Mechanism {
   };
 }
 
-/**
- * A broker answers a refused token with a reason, and an accepted one with nothing.
- *
- * @throws RefusedTokenError
- */
+/** A broker answers a refused token with a reason, and an accepted one with nothing. @throws RefusedTokenError */
 function requireAcceptedToken(answer: Buffer): void {
   if (answer.length > 0) throw new RefusedTokenError(answer.toString());
 }

@@ -49,11 +49,7 @@ export class GroupOffsets {
     });
   }
 
-  /**
-   * The committed offsets, by partition, without partitions that have none.
-   *
-   * @throws as `commit` does
-   */
+  /** The committed offsets, by partition, without partitions that have none. @throws as `commit` does */
   async load(): Promise<Map<number, number>> {
     const groups = await this.#ask(() => this.#admin.listConsumerGroupOffsets({ groups: [this.#groupId] }));
     const topics = groups.flatMap((group) => group.topics).filter(({ name }) => name === this.#topic);

@@ -34,11 +34,7 @@ export interface Gate {
   requireWorking(): void;
 }
 
-/**
- * Begins to manage the replicas for a term of the relay's leader.
- *
- * @returns null if there are no replicas
- */
+/** Begins to manage the replicas for a term of the relay's leader. @returns null if there are no replicas */
 export async function openGate(
   { databaseUrl, readDatabaseUrls = [], log }: GateSettings,
   { client: leader, signal: leading, atEnd }: Pick<Term, 'client' | 'signal' | 'atEnd'>,

@@ -35,11 +35,7 @@ export function addressOf({ path, parameters = {}, query }: Question): string {
   return `${fillPath(path, parameters)}${text === '' ? '' : `?${text}`}`;
 }
 
-/**
- * Asks the API as the session's account.
- *
- * @throws ApiError except for an invalid parameter
- */
+/** Asks the API as the session's account. @throws ApiError except for an invalid parameter */
 export async function ask<Body>(
   request: PageRequest,
   { api }: ConsoleContext,

@@ -105,11 +105,7 @@ ${shown}
 `;
 }
 
-/**
- * The programs that send a request.
- *
- * @param publicUrl the service's address, without a trailing slash
- */
+/** The programs that send a request. @param publicUrl the service's address, without a trailing slash */
 export function snippetsOf({ path, isStream }: FirstRequest, publicUrl: string): Snippet[] {
   const url = publicUrl + path;
   return [

@@ -21,11 +21,7 @@ function refuse(): PageError {
   );
 }
 
-/**
- * Refuses a request if its headers say that another site caused it.
- *
- * @throws PageError 403
- */
+/** Refuses a request if its headers say that another site caused it. @throws PageError 403 */
 export function requireSameSite(ctx: Context, publicUrl: string | null): void {
   const site = ctx.get('Sec-Fetch-Site');
   if (site === 'same-origin') return;

@@ -59,11 +59,7 @@ export class MatchCounts {
     return kept && this.#options.clock.now() - kept.at < KEPT_MS ? kept : undefined;
   }
 
-  /**
-   * Counts the matches of unknown filters. Afterwards `find` returns them.
-   *
-   * @throws errors of the database
-   */
+  /** Counts the matches of unknown filters. Afterwards `find` returns them. @throws errors of the database */
   async count(filters: readonly StreamFilter[]): Promise<void> {
     const named = filters.map((filter) => [filterKey(filter), filter] as const);
     const missing = named.filter(([name]) => !this.#find(name));

@@ -43,11 +43,7 @@ interface GivenWebhook {
   filter?: Readonly<Record<string, readonly string[]>>;
 }
 
-/**
- * Reads the values of a body that matches its schema.
- *
- * @throws ApiError invalid_webhook, invalid_filter
- */
+/** Reads the values of a body that matches its schema. @throws ApiError invalid_webhook, invalid_filter */
 export async function readWebhookValues(
   body: unknown,
   { accountId, allowPrivate, pool }: { accountId: number; allowPrivate: boolean; pool: DatabasePool },
