@@ -77,12 +77,7 @@ describe('an error of ajv', () => {
       '"a b"',
       'is not a known field; known are a/b~c, list, numbered, plain',
     ],
-    [
-      'of a rule without a title',
-      { plain: '' },
-      'plain',
-      'must NOT have fewer than 1 characters, is ""',
-    ],
+    ['of a rule without a title', { plain: '' }, 'plain', 'must NOT have fewer than 1 characters, is ""'],
   ])('%s', (_, record, field, message) => {
     expect(problemOf(record)).toEqual({ field, message });
   });
