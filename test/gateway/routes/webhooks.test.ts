@@ -165,7 +165,7 @@ describe('a webhook', () => {
       'is "2026-02-30T00:00:00Z"',
     ],
     [
-      'a subscription that is no name',
+      'a subscription that is null',
       { ...ALL, filter: undefined, subscription: null },
       'invalid_webhook',
       'subscription must be the id or name of a subscription, is null.',
