@@ -129,7 +129,8 @@ export async function loadSources(
 
   return {
     endorsers,
-    matchEndorser: (text) => remember(endorserMatches, text, () => matchEndorser(endorsers, text)),
+    matchEndorser: (text) =>
+      remember(endorserMatches, text, () => matchEndorser(endorsers, text, given !== undefined)),
     matchElection: (text) =>
       remember(electionMatches, JSON.stringify([text.election, text.date, text.state]), () =>
         matchElection(elections, text),

@@ -61,8 +61,12 @@ function choose(found: readonly EndorserEntry[], reason: string | null): Match<E
     : { grade: 'close', value: first, reason: `endorser: ${reason}` };
 }
 
-/** Matches the name or slug of an endorser. */
-export function matchEndorser(index: EndorserIndex, text: string): Match<EndorserEntry> {
+/**
+ * Matches the name or slug of an endorser.
+ *
+ * @param isOfAccount whether the index has only the endorsers of an account; the reason says so
+ */
+export function matchEndorser(index: EndorserIndex, text: string, isOfAccount = false): Match<EndorserEntry> {
   const joined = join(text);
   const bySlug = index.bySlug.get(text);
   const byName = index.byName.get(joined) ?? [];
@@ -88,10 +92,11 @@ export function matchEndorser(index: EndorserIndex, text: string): Match<Endorse
   );
   if (typo) return typo;
   const names = near.map(({ entry }) => show(entry));
+  const endorser = isOfAccount ? 'endorser of your account' : 'endorser';
   const reason =
     names.length === 0
-      ? 'no endorser has a similar name'
-      : `no such endorser; the nearest are ${listSome(names)}`;
+      ? `no ${endorser} has a similar name`
+      : `no such ${endorser}; the nearest are ${listSome(names)}`;
   return { grade: 'none', value: null, reason };
 }
 

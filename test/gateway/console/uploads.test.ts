@@ -106,6 +106,8 @@ test('an editor uploads a table, decides on its unclear rows, publishes it, and 
   expect(review.html).toMatch(/<details><summary>3 rows exact/);
   expect(review.html).toContain('has 9 cells, and the header 7');
   expect(review.html).toContain('“Leaning yes”'.replaceAll(/[“”]/g, '&quot;'));
+  // Nation Herald is an endorser, but the account may not publish for it.
+  expect(review.html).toContain('no endorser of your account has a similar name');
 
   const chosen = { 4: `${GENERAL}/senate-4/smith`, 5: `${GENERAL}/senate-5/smith-jr`, 9: 'other' };
   const saved = await editor.post(address, { ...choicesOf(review, address, chosen), 'key:9': 'no key' });
