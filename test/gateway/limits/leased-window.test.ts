@@ -131,6 +131,17 @@ describe('a window of a limit, over several gateways', () => {
     expect(await countAdmitted(window, 60, 100)).toBe(59);
   });
 
+  test('takes back no request of the window before it', async () => {
+    const { clock, windows } = createWindows(1);
+    const [window] = windows;
+    await window.refill(60);
+    const giveBack = window.take(60);
+    await clock.advance(MINUTE_MS);
+    expect(window.remaining(60)).toBe(60);
+    giveBack();
+    expect(await countAdmitted(window, 60, 100)).toBe(60);
+  });
+
   test('asks the database once for the requests that come during a lease', async () => {
     const { store, windows } = createWindows(1);
     const [window] = windows;
