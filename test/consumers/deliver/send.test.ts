@@ -284,7 +284,7 @@ describe('a connection', () => {
     expect(await taken.promise).toBeLessThan(body.length);
   });
 
-  test('that cannot be made is reported', async () => {
+  test('that cannot be made, or is reset when it is new, is reported and not tried again', async () => {
     const receiver = await Receiver.start();
     const { url } = receiver;
     await receiver.stop();
@@ -293,6 +293,9 @@ describe('a connection', () => {
       throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
     };
     expect((await sendWith(senderWith({ resolve }), 'http://nowhere.example/')).outcome).toBe('unreachable');
+    const resetting = await startRaw((socket) => void socket.resetAndDestroy());
+    expect((await sendWith(senderWith(), resetting.url)).outcome).toBe('unreachable');
+    expect(resetting.connections()).toBe(1);
   });
 
   test('ends with its signal', async () => {
