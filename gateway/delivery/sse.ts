@@ -261,7 +261,7 @@ export class EventStream {
     return this.#output.write(delivery.frames);
   }
 
-  /** Waits until the socket takes more, or the stream ends. Returns false if `untilLate` resolves first. */
+  /** Waits until the socket takes more. Returns false if `untilLate` resolves first, or the stream ends. */
   async #drains(untilLate: (waiting: AbortSignal) => Promise<void>): Promise<boolean> {
     const late = new AbortController();
     const waiting = AbortSignal.any([this.#whenOver, late.signal]);
@@ -271,7 +271,7 @@ export class EventStream {
       () => {
         // The connection has failed, unless the stream ends or the client is only late.
         if (!late.signal.aborted) this.end({ gone: true });
-        return this.#ending !== undefined;
+        return false;
       },
     );
     late.abort();
