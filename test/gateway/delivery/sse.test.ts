@@ -158,6 +158,7 @@ describe('a stream of Server-Sent Events', () => {
       last?.end({ reconnect: 'shutdown' });
       await last?.done;
       expect(last?.kinds()).toEqual(['ready', 'reconnect']);
+      expect(last?.lines.map(({ msg }) => msg)).toEqual(['a stream ended']);
       for (const each of streams) each.end({ gone: true });
       answer();
       await Promise.all(streams.map(({ done }) => done));

@@ -131,6 +131,16 @@ describe('a window of a limit, over several gateways', () => {
     expect(await countAdmitted(window, 60, 100)).toBe(59);
   });
 
+  test('that is used up is not, once a request is given back', async () => {
+    const [window] = createWindows(1).windows;
+    await window.refill(1);
+    const giveBack = window.take(1);
+    await window.refill(1);
+    expect(window.isSpent(1)).toBe(true);
+    giveBack();
+    expect([window.isSpent(1), window.holds]).toEqual([false, true]);
+  });
+
   test('takes back no request of the window before it', async () => {
     const { clock, windows } = createWindows(1);
     const [window] = windows;
