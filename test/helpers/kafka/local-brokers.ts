@@ -27,6 +27,8 @@ export class LocalBrokers {
   /** By partition: its leader. Clients know the leaders of their last question. */
   leaders: number[];
   nodes = [1, 2, 3];
+  /** Kafka's id of the topic. */
+  topicId = '00000000-0000-0000-0000-000000000001';
   /** By partition. */
   bounds: PartitionBounds[] = [];
   /** The error of whole requests; 0 for none. */
@@ -64,7 +66,7 @@ export class LocalBrokers {
         if (!known || forceUpdate) {
           this.lookUps += 1;
           const partitions = this.leaders.map((leader) => ({ leader, leaderEpoch: 0 }));
-          const topic = { id: '00000000-0000-0000-0000-000000000001', partitions };
+          const topic = { id: this.topicId, partitions };
           const brokers = new Map(this.nodes.map((node) => [node, node]));
           known = { id: 'cluster', brokers, topics: new Map([[TOPIC, topic]]) };
         }

@@ -116,6 +116,15 @@ describe('an offset that the leader refuses', () => {
     expect(read).toMatchObject({ partition: 0, records: [], end: 20, stableEnd: 18, ...expected });
   });
 
+  test('does not continue in a topic that was made anew meanwhile', async () => {
+    const { topicId } = brokers;
+    const reader = brokers.read({ expectedId: () => topicId });
+    await reader.sources();
+    brokers.topicId = '00000000-0000-0000-0000-000000000002';
+    brokers.answer = () => ({ errorCode: OUT_OF_RANGE });
+    await expect(reader.fetch(1, both, LIMITS)).rejects.toThrow('not the one that this database knows');
+  });
+
   test('is at the end of committed records where an open transaction begins', async () => {
     brokers.answer = () => ({ errorCode: OUT_OF_RANGE });
     const read = (committed: boolean) => brokers.read({ committed }).fetch(1, new Map([[0, 18]]), LIMITS);
