@@ -10,6 +10,8 @@ import { HOUR, MINUTE, SECOND, startStream } from '../../helpers/stream/fed-stre
 describe('a stream of Server-Sent Events', () => {
   test.each([
     [0, HOUR],
+    // This is between two heartbeats.
+    [0.5, 0.975 * HOUR],
     [1, 0.95 * HOUR],
   ])('with jitter %d sends reconnect after its lifetime and ends', async (random, lifetime) => {
     const stream = startStream({ random });
@@ -19,7 +21,7 @@ describe('a stream of Server-Sent Events', () => {
     await stream.clock.advance(1);
     expect(stream.last()).toMatchObject({
       event: 'reconnect',
-      data: { reason: 'lifetime', retry_ms: random === 0 ? 1000 : 5000 },
+      data: { reason: 'lifetime', retry_ms: 1000 + 4000 * random },
     });
     await stream.done;
     expect(stream.state.ended).toBe(true);
