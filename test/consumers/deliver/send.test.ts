@@ -374,9 +374,9 @@ describe('a private address', () => {
     expect([receiver.messages.length, target.messages.length]).toEqual([1, 0]);
   });
 
-  test('beside a public one is left out', async () => {
+  test('beside a public one is left out, however many there are', async () => {
     const receiver = await startReceiver();
-    const { sender } = guarded([['127.0.0.1', '192.88.98.1']]);
+    const { sender } = guarded([['127.0.0.1', '10.0.0.1', '10.0.0.2', '10.0.0.3', '192.88.98.1']]);
     const { outcome } = await sendWith(sender, `http://rebound.example:${receiver.port}/`);
     expect(['timed_out', 'unreachable']).toContain(outcome);
     expect(receiver.messages).toHaveLength(0);
