@@ -5,7 +5,7 @@ import { readImports } from './imports.mjs';
 
 /** Rooms whose tests are about whole services or their clients. */
 const SYSTEM_ROOMS = 'test/{acceptance,compatibility,deploy,faults,hostile}/**';
-/** Helpers that start browsers, proxies, or servers beside those of the run. */
+/** Helpers that start browsers, proxies, processes of the service, or servers beside those of the run. */
 const SYSTEM_HELPERS = [
   'browser/chromium.ts',
   'clients/npm-packages.ts',
@@ -13,12 +13,14 @@ const SYSTEM_HELPERS = [
   'commands/start-terminal.ts',
   'deploy/promtool.ts',
   'faults/chaos-proxy.ts',
+  'faults/tcp-proxy.ts',
   'kafka/secure-kafka.ts',
   'kafka/two-brokers.ts',
   'postgres/pgbouncer.ts',
   'postgres/replica.ts',
   'postgres/secure-postgres.ts',
   'servers/proxies.ts',
+  'service/process.ts',
 ].map((name) => path.resolve('test/helpers', name));
 /** Modules that start servers, find those of the run, or start programs. */
 const SERVERS = [
