@@ -3,7 +3,7 @@ import type { Rejection } from '../../schemas/submission.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readSubmission } from './describe.ts';
 import { findNamed, nameOf } from './name.ts';
-import { readRejections } from './read-rejections.ts';
+import { byTime, readRejections } from './read-rejections.ts';
 import type { TopicsPlace } from './retry.ts';
 
 /**
@@ -25,7 +25,7 @@ export async function findChosen(
     const isNamed = (one: Rejection) => names.some((name) => findNamed([one], name).length > 0);
     rejections.push(...page.rejections.filter(isNamed));
   }
-  rejections.sort((a, b) => a.rejected_at - b.rejected_at);
+  rejections.sort(byTime);
   return [...new Set(names.map((name) => chooseOne(rejections, name, nothing)))];
 }
 

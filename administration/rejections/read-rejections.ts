@@ -15,6 +15,9 @@ export interface RejectionPage {
   oldest: ReadonlyMap<number, number>;
 }
 
+/** The order of rejections. */
+export const byTime = (a: Rejection, b: Rejection): number => a.rejected_at - b.rejected_at;
+
 /** The size of a page, in bytes of values. The last fetch can exceed it. */
 const PAGE_BYTES = 8 * 1024 * 1024;
 /** The most rejections to remember for finding duplicates, which follow within a few hundred. */
@@ -40,7 +43,7 @@ export async function* readRejections(
   let bytes = 0;
   let strangers = 0;
   const endPage = (): RejectionPage => {
-    const rejections = page.sort((a, b) => a.rejected_at - b.rejected_at);
+    const rejections = page.sort(byTime);
     const ended = { rejections, strangers, ends: new Map(ends), oldest: new Map(oldest) };
     page = [];
     bytes = 0;

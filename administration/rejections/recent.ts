@@ -1,7 +1,7 @@
 import { loadBounds } from '../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Rejection } from '../../schemas/submission.ts';
-import { readRejections } from './read-rejections.ts';
+import { byTime, readRejections } from './read-rejections.ts';
 import type { TopicsPlace } from './retry.ts';
 
 export interface RecentRejections {
@@ -82,7 +82,7 @@ export async function loadRecentRejections(
     }
     const bytes = read.rejections.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
     if (isComplete || count >= ofPartition || GROWTH * bytes > MAX_BYTES) {
-      read.rejections.sort((a, b) => a.rejected_at - b.rejected_at);
+      read.rejections.sort(byTime);
       return read;
     }
   }

@@ -1,5 +1,6 @@
 import type { Rejection } from '../../schemas/submission.ts';
 import { readSubmission } from './describe.ts';
+import { byTime } from './read-rejections.ts';
 import { loadRecentRejections, type RecentRejections } from './recent.ts';
 import type { TopicsPlace } from './retry.ts';
 
@@ -61,7 +62,7 @@ export async function searchRejections(
     const isSearch = search.code !== null || search.endorser !== null;
     if (all.before === null || !isSearch || all.found.length >= ENOUGH) break;
   }
-  all.rejections.sort((a, b) => a.rejected_at - b.rejected_at);
-  all.found.sort((a, b) => a.rejected_at - b.rejected_at);
+  all.rejections.sort(byTime);
+  all.found.sort(byTime);
   return all;
 }

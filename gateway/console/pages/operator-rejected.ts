@@ -2,6 +2,7 @@ import { readSubmission } from '../../../administration/rejections/describe.ts';
 import { findMended } from '../../../administration/rejections/find-mended.ts';
 import { findSuperseded } from '../../../administration/rejections/find-superseded.ts';
 import { originOf } from '../../../administration/rejections/name.ts';
+import { byTime } from '../../../administration/rejections/read-rejections.ts';
 import { loadLaterRejections } from '../../../administration/rejections/recent.ts';
 import { retryNew } from '../../../administration/rejections/retry.ts';
 import { searchRejections } from '../../../administration/rejections/search.ts';
@@ -68,10 +69,9 @@ async function findEnds(
 ): Promise<ReadonlyMap<Rejection, string>> {
   const mended = await findMended(pool, rejections);
   const settled = await findSettled(pool, rejections);
+  const superseded = findSuperseded([...rejections, ...later].sort(byTime));
   return new Map([
-    ...[...findSuperseded([...rejections, ...later].sort((a, b) => a.rejected_at - b.rejected_at))].map(
-      (item) => [item, 'sent again since'] as const,
-    ),
+    ...[...superseded].map((item) => [item, 'sent again since'] as const),
     ...[...mended].map((item) => [item, 'changed since'] as const),
     ...[...settled].map(([item, how]) => [item, how] as const),
   ]);

@@ -1,5 +1,6 @@
 import { chooseOne } from '../../../administration/rejections/find-chosen.ts';
 import { findNamed, nameOf } from '../../../administration/rejections/name.ts';
+import { byTime } from '../../../administration/rejections/read-rejections.ts';
 import { loadLaterRejections, loadRecentRejections } from '../../../administration/rejections/recent.ts';
 import type { Rejection } from '../../../schemas/submission.ts';
 import { OperatorError } from '../../../service/operator-error.ts';
@@ -46,7 +47,7 @@ export async function findNamedIn(request: PageRequest, context: ConsoleContext)
   const before = readBefore(request.query.get('before') ?? request.form.get('before'));
   const recent = await loadRecentRejections(context, NEWEST, before);
   const later = await loadLaterRejections(context, before);
-  const rejections = [...recent.rejections, ...later].sort((a, b) => a.rejected_at - b.rejected_at);
+  const rejections = [...recent.rejections, ...later].sort(byTime);
   const fitting = [recent.rejections, later].map((each) => findNamed(each, name));
   const named = fitting.find((each) => each.length > 0) ?? [];
   if (named.length === 0) {
