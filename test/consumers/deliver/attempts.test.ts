@@ -149,7 +149,7 @@ test('nothing is sent before the process holds its webhooks for long enough', as
   });
   await expect(make(1)).rejects.toThrow('lost');
   expect(hasSent).toBe(false);
-  // The wait is no part of the attempt.
+  // The attempt begins after the wait.
   const leased = Promise.withResolvers<void>();
   const waiting = await makeOne({ untilLeased: () => leased.promise });
   const making = waiting.make(1);

@@ -408,7 +408,7 @@ describe('a courier that ends', () => {
     expect([courier.isFinished, recorded.length, lines.length]).toEqual([true, 0, 0]);
   });
 
-  test('does not wait for a database that does not record its attempt, which is an outage and no defect', async () => {
+  test('does not wait for a database that does not record its attempt, which is an outage, not a defect', async () => {
     await start({}, 1);
     takes = Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
     const { wait } = clock;

@@ -131,7 +131,7 @@ describe('a window of a limit, over several gateways', () => {
     expect(await countAdmitted(window, 60, 100)).toBe(59);
   });
 
-  test('that is used up is not, once a request is given back', async () => {
+  test('that is used up has room again once a request is given back', async () => {
     const [window] = createWindows(1).windows;
     await window.refill(1);
     const giveBack = window.take(1);

@@ -159,7 +159,7 @@ describe('a webhook', () => {
       'offset from UTC',
     ],
     [
-      'a start on no day',
+      'a start on a day that does not exist',
       { ...ALL, since: '2026-02-30T00:00:00Z' },
       'invalid_parameter',
       'is "2026-02-30T00:00:00Z"',
