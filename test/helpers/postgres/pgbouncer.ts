@@ -24,7 +24,7 @@ async function render(database: URL, port: number, dir: string): Promise<string>
   return `${text
     .replace('ballot = host=postgres port=5432', `${name} = host=${database.hostname} port=${database.port}`)
     .replace('listen_addr = *', 'listen_addr = 127.0.0.1')
-    .replace('6432', String(port))
+    .replace('listen_port = 6432', `listen_port = ${port}`)
     .replace('/etc/pgbouncer/userlist.txt', path.join(dir, 'userlist.txt'))}\nunix_socket_dir =\n`;
 }
 
