@@ -17,9 +17,7 @@ export function leaseEnd(askedAt: number): number {
   return askedAt + LEASE_MS;
 }
 
-/**
- * The time by the relay's clock when every lease of a replica has ended. It was out of use at `withdrawnAt`.
- */
+/** The time by the relay's clock when every lease of a replica has ended. It was out of use at `withdrawnAt`. */
 export function leasesEndedBy(withdrawnAt: number): number {
   return withdrawnAt + LEASE_MS * (1 + DRIFT) + MARGIN_MS;
 }

@@ -12,9 +12,7 @@ export function facetsOf(type: ChangeType, body: ChangeBody): ChangeFacets {
   return { ...Object.fromEntries(inBody), types: type };
 }
 
-/**
- * The changes for a client: values by field. An absent field matches every change (specification, "Filter").
- */
+/** The changes for a client: values by field. An absent field matches every change (specification, "Filter"). */
 export type StreamFilter = { readonly [Field in FilterField]?: readonly string[] };
 
 export type ChangePredicate = (facets: ChangeFacets) => boolean;

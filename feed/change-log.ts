@@ -16,9 +16,7 @@ export interface ChangeLog {
    * early if the change log ends or has a hole itself.
    */
   load(from: number, to: number): Promise<RenderedEvent[]>;
-  /**
-   * The first sequence from `from` to `to`, both included, at which `load` can begin; null if none exists.
-   */
+  /** The first sequence from `from` to `to`, both included, at which `load` can begin; null if none exists. */
   findFirst(from: number, to: number): Promise<number | null>;
   /** Counts and logs the loaded changes that filled holes, by their sequences. */
   reportFilled(filled: readonly number[]): void;

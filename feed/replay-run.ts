@@ -20,9 +20,7 @@ const MAX_SEARCHED = 5000;
 /** The bytes of frames after which a read ends before its limit. Changes have 1 KB each, and at most 50 KB. */
 const FULL_BYTES = 4 * 1024 * 1024;
 
-/**
- * Large enough for the relay's batches. Kafka returns a larger batch whole, but only as the first of a fetch.
- */
+/** Large enough for the relay's batches. Kafka returns a larger batch whole, but only as the first of a fetch. */
 const MIN_FETCH_BYTES = 128 * 1024;
 /** Consecutive changes are often in one partition, so a fetch must last until the next is decoded. */
 const MAX_FETCH_BYTES = 512 * 1024;
@@ -177,9 +175,7 @@ export class ReplayRun {
     }
   }
 
-  /**
-   * Starts over at the database's place of the next change. Returns false if the database does not know it.
-   */
+  /** Starts over at the database's place of the next change. Returns false if the database does not know it. */
   async #locate(reader: TopicReader): Promise<boolean> {
     const { sequence } = this;
     const offsets = await this.#options.changeLog.locate(sequence);

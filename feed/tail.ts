@@ -13,9 +13,7 @@ import type { RenderedEvent } from './rendered-event.ts';
 import type { UnreadableBatches } from './unreadable-batches.ts';
 
 const LIMITS = { maxWaitMs: 500, partitionMaxBytes: 512 * 1024 };
-/**
- * The pause of a broker's loop if all of its partitions wait for another broker's changes, in milliseconds.
- */
+/** The pause of a broker's loop if all of its partitions wait for another broker's changes, in milliseconds. */
 const BLOCKED_MS = 5;
 /**
  * The number of waiting changes up to which a fetch includes partitions with waiting changes. A fetch learns

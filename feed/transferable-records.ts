@@ -18,9 +18,7 @@ export interface TransferableRecords {
   offsets: Float64Array<ArrayBuffer>;
 }
 
-/**
- * Packs records into a buffer of the pool. A record without a value becomes empty; neither can be decoded.
- */
+/** Packs records into a buffer of the pool. A record without a value becomes empty; neither can be decoded. */
 export function packRecords(records: readonly ChangeRecord[], buffers: BufferPool): TransferableRecords {
   const ends = new Uint32Array(records.length);
   const offsets = new Float64Array(records.length);

@@ -124,9 +124,7 @@ export class AvroToJson {
     return length;
   }
 
-  /**
-   * Copies bytes that JSON does not escape. Returns false, with `end` unchanged, if it escapes one of them.
-   */
+  /** Copies bytes that JSON does not escape. Returns false, with `end` unchanged, if it escapes one of them. */
   copyPlain(length: number): boolean {
     const from = this.source.byteOffset + this.at;
     if (!copyPlain(this.#sourceView, from, this.#targetView, this.end, length)) return false;

@@ -33,13 +33,9 @@ export interface Cursor {
   epoch: number;
   /** The last sequence before the cursor; 0 at the beginning. */
   sequence: number;
-  /**
-   * Milliseconds since 1970. The client has every change up to this time. It decides when the cursor expires.
-   */
+  /** Milliseconds since 1970. The client has every change up to this time. It decides when the cursor expires. */
   time: number;
-  /**
-   * The offset in each partition at which reading must start. Further partitions start at their beginning.
-   */
+  /** The offset in each partition at which reading must start. Further partitions start at their beginning. */
   offsets: readonly number[];
 }
 

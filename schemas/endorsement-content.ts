@@ -11,9 +11,7 @@ type SharedPart = Exclude<keyof ChangeBody, 'endorsement'>;
 /** The canonical JSON of parts of the catalogue. Many endorsements share a part, which never changes. */
 const renderedParts = new WeakMap<object, string>();
 
-/**
- * The fields of the content. They are final: a field that events gain later does not belong to the content.
- */
+/** The fields of the content. They are final: a field that events gain later does not belong to the content. */
 const CONTENT: { readonly [Part in SharedPart]: (part: ChangeBody[Part]) => object } = {
   choice: ({ candidate, id, label, measure_answer, party }) => ({
     candidate: candidate && { full_name: candidate.full_name, id: candidate.id },

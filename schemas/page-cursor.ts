@@ -36,9 +36,7 @@ function checksum(text: string): string {
   return crc32(text).toString(32).padStart(7, '0');
 }
 
-/**
- * The `next_cursor` of a listing: its name, its selection and the state as base64url JSON, and a checksum.
- */
+/** The `next_cursor` of a listing: its name, its selection and the state as base64url JSON, and a checksum. */
 export function formatPageCursor({ list, selection }: Listing, state: PageState): string {
   const text = Buffer.from(JSON.stringify([list, selection, ...state])).toString('base64url');
   return `${text}.${checksum(text)}`;

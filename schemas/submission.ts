@@ -44,9 +44,7 @@ export interface Rejection {
   offset: number;
   /** Milliseconds since 1970. */
   rejected_at: number;
-  /**
-   * The submission's bytes as read, or those of an unreadable batch; null if the record had no value.
-   */
+  /** The submission's bytes as read, or those of an unreadable batch; null if the record had no value. */
   value: Buffer | null;
   /** The offset of the last record of a batch that cannot be read. */
   last_offset: number | null;

@@ -12,9 +12,7 @@ import type { Reply } from '../http/route.ts';
 const MAX_PART = 1 / 4;
 /** The age up to which an answer is reused, in milliseconds. Its stream cursor, if any, ages with it. */
 const MAX_AGE_MS = 60_000;
-/**
- * The largest part of the retention for which an answer is reused, so that a cursor in it does not expire.
- */
+/** The largest part of the retention for which an answer is reused, so that a cursor in it does not expire. */
 const MAX_AGE_OF_RETENTION = 0.1;
 const DAY_MS = 86_400_000;
 /** The approximate memory of an answer besides its bytes and its name. */

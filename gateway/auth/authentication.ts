@@ -119,9 +119,7 @@ export class Authenticator {
     }
   }
 
-  /**
-   * Pauses the look-ups of known keys for a moment. Many requests meet the same outage, which is logged once.
-   */
+  /** Pauses the look-ups of known keys for a moment. Many requests meet the same outage, which is logged once. */
   #noteOutage(error: unknown): void {
     if (timeSince(this.#clock, this.#awayAt) >= RETRY_MS)
       this.#log.warn({ error }, 'API keys cannot be looked up; known ones still work');

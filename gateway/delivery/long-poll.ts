@@ -16,9 +16,7 @@ export interface PollOptions {
   waitMs: number;
   /** Aborts when the client disconnects or the gateway shuts down. Ends the poll. */
   signal: AbortSignal;
-  /**
-   * Called before events are returned after a wait. Refuses the poll if its client may no longer have them.
-   */
+  /** Called before events are returned after a wait. Refuses the poll if its client may no longer have them. */
   confirm: () => Promise<void>;
   clock: Clock;
 }

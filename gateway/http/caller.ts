@@ -6,9 +6,7 @@ import type { StoredKey } from '../../store/access/api-keys.ts';
  */
 export type Credential = { key: number } | { session: number; accountId: number };
 
-/**
- * The sender of an admitted request: an account with its credential, its scopes and the limits of its plan.
- */
+/** The sender of an admitted request: an account with its credential, its scopes and the limits of its plan. */
 export interface Caller
   extends Pick<
     StoredKey,

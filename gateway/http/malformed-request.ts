@@ -3,9 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { ErrorBody } from '../../schemas/errors.ts';
 import { SECURITY_HEADERS } from './middleware/security-headers.ts';
 
-/**
- * Answers a request that Node could not parse as HTTP with the usual error body, and closes the connection.
- */
+/** Answers a request that Node could not parse as HTTP with the usual error body, and closes the connection. */
 export function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   // A client that was too slow or has disconnected gets no answer.
   if (!socket.writable || error.code === 'ECONNRESET' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {

@@ -13,9 +13,7 @@ export function upcomingFrom(clock: Pick<Clock, 'now'>, today: string | null): s
   return new Date(now - DAY_MS).toISOString().slice(0, 10);
 }
 
-/**
- * Replaces `upcoming` among filters with the first date of upcoming elections, or undefined if it is not set.
- */
+/** Replaces `upcoming` among filters with the first date of upcoming elections, or undefined if it is not set. */
 export function withElectionsFrom<Filters extends { upcoming?: boolean | undefined }>(
   { upcoming, ...filters }: Filters,
   { clock, config }: { clock: Pick<Clock, 'now'>; config: { today: string | null } },

@@ -1,8 +1,6 @@
 const DATE = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/;
 
-/**
- * The last checked day. Most submissions of a batch name the same day, and a check takes two microseconds.
- */
+/** The last checked day. Most submissions of a batch name the same day, and a check takes two microseconds. */
 let lastDay: string | null = null;
 
 /** Whether `text` is a day of the calendar as YYYY-MM-DD. The year 0000 does not exist. */

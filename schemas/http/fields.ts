@@ -26,9 +26,7 @@ export interface Component {
 
 const COMPONENT = Symbol('component');
 
-/**
- * Gives a schema a name. The description of the component is separate from the descriptions of its places.
- */
+/** Gives a schema a name. The description of the component is separate from the descriptions of its places. */
 export const named = <Schema extends TSchema>(name: string, description: string, schema: Schema): Schema =>
   Object.assign(Type.With(schema, {}), { [COMPONENT]: { name, description } }) as unknown as Schema;
 

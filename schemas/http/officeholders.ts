@@ -44,9 +44,7 @@ export const officeholderFilters = {
   q: nameSearch,
 };
 
-/**
- * `lang` (specification, "Conventions"). The source has no Spanish, so both languages give the same answer.
- */
+/** `lang` (specification, "Conventions"). The source has no Spanish, so both languages give the same answer. */
 export const officeholderLang = Type.With(lang, {
   description: 'Accepted as everywhere; officeholders are described in English only.',
 });

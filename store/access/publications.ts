@@ -159,9 +159,7 @@ export async function markBatch(
     WHERE upload_id IN (SELECT id FROM uploads WHERE account_id = ${accountId}) AND idempotency_key = ${key}`);
 }
 
-/**
- * A publication of an account; null if the account has no such id, or it is older than `keptMs` milliseconds.
- */
+/** A publication of an account; null if the account has no such id, or it is older than `keptMs` milliseconds. */
 export async function findPublication(
   pool: DatabasePool,
   { accountId, id, keptMs }: { accountId: number; id: number; keptMs: number },

@@ -9,9 +9,7 @@ interface Visitor {
   accountId: number;
 }
 
-/**
- * The accounts of a person, by name: the session's account, and the person's accounts that are not suspended.
- */
+/** The accounts of a person, by name: the session's account, and the person's accounts that are not suspended. */
 export async function listAccountsOf(
   client: ClientBase | Pool,
   { personId, accountId }: Visitor,

@@ -60,9 +60,7 @@ export interface MendingChange {
   offset: number;
 }
 
-/**
- * The first such change that a submission has made, as long as the change log has it; null without one.
- */
+/** The first such change that a submission has made, as long as the change log has it; null without one. */
 export async function findMendingChange(
   client: ClientBase | Pool,
   rejected: RejectedSubmission,

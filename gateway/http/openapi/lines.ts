@@ -18,9 +18,7 @@ cut; continue with \`after=\` and the id of the last record. \`limit\` and \`cur
 such answers at a time.
 `.trim();
 
-/**
- * The description of lines for programs: their own parameters, and the answer. The schema describes one line.
- */
+/** The description of lines for programs: their own parameters, and the answer. The schema describes one line. */
 export function describeLines(
   { query, record }: NonNullable<Route['lines']>,
   route: Pick<Route, 'query'>,

@@ -71,9 +71,7 @@ function writeContest(
   writer.text(endOfContest(recommendation));
 }
 
-/**
- * Writes a list of elections, as `writeElection` does, until the client has left.
- */
+/** Writes a list of elections, as `writeElection` does, until the client has left. */
 export async function writeElections(
   writer: BodyWriter,
   ballots: AsyncIterable<ElectionBallot> | Iterable<ElectionBallot>,
