@@ -7,6 +7,7 @@ import { classifyFailure, type Failure } from './failure.ts';
 import { describeMissingTopic, findMissingTopic } from './missing-topic.ts';
 import { OperatorError } from './operator-error.ts';
 import { explainTlsCode } from './tls-codes.ts';
+import { walkErrors } from './walk-errors.ts';
 
 const MEANING: Record<Failure, string> = {
   database_away: 'the database does not answer',
@@ -14,9 +15,6 @@ const MEANING: Record<Failure, string> = {
   superseded: 'superseded by another process or history',
   defect: 'a defect of the service',
 };
-
-/** The most errors to inspect in a chain of causes. */
-const MAX_CAUSES = 50;
 
 interface Explanation {
   failure: Failure;
@@ -34,14 +32,12 @@ export function explainFailure(error: unknown): Explanation {
 }
 
 function explainRefusal(error: unknown): string | null {
-  let cause = error;
-  for (let depth = 0; typeof cause === 'object' && cause !== null && depth < MAX_CAUSES; depth += 1) {
+  for (const cause of walkErrors(error)) {
     if (cause instanceof OperatorError) return cause.message;
     const topic = findMissingTopic(cause);
     if (topic !== null) return `${describeMissingTopic(topic)}, unless TOPIC_PREFIX is wrong.`;
-    const sentence = explainDatabaseRefusal(cause as DatabaseError, 'Postgres', null);
+    const sentence = explainDatabaseRefusal(cause, 'Postgres', null);
     if (sentence !== null) return sentence;
-    ({ cause } = cause as { cause?: unknown });
   }
   return null;
 }
