@@ -79,7 +79,7 @@ export function readPort(env: Environment, name: string): number | null {
  * @throws SettingError if it holds a login, which no request can have, and which errors and logs would show
  */
 export function parseAddress(name: string, text: string): URL | null {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = URL.parse(text);
   if (!url?.username && !url?.password) return url;
   throw new SettingError(`${name} holds a user or a password, which cannot be sent: leave them out.`);
 }
@@ -93,7 +93,7 @@ export function parseAddress(name: string, text: string): URL | null {
 export function readPublicUrl(env: Environment): string | null {
   const text = readText(env, 'PUBLIC_URL');
   if (text === null) return null;
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol) && [url.origin, `${url.origin}/`].includes(text))
     return url.origin;
   throw new SettingError(

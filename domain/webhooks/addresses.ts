@@ -64,9 +64,9 @@ export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]
  * @returns the address in its one form, or a problem that continues the sentence "url …"
  */
 export function checkWebhookUrl(text: string, allowPrivate: boolean): { url: string } | { problem: string } {
-  if (text.length > MAX_URL_LENGTH || !URL.canParse(text)) return { problem: mustBe(allowPrivate) };
   // Other ways to write an address, such as a decimal number, become the usual one here.
-  const url = new URL(text);
+  const url = URL.parse(text);
+  if (text.length > MAX_URL_LENGTH || url === null) return { problem: mustBe(allowPrivate) };
   const isHttp = url.protocol === 'http:' && allowPrivate;
   if (url.protocol !== 'https:' && !isHttp) return { problem: mustBe(allowPrivate) };
   if (url.username !== '' || url.password !== '') return { problem: 'must not have a user name or password' };

@@ -57,7 +57,7 @@ function requireSetting(name: string, value: string | null, also = ''): string {
 
 /** Plain HTTP exposes the secret, so it is allowed only for a provider on this machine. */
 function checkIssuer(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = URL.parse(text);
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url?.hostname ?? '');
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback);
   if (url && isSafe && url.search === '' && url.hash === '' && url.username === '' && url.password === '') {

@@ -53,7 +53,7 @@ function insecure(setting: string, reason: string): SettingError {
 function readUrl(env: Environment): URL | null {
   const text = readText(env, 'SCHEMA_REGISTRY_URL');
   if (text === null) return null;
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = URL.parse(text);
   if (url?.username || url?.password) {
     throw new SettingError(
       'SCHEMA_REGISTRY_URL holds a user: name it in SCHEMA_REGISTRY_USERNAME and SCHEMA_REGISTRY_PASSWORD_FILE.',

@@ -22,7 +22,7 @@ export async function showEndedForm(ctx: Context): Promise<void> {
   const form = isFile ? new URLSearchParams() : await readForm(ctx);
   // Only the account of the form is of use, and not the token of a session that has ended.
   form.set(CSRF_FIELD, String(Number.parseInt(form.get(CSRF_FIELD) ?? '', 10) || ''));
-  const from = URL.canParse(ctx.get('Referer')) ? new URL(ctx.get('Referer')) : null;
+  const from = URL.parse(ctx.get('Referer'));
   const returnTo = safeReturnAddress(from && from.pathname + from.search);
   const target = ctx.path === ENDED_FORM ? ctx.querystring : new URLSearchParams({ [TARGET]: ctx.url });
   ctx.status = 401;

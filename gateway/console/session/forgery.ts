@@ -27,9 +27,9 @@ export function requireSameSite(ctx: Context, publicUrl: string | null): void {
   if (site === 'same-origin') return;
   const origin = ctx.get('Origin');
   if (site === '' && origin === '') return;
-  const host = URL.canParse(origin) ? new URL(origin).host : null;
+  const url = URL.parse(origin);
   const ownHosts = [ctx.host, publicUrl && new URL(publicUrl).host];
-  if (host === null || !ownHosts.includes(host)) throw refuse();
+  if (url === null || !ownHosts.includes(url.host)) throw refuse();
 }
 
 /**
