@@ -71,25 +71,6 @@ interface WriteContext {
  */
 export type Write = (context: WriteContext, located: readonly Located[]) => Promise<Written>;
 
-/** For each `positionKey`, endorsement ids by choice key. `numberChanges` keeps them up to date. */
-class EndorsementIds {
-  readonly #held: ReadonlyMap<string, CachedPosition>;
-  readonly #ids = new Map<string, Map<string, number>>();
-
-  constructor(held: ReadonlyMap<string, CachedPosition>) {
-    this.#held = held;
-  }
-
-  of(key: string): Map<string, number> {
-    let ids = this.#ids.get(key);
-    if (ids === undefined) {
-      ids = new Map(this.#held.get(key)?.ids);
-      this.#ids.set(key, ids);
-    }
-    return ids;
-  }
-}
-
 function bodyOf(
   id: number,
   endorser: ChangeBody['endorser'],
@@ -106,11 +87,15 @@ function bodyOf(
   };
 }
 
-/** Gives every change its endorsement's id, with new ids for creations, and makes the events' bodies. */
+/**
+ * Gives every change its endorsement's id, with new ids for creations, and makes the events' bodies.
+ *
+ * @param ids for each `positionKey`, endorsement ids by choice key, which this keeps up to date
+ */
 function numberChanges(
   changes: readonly BatchChange[],
   fresh: readonly number[],
-  ids: EndorsementIds,
+  ids: ReadonlyMap<string, Map<string, number>>,
   located: readonly Located[],
 ): NewChange[] {
   const unused = fresh.values();
@@ -119,7 +104,7 @@ function numberChanges(
   return changes.map(({ index, type, endorser, contest, choice, pick }): NewChange => {
     const { partition, record } = located[index] as Located;
     const submission = record.submission as Submission;
-    const known = ids.of(positionKey(submission.endorser, submission.contest));
+    const known = ids.get(positionKey(submission.endorser, submission.contest)) as Map<string, number>;
     if (type === 'created') known.set(pick.choice, unused.next().value ?? Number.NaN);
     const id = known.get(pick.choice) ?? Number.NaN;
     if (type === 'deleted') known.delete(pick.choice);
@@ -180,15 +165,16 @@ export const writeSubmissions: Write = async ({ client, head: locked, cache }, l
   const { changes, refusals, positions } = decideBatch(ballot, positionsBefore, submissions);
   const refused = [...refusals].map(([index, refusal]) => ({ ...(located[index] as Located), refusal }));
 
-  const ids = new EndorsementIds(held);
+  const ids = new Map([...held].map(([key, position]) => [key, new Map(position.ids)]));
   const created = changes.filter((change) => change.type === 'created').length;
   const fresh = await reserveEndorsementIds(client, created);
   const numbered = numberChanges(changes, fresh, ids, located);
   const isNew = new Set(fresh);
   const rows: EndorsementRow[] = [];
   for (const [key, position] of positions) {
-    rows.push(...changedRows(position, held.get(key), ids.of(key)));
-    cache.positions.set(key, { picks: position.picks, ids: ids.of(key) });
+    const own = ids.get(key) as Map<string, number>;
+    rows.push(...changedRows(position, held.get(key), own));
+    cache.positions.set(key, { picks: position.picks, ids: own });
   }
   // Those that this batch created as well were never stored, and are not missed.
   const gone = numbered.filter(({ type }) => type === 'deleted').map(({ body }) => body.endorsement.id);
