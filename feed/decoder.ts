@@ -18,11 +18,6 @@ export interface DecodeReply {
   spent: ArrayBuffer;
 }
 
-interface PendingRequest {
-  resolve: (changes: TransferableChanges) => void;
-  reject: (error: Error) => void;
-}
-
 /** Enough for the batches of every partition that are decoded together. */
 const MAX_IDLE_BUFFERS = 16;
 const MAX_BUFFER_BYTES = 1024 * 1024;
@@ -32,7 +27,7 @@ const MAX_BUFFER_BYTES = 1024 * 1024;
  * thread starts with the first batch, and again after a failure.
  */
 export class Decoder {
-  readonly #waiting = new Map<number, PendingRequest>();
+  readonly #waiting = new Map<number, PromiseWithResolvers<TransferableChanges>>();
   readonly #buffers = new BufferPool({ maxIdle: MAX_IDLE_BUFFERS, maxBytes: MAX_BUFFER_BYTES });
   #thread: Worker | undefined;
   #nextId = 0;
@@ -43,14 +38,14 @@ export class Decoder {
    * @throws Error if the thread ends before it answers.
    */
   decode(records: readonly ChangeRecord[], epoch: number): Promise<TransferableChanges> {
-    return new Promise((resolve, reject) => {
-      const id = this.#nextId;
-      this.#nextId += 1;
-      this.#waiting.set(id, { resolve, reject });
-      const request: DecodeRequest = { id, epoch, records: packRecords(records, this.#buffers) };
-      this.#thread ??= this.#start();
-      this.#thread.postMessage(request, [request.records.bytes]);
-    });
+    const answer = Promise.withResolvers<TransferableChanges>();
+    const id = this.#nextId;
+    this.#nextId += 1;
+    this.#waiting.set(id, answer);
+    const request: DecodeRequest = { id, epoch, records: packRecords(records, this.#buffers) };
+    this.#thread ??= this.#start();
+    this.#thread.postMessage(request, [request.records.bytes]);
+    return answer.promise;
   }
 
   async close(): Promise<void> {

@@ -3,10 +3,8 @@ import { Coalescer } from '../../service/coalescer.ts';
 /** The most webhooks of a statement. Their batches take some megabytes. */
 const MAX_GROUP = 32;
 
-interface Pending<Item> {
+interface Pending<Item> extends PromiseWithResolvers<boolean> {
   item: Item;
-  resolve: (isWritten: boolean) => void;
-  reject: (error: unknown) => void;
 }
 
 /** Writes about many webhooks in few statements: writes that come while a statement runs share the next one. */
@@ -22,11 +20,11 @@ export class GroupedWrites<Item extends { id: number }> {
 
   /** Writes an item. @returns whether its webhook took it. Rejects with the error of the statement. */
   add(item: Item): Promise<boolean> {
-    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-    this.#pending.push({ item, resolve, reject });
+    const answer = Promise.withResolvers<boolean>();
+    this.#pending.push({ item, ...answer });
     // Every error goes to the items.
     void this.#runs.next();
-    return promise;
+    return answer.promise;
   }
 
   async #run(): Promise<void> {
