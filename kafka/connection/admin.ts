@@ -4,7 +4,7 @@ import { withDeadline } from '../../service/deadline.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { createKafkaClient } from './client.ts';
 import { explainingRefusals } from './refusal.ts';
-import { errorsWithin, type Operation, withRight } from './rights.ts';
+import { isUnknownTopic, type Operation, withRight } from './rights.ts';
 
 export type { Admin };
 
@@ -68,9 +68,6 @@ export async function withAdmin<T>(
   }
 }
 
-/** A broker's error for an unknown topic. */
-export const UNKNOWN_TOPIC = 'UNKNOWN_TOPIC_OR_PARTITION';
-
 /**
  * Whether a topic exists. A list of topics omits those that this process may not see, so this asks for a
  * missing topic by name.
@@ -91,7 +88,7 @@ export async function topicExists(
     await withAdmin(brokers, ask, { retries: 0 });
     return true;
   } catch (error) {
-    if ([...errorsWithin(error)].some(({ type }) => type === UNKNOWN_TOPIC)) return false;
+    if (isUnknownTopic(error)) return false;
     throw error;
   }
 }

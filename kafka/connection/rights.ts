@@ -49,6 +49,11 @@ export function isMissingRight(error: unknown): boolean {
   );
 }
 
+/** Whether an error, or one within it, means that the topic does not exist. */
+export function isUnknownTopic(error: unknown): boolean {
+  return [...errorsWithin(error)].some(({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION');
+}
+
 /**
  * Runs an action that needs a right.
  *

@@ -2,7 +2,7 @@ import type { Brokers } from '../../service/brokers.ts';
 import { Admin, metadataV12 } from '../library.ts';
 import { keepConnectionErrors, platformaticConnection } from './connections.ts';
 import { explainingRefusals } from './refusal.ts';
-import { errorsWithin, isAuthorizationError, type Operation, type Right } from './rights.ts';
+import { isMissingRight, isUnknownTopic, type Operation, type Right } from './rights.ts';
 
 /** Kafka's numbers of operations, which are the bits of its answers. */
 const BITS: Record<Operation, number> = {
@@ -14,7 +14,6 @@ const BITS: Record<Operation, number> = {
   DescribeConfigs: 10,
   AlterConfigs: 11,
 };
-const UNKNOWN_TOPIC = 'UNKNOWN_TOPIC_OR_PARTITION';
 
 /**
  * Asks Kafka which of these rights this process's user lacks. Asking changes nothing.
@@ -61,9 +60,8 @@ async function readTopicBits(admin: Admin, topic: string): Promise<number | null
     const { topics } = await metadataV12.api.async(connection, [topic], false, true);
     return topics[0]?.topicAuthorizedOperations ?? 0;
   } catch (error) {
-    const types = [...errorsWithin(error)].map(({ type }) => type);
-    if (types.some(isAuthorizationError)) return 0;
-    if (types.includes(UNKNOWN_TOPIC)) return null;
+    if (isMissingRight(error)) return 0;
+    if (isUnknownTopic(error)) return null;
     throw error;
   }
 }
@@ -73,7 +71,7 @@ async function readGroupBits(admin: Admin, group: string): Promise<number> {
     const groups = await admin.describeGroups({ groups: [group], includeAuthorizedOperations: true });
     return groups.get(group)?.authorizedOperations ?? 0;
   } catch (error) {
-    if ([...errorsWithin(error)].some(({ type }) => isAuthorizationError(type))) return 0;
+    if (isMissingRight(error)) return 0;
     throw error;
   }
 }

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Brokers } from '../../service/brokers.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { waitFor } from '../../service/wait-for.ts';
-import { type Admin, TOPIC_RESOURCE, topicExists, UNKNOWN_TOPIC, withAdmin } from '../connection/admin.ts';
-import { errorsWithin, type Operation, type Right, withRight } from '../connection/rights.ts';
+import { type Admin, TOPIC_RESOURCE, topicExists, withAdmin } from '../connection/admin.ts';
+import { isUnknownTopic, type Operation, type Right, withRight } from '../connection/rights.ts';
 import {
   chooseReplicationFactor,
   findChangesProblems,
@@ -65,8 +65,7 @@ export async function loadActualTopic(admin: Admin, name: string): Promise<Actua
     try {
       return await loadActualTopicOnce(admin, name);
     } catch (error) {
-      const isUnknown = [...errorsWithin(error)].some(({ type }) => type === UNKNOWN_TOPIC);
-      if (!isUnknown || performance.now() > deadline) throw error;
+      if (!isUnknownTopic(error) || performance.now() > deadline) throw error;
       await sleep(ASK_AGAIN_MS);
     }
   }
