@@ -51,5 +51,5 @@ export function ShownEvents({ events: page, view }: { events: EventPage; view: S
         </tr>`,
       )}
     <//>
-    <p><a href=${`${later}${later.includes('?') ? '&' : '?'}show=events`}>Later events</a></p>`;
+    <p><a href=${`${later}&show=events`}>Later events</a></p>`;
 }

@@ -56,18 +56,18 @@ async function renderViewForm(
 
 /** The part that the script fills. */
 function Watching({ view }: { view: StreamView }): Html {
-  const { pathname, search } = new URL(addressOf({ ...view, start: 'latest' }), 'https://console');
+  const fromNow = addressOf({ ...view, start: 'latest' });
   return html`
     <div data-live data-query=${String(writeApiQuery(view))} hidden>
       <div class="live-bar">
         <p role="status" class="live-state"><span data-sentence></span></p>
         <span data-countdown class="muted" aria-hidden="true"></span>
         <button type="button" class="plain" data-pause>Pause</button>
-        <a href=${pathname + search} data-place hidden>Link to this place</a>
+        <a href=${fromNow} data-place hidden>Link to this place</a>
         <label class="check"><input type="checkbox" data-raw /> Raw frames</label>
       </div>
       <p class="notice bad" data-when-expired hidden>The stream no longer has what follows this id.
-        <a href=${pathname + search}>Begin with new events</a></p>
+        <a href=${fromNow}>Begin with new events</a></p>
       <p class="notice bad" data-when-signed-out hidden>Your session has ended. <a href="/console/sign-in" data-sign-in>Sign in</a> to continue after the last event.</p>
       <p class="notice bad" data-when-refused hidden>The service does not accept this, so the page does not try again.</p>
       <p><strong data-total>0</strong> events since the chosen start</p>
