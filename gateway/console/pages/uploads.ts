@@ -1,3 +1,4 @@
+import type { ClientBase } from 'pg';
 import { makeBatches } from '../../../administration/uploads/batches.ts';
 import { checkTable, MAX_ROWS, stageUpload } from '../../../administration/uploads/review.ts';
 import { countRemovals } from '../../../domain/removal-guard.ts';
@@ -30,7 +31,7 @@ import { mergeDecisions } from '../uploads/row-choices.ts';
 import { sendUpload } from '../uploads/sending.ts';
 import { showSending } from '../uploads/sending-page.ts';
 import { readSettings, SettingFields } from '../uploads/settings-form.ts';
-import { addressOf, BOUNDS, UPLOADS, withUpload } from '../uploads/upload.ts';
+import { addressOf, BOUNDS, type PageWork, UPLOADS, withUpload } from '../uploads/upload.ts';
 
 const NO_SETTINGS: UploadSettings = { map: [], endorser: null, election: null, isWhole: false };
 
@@ -117,7 +118,7 @@ async function showUpload(request: PageRequest, context: ConsoleContext): Promis
 function changeDraft(
   request: PageRequest,
   context: ConsoleContext,
-  change: (...parts: Parameters<Parameters<typeof withUpload<PageReply>>[3]>) => Promise<PageReply>,
+  change: (client: ClientBase, work: PageWork) => Promise<PageReply>,
 ): Promise<PageReply> {
   return withUpload(request, context, { hold: true }, async (client, work) =>
     work.upload.state === 'draft' ? change(client, work) : { redirect: addressOf(work.upload) },
