@@ -1,5 +1,5 @@
 /** The fields of a filter: finds endorsers and elections by name for those that take slugs, and sums up boxes. */
-import { readRefusal } from './reconnect.ts';
+import { askApi, explainError } from './reconnect.ts';
 
 /** A record that a field can take. */
 interface Choice {
@@ -40,9 +40,7 @@ interface ListPage<Row> {
 }
 
 async function read<Row>(path: string, signal: AbortSignal | null = null): Promise<ListPage<Row>> {
-  const response = await fetch(`/console/api/v1/${path}`, { signal });
-  if (response.ok) return response.json();
-  throw new Error(readRefusal(response.status, null, await response.text()).message);
+  return (await askApi(`/v1/${path}`, { signal })).json();
 }
 
 /** Reads the elections that match a query, page by page. */
@@ -160,11 +158,8 @@ function addPicker(field: HTMLInputElement, { label, search }: Source): void {
       status.textContent = found.length === 0 && text === '' ? '' : describeFound(found.length);
     } catch (error) {
       if (signal.aborted) return;
-      // Not the browser's own error, such as for a lost network.
-      const isRefused = error instanceof Error && error.name === 'Error';
-      status.textContent = isRefused
-        ? error.message
-        : 'The list cannot be read at the moment. Type again in a while.';
+      const otherwise = 'The list cannot be read at the moment. Type again in a while.';
+      status.textContent = explainError(error, otherwise);
     }
   };
   input.addEventListener('input', () => {

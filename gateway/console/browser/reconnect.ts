@@ -63,6 +63,18 @@ export function decideNext(ending: Ending, { retryMs, failures }: Circumstances)
   return { kind: 'wait', waitMs: retryAfterMs ?? patientMs, reason: message };
 }
 
+/** Asks the API as the page's session. @throws Error with the service's message if it refuses */
+export async function askApi(path: string, options: RequestInit): Promise<Response> {
+  const response = await fetch(`/console/api${path}`, options);
+  if (response.ok) return response;
+  throw new Error(readRefusal(response.status, null, await response.text()).message);
+}
+
+/** The service's message, or `otherwise` for an error of the browser, such as for a lost network. */
+export function explainError(error: unknown, otherwise: string): string {
+  return error instanceof Error && error.name === 'Error' ? error.message : otherwise;
+}
+
 /** Reads an error of the service. Answers of a proxy do not have its form. */
 export function readRefusal(status: number | null, retryAfter: string | null, body: string): Refusal {
   const retryAfterMs = retryAfter !== null && /^[0-9]+$/.test(retryAfter) ? Number(retryAfter) * 1000 : null;

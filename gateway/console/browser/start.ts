@@ -1,6 +1,6 @@
 /** Runs the first requests on their page, with the page's session. */
 import './copy.ts';
-import { readRefusal } from './reconnect.ts';
+import { askApi, explainError } from './reconnect.ts';
 import { SseParser } from './sse-parser.ts';
 
 /** The most frames that the page keeps. */
@@ -16,16 +16,9 @@ interface Parts {
   answer: HTMLElement;
 }
 
-/** @throws Error with the service's message if it refuses */
-async function send(path: string, signal: AbortSignal): Promise<Response> {
-  const response = await fetch(`/console/api${path}`, { signal, cache: 'no-store' });
-  if (response.ok) return response;
-  throw new Error(readRefusal(response.status, null, await response.text()).message);
-}
-
 async function showAnswer({ path, answer, status }: Parts, signal: AbortSignal): Promise<void> {
   const began = performance.now();
-  const response = await send(path, signal);
+  const response = await askApi(path, { signal, cache: 'no-store' });
   const body = await response.json();
   status.textContent = `${response.status}, after ${Math.round(performance.now() - began)} ms`;
   answer.hidden = false;
@@ -34,7 +27,7 @@ async function showAnswer({ path, answer, status }: Parts, signal: AbortSignal):
 
 /** Shows frames as they arrive, until the person stops them. */
 async function showFrames({ path, answer, status }: Parts, signal: AbortSignal): Promise<void> {
-  const response = await send(path, signal);
+  const response = await askApi(path, { signal, cache: 'no-store' });
   status.textContent = 'Connected: frames appear as changes happen.';
   answer.hidden = false;
   answer.textContent = '';
@@ -48,12 +41,6 @@ async function showFrames({ path, answer, status }: Parts, signal: AbortSignal):
     answer.scrollTop = answer.scrollHeight;
   }
   status.textContent = 'The service ended the stream, as it does from time to time.';
-}
-
-function describeFailure(error: unknown): string {
-  return error instanceof Error && error.name === 'Error'
-    ? error.message
-    : 'The service cannot be reached. Try again.';
 }
 
 function enliven(parts: Parts): void {
@@ -72,7 +59,9 @@ function enliven(parts: Parts): void {
     try {
       await (isStream ? showFrames(parts, signal) : showAnswer(parts, signal));
     } catch (error) {
-      status.textContent = signal.aborted ? 'Stopped.' : describeFailure(error);
+      status.textContent = signal.aborted
+        ? 'Stopped.'
+        : explainError(error, 'The service cannot be reached. Try again.');
     }
     run.hidden = false;
     // Hiding the focused button would lose the focus.
