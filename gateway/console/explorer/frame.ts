@@ -1,10 +1,10 @@
 import { type Language, STATE_CODES } from '../../../schemas/vocabulary.ts';
-import { CopyText, Notice, Select } from '../components.ts';
+import { CopyText, Notice, Select, Table } from '../components.ts';
 import { type Content, type Html, html } from '../html.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
 import { labelState } from '../state-label.ts';
 import { ExplorerLink, InLanguage } from './ballot-text.ts';
-import { addressOf, type Question } from './question.ts';
+import { addressOf, type List, type Question } from './question.ts';
 
 const TABS = [
   ['/console/explorer', 'Elections'],
@@ -125,6 +125,19 @@ export function NextPage({ request, cursor }: { request: PageRequest; cursor: st
   const query = new URLSearchParams(request.query);
   query.set('cursor', cursor);
   return html`<p><a class="button" href=${`?${query}`}>Next page</a></p>`;
+}
+
+/** A page of a list as a table, with a link to the next page; nothing without a list. Takes the attributes of `Table`. */
+export function ListTable<Item>(props: {
+  request: PageRequest;
+  list: List<Item> | null;
+  row: (props: { item: Item }) => Html;
+}): Html | null {
+  const { request, list, row, ...table } = props;
+  if (list === null) return null;
+  return html`
+    <${Table} ...${table}>${list.data.map((item) => html`<${row} item=${item} />`)}<//>
+    <${NextPage} request=${request} cursor=${list.next_cursor} />`;
 }
 
 const SAFE_LINK = /^https?:\/\//i;

@@ -12,7 +12,14 @@ import {
   describeVote,
   groupOf,
 } from '../explorer/contest-parts.ts';
-import { LanguageField, NextPage, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
+import {
+  LanguageField,
+  ListTable,
+  NextPage,
+  OutsideLink,
+  StateField,
+  showExplorer,
+} from '../explorer/frame.ts';
 import { ask, chooseQuery, type List } from '../explorer/question.ts';
 import { loadTally, Tally } from '../explorer/tally.ts';
 import { HistoryLink } from '../history-link.ts';
@@ -93,14 +100,7 @@ export const explorerElectionPages = [
           <${LanguageField} value=${query.get('lang')} />
           <button>Show</button>
         </form>
-        ${
-          body &&
-          html`
-          <${Table} caption="Elections" head=${['Election', 'Date', 'State', 'Type', 'Contests', 'Endorsements']} numbersFrom=${4} empty="There is no such election.">
-            ${body.data.map((item) => html`<${ElectionRow} item=${item} />`)}
-          <//>
-          <${NextPage} request=${request} cursor=${body.next_cursor} />`
-        }`,
+        <${ListTable} request=${request} list=${body} row=${ElectionRow} caption="Elections" head=${['Election', 'Date', 'State', 'Type', 'Contests', 'Endorsements']} numbersFrom=${4} empty="There is no such election." />`,
     });
   }),
   definePage('/console/explorer/elections/{slug}', 'member', async (request, context) => {

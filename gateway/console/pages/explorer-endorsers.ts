@@ -5,7 +5,7 @@ import { ENDORSER_STATES } from '../../../schemas/vocabulary.ts';
 import { Day, Select, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { BallotText, ExplorerLink } from '../explorer/ballot-text.ts';
-import { LanguageField, NextPage, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
+import { LanguageField, ListTable, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
 import { ask, chooseQuery, type List } from '../explorer/question.ts';
 import { loadCategories } from '../filter/filter-fields.ts';
 import { HistoryLink } from '../history-link.ts';
@@ -84,14 +84,7 @@ export const explorerEndorserPages = [
           <${LanguageField} value=${query.get('lang')} />
           <button>Show</button>
         </form>
-        ${
-          body &&
-          html`
-          <${Table} caption="Endorsers" head=${['Endorser', 'Category', 'Home state', 'Endorsements']} numbersFrom=${3} empty="There is no such endorser.">
-            ${body.data.map((item) => html`<${EndorserRow} item=${item} />`)}
-          <//>
-          <${NextPage} request=${request} cursor=${body.next_cursor} />`
-        }`,
+        <${ListTable} request=${request} list=${body} row=${EndorserRow} caption="Endorsers" head=${['Endorser', 'Category', 'Home state', 'Endorsements']} numbersFrom=${3} empty="There is no such endorser." />`,
     });
   }),
   definePage('/console/explorer/endorsers/{slug}', 'member', async (request, context) => {
@@ -121,14 +114,7 @@ export const explorerEndorserPages = [
               ${found.elections.map((item) => html`<${ElectionRow} item=${item} />`)}
             <//>
           </details>
-          ${
-            held &&
-            html`
-            <${Table} caption="Its endorsements" head=${['Contest', 'Choice', 'Statement', 'History']}>
-              ${held.data.map((item) => html`<${EndorsementRow} item=${item} />`)}
-            <//>
-            <${NextPage} request=${request} cursor=${held.next_cursor} />`
-          }`,
+          <${ListTable} request=${request} list=${held} row=${EndorsementRow} caption="Its endorsements" head=${['Contest', 'Choice', 'Statement', 'History']} />`,
     });
   }),
 ];

@@ -1,7 +1,6 @@
 import type { Static } from 'typebox';
 import type { officeholder } from '../../../schemas/http/officeholders.ts';
-import { Table } from '../components.ts';
-import { NextPage, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
+import { ListTable, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
 import { ask, chooseQuery, type List } from '../explorer/question.ts';
 import { type Html, html } from '../html.ts';
 import { definePage } from '../page.ts';
@@ -39,14 +38,7 @@ export const explorerOfficeholderPages = [
           <${StateField} name="states" value=${query.get('states')} all="All states" />
           <button>Show</button>
         </form>
-        ${
-          body &&
-          html`
-          <${Table} caption="Officeholders" head=${['Name', 'Party', 'Offices', 'State', 'Page']} empty="There is no such officeholder.">
-            ${body.data.map((item) => html`<${PersonRow} item=${item} />`)}
-          <//>
-          <${NextPage} request=${request} cursor=${body.next_cursor} />`
-        }`,
+        <${ListTable} request=${request} list=${body} row=${PersonRow} caption="Officeholders" head=${['Name', 'Party', 'Offices', 'State', 'Page']} empty="There is no such officeholder." />`,
     });
   }),
 ];
