@@ -17,11 +17,7 @@ export function reportStarted(): void {
   if (isOneOfSeveral) process.send?.('started');
 }
 
-/**
- * Starts a process, with the metrics port METRICS_PORT + `place`.
- *
- * @throws Error if the process ends before it works
- */
+/** Starts a process, with the metrics port METRICS_PORT + `place`. @throws Error if the process ends before it works */
 async function startProcess(metricsPort: number, place: number): Promise<SupervisedProcess> {
   const worker = cluster.fork({ METRICS_PORT: String(metricsPort === 0 ? 0 : metricsPort + place) });
   const exited = once(worker, 'exit').then(([code, signal]) => String(signal ?? `exit code ${code}`));

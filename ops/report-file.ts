@@ -10,11 +10,7 @@ export function parseReportPath(path: string): string {
   return path;
 }
 
-/**
- * Writes a report as a page or as JSON, by the end of the path.
- *
- * @throws OperatorError if the file cannot be written
- */
+/** Writes a report as a page or as JSON, by the end of the path. @throws OperatorError if the file cannot be written */
 export async function writeReport(path: string, report: Report): Promise<void> {
   const text = path.endsWith('.json') ? `${JSON.stringify(report, null, 2)}\n` : renderReport(report);
   await writeFile(path, text).catch((error: Error) => {

@@ -25,11 +25,7 @@ export interface Seal {
   open(sealed: Buffer, purpose: string): string;
 }
 
-/**
- * A seal with the key in a secret, which is read at every use.
- *
- * @throws SettingError if it is not 32 bytes in base64
- */
+/** A seal with the key in a secret, which is read at every use. @throws SettingError if it is not 32 bytes in base64 */
 export function createSeal(secret: Secret): Seal {
   const readKey = () => {
     const text = secret.read();

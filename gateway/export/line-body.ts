@@ -44,11 +44,7 @@ export class LineBody {
     else closed.addEventListener('abort', leave, { once: true });
   }
 
-  /**
-   * Writes lines, and resolves when the reader has taken enough for more.
-   *
-   * @throws ReaderGoneError, SlowReaderError
-   */
+  /** Writes lines, and resolves when the reader has taken enough for more. @throws ReaderGoneError, SlowReaderError */
   async write(lines: readonly string[]): Promise<void> {
     // The pool reports a lost connection while its work still runs for a moment. Nothing follows the last
     // line.

@@ -32,11 +32,7 @@ export class FeedReader {
     this.#options = options;
   }
 
-  /**
-   * Reads a feed, or an archive of feeds.
-   *
-   * @throws OperatorError if it cannot be used, with its name and the reason
-   */
+  /** Reads a feed, or an archive of feeds. @throws OperatorError if it cannot be used, with its name and the reason */
   async *read(file: CatalogueFile, format: 'xml' | 'zip'): AsyncGenerator<StagedLine> {
     if (format === 'xml') {
       yield* this.#readOne(file.path, readBytes(file.path, this.#options.onBytes));

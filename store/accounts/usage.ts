@@ -93,11 +93,7 @@ export async function loadDailyDeliveries(
   return rows;
 }
 
-/**
- * The usage of an account by route, the most used first.
- *
- * @param days the number of UTC days up to today, 1 to 33
- */
+/** The usage of an account by route, the most used first. @param days the number of UTC days up to today, 1 to 33 */
 export async function loadUsageByRoute(
   client: ClientBase | Pool,
   accountId: number,

@@ -101,11 +101,7 @@ export interface ListedWebhook {
   lastAttemptAt: Date | null;
 }
 
-/**
- * The webhooks of all accounts by id.
- *
- * @param chosen an id, an account or a state that they must have; null for any
- */
+/** The webhooks of all accounts by id. @param chosen an id, an account or a state that they must have; null for any */
 export async function listAllWebhooks(
   client: ClientBase | Pool,
   {

@@ -124,11 +124,7 @@ function errorCodesOf({ errors = [], body }: Pick<Route, 'errors' | 'body'>): Er
   return [...new Set([...OF_EVERY_OPERATION, ...ofBody, ...errors])];
 }
 
-/**
- * Refers to the error answers of a route, by status.
- *
- * @throws Error if no answer is named for the codes of a status.
- */
+/** Refers to the error answers of a route, by status. @throws Error if no answer is named for the codes of a status. */
 export function referToErrorAnswers(route: Pick<Route, 'errors' | 'body'>): Document {
   const byStatus = Object.groupBy(errorCodesOf(route), (code) => ERROR_STATUS[code]);
   return Object.fromEntries(

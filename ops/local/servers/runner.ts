@@ -42,11 +42,7 @@ export async function inspectMachine(): Promise<Machine> {
   return { java, maven, docker: !embedded && (await hasDocker()) };
 }
 
-/**
- * Chooses how servers run on such a machine.
- *
- * @throws OperatorError with the missing tool and how to get it
- */
+/** Chooses how servers run on such a machine. @throws OperatorError with the missing tool and how to get it */
 export function chooseRunner({ java, maven, docker }: Machine): 'embedded' | 'containers' {
   if (java !== null && java >= OLDEST_JAVA && maven) return 'embedded';
   if (docker) return 'containers';
