@@ -6,6 +6,7 @@
 import type { BufferPool } from '../../service/buffer-pool.ts';
 import { apiVersionsV3, type Connection, type Reader, Writer } from '../library.ts';
 import type { AbortedTransaction } from './committed.ts';
+import { sendRequest } from './request.ts';
 
 const FETCH = 1;
 /** Version 13 (Kafka 3.1) and later name topics by id; version 15 and later omit the replica id. */
@@ -79,20 +80,8 @@ export function sendFetch(
   request: FetchRequest,
   buffers?: BufferPool,
 ): Promise<{ errorCode: number; partitions: PartitionAnswer[] }> {
-  return new Promise((resolve, reject) => {
-    connection.send(
-      FETCH,
-      version,
-      () => writeRequest(version, request),
-      (_correlationId, _apiKey, _apiVersion, reader) => readAnswer(reader, buffers),
-      true,
-      true,
-      (error, answer) => {
-        if (error || !answer) reject(error);
-        else resolve(answer);
-      },
-    );
-  });
+  const write = () => writeRequest(version, request);
+  return sendRequest(connection, [FETCH, version], write, (reader) => readAnswer(reader, buffers));
 }
 
 function writeRequest(version: number, request: FetchRequest): Writer {

@@ -3,6 +3,7 @@
  * the batches.
  */
 import { type Connection, initProducerIdV4, type Reader, Writer } from '../library.ts';
+import { sendRequest } from './request.ts';
 
 const PRODUCE = 0;
 /** Every broker with the required version of Fetch has it. Later versions add nothing useful here. */
@@ -34,20 +35,7 @@ export interface ProduceAnswer {
  * @throws the client's error if the connection fails
  */
 export function sendProduce(connection: Connection, request: ProduceRequest): Promise<ProduceAnswer[]> {
-  return new Promise((resolve, reject) => {
-    connection.send(
-      PRODUCE,
-      VERSION,
-      () => writeRequest(request),
-      (_correlationId, _apiKey, _apiVersion, reader) => readAnswers(reader),
-      true,
-      true,
-      (error, answers) => {
-        if (error || !answers) reject(error);
-        else resolve(answers);
-      },
-    );
-  });
+  return sendRequest(connection, [PRODUCE, VERSION], () => writeRequest(request), readAnswers);
 }
 
 function writeRequest({ topic, batches, timeoutMs }: ProduceRequest): Writer {
