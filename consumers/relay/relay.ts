@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import type { ChangeRecord, ChangesProducer } from '../../kafka/writing/changes-producer.ts';
+import type { OutgoingRecord } from '../../kafka/protocol/write-batch.ts';
+import type { ChangesProducer } from '../../kafka/writing/changes-producer.ts';
 import { encodeChange } from '../../schemas/change-encoding.ts';
 import { createEventIds } from '../../schemas/cursor.ts';
 import { formatChangeHeaders } from '../../schemas/record-headers.ts';
@@ -26,7 +27,7 @@ const MAX_BATCH = 1000;
 const ENDS_MAX_AGE_MS = 200;
 
 /** The settings of a relay, besides its connections. */
-export interface RelayParts {
+interface RelayParts {
   clock?: Clock | undefined;
   /** Resolves when everything committed before the call may be published; null if it always may. */
   beforeSending?: (() => Promise<void>) | null;
@@ -54,16 +55,15 @@ export class Relay {
   private constructor(
     client: pg.Client,
     producer: ChangesProducer,
-    start: { epoch: number; nextSequence: number; ends: number[] } & {
-      clock: Clock;
-      beforeSending: (() => Promise<void>) | null;
-    },
+    start: { epoch: number; nextSequence: number; ends: number[] },
+    clock: Clock,
+    beforeSending: (() => Promise<void>) | null,
   ) {
     this.#client = client;
     this.#producer = producer;
     this.#epoch = start.epoch;
-    this.#clock = start.clock;
-    this.#beforeSending = start.beforeSending;
+    this.#clock = clock;
+    this.#beforeSending = beforeSending;
     this.#nextSequence = start.nextSequence;
     this.#ends = start.ends;
   }
@@ -82,13 +82,8 @@ export class Relay {
     const last = await loadLastBatch(client);
     // Changes before the epoch belong to another history, relayed or not.
     const nextSequence = Math.max(last?.lastSequence ?? 0, after) + 1;
-    const relay = new Relay(client, producer, {
-      epoch,
-      nextSequence,
-      ends: await producer.fetchEndOffsets(),
-      clock,
-      beforeSending,
-    });
+    const ends = await producer.fetchEndOffsets();
+    const relay = new Relay(client, producer, { epoch, nextSequence, ends }, clock, beforeSending);
     if (last && !last.acknowledged && last.firstSequence > after) {
       const { firstSequence: from, lastSequence: to } = last;
       await beforeSending?.();
@@ -163,7 +158,7 @@ export class Relay {
     { offsets }: Pick<RelayBatch, 'offsets'>,
     changes: readonly ChangeToRelay[],
     relayedAt: number,
-  ): ChangeRecord[] {
+  ): OutgoingRecord[] {
     const epoch = this.#epoch;
     let time = Number.NaN;
     let formatId = (_: number) => '';

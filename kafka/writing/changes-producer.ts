@@ -4,9 +4,6 @@ import { TopicLookup } from '../reading/topic-lookup.ts';
 import { splitIntoRequests } from './split-requests.ts';
 import { TopicWriter } from './topic-writer.ts';
 
-/** A record of the changes topic. Its key is the endorser's slug. */
-export type ChangeRecord = OutgoingRecord;
-
 /**
  * The most bytes of a request for one partition, which become one batch. Small batches suit readers: a fetch
  * returns a bounded number of bytes of each partition, and only its whole batches are useful.
@@ -37,8 +34,8 @@ export function createChangesProducer({ brokers, topic }: { brokers: Brokers; to
       return lookup.ends();
     },
 
-    /** Resolves when all in-sync replicas have the records. */
-    async send(records: ChangeRecord[]): Promise<void> {
+    /** Resolves when all in-sync replicas have the records, whose keys are the endorsers' slugs. */
+    async send(records: OutgoingRecord[]): Promise<void> {
       const partitions = await writer.countPartitions();
       for (const request of splitIntoRequests(records, partitions, MAX_BATCH_BYTES)) {
         await writer.send(request);

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { reconcileGeneration, requireGeneration } from '../../consumers/relay/generation.ts';
 import { rebuildWindow } from '../../consumers/relay/rebuild.ts';
 import { Relay } from '../../consumers/relay/relay.ts';
-import type { ChangeRecord, ChangesProducer } from '../../kafka/writing/changes-producer.ts';
+import type { OutgoingRecord } from '../../kafka/protocol/write-batch.ts';
+import type { ChangesProducer } from '../../kafka/writing/changes-producer.ts';
 import { changeCodec } from '../../schemas/change.ts';
 import { createLog } from '../../service/log.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
@@ -33,7 +34,7 @@ let made = 0;
 class FakeTopic implements ChangesProducer {
   readonly topic = 'changes';
   readonly topicId: string;
-  readonly partitions: ChangeRecord[][] = Array.from({ length: PARTITIONS }, () => []);
+  readonly partitions: OutgoingRecord[][] = Array.from({ length: PARTITIONS }, () => []);
   recordsLeft = Number.POSITIVE_INFINITY;
 
   constructor(topicId: string) {
@@ -44,7 +45,7 @@ class FakeTopic implements ChangesProducer {
   disconnect = async () => {};
   fetchEndOffsets = async () => this.partitions.map(({ length }) => length);
 
-  async send(records: ChangeRecord[]): Promise<void> {
+  async send(records: OutgoingRecord[]): Promise<void> {
     for (const record of records) {
       if (this.recordsLeft <= 0) throw new Error('killed');
       this.recordsLeft -= 1;
