@@ -2,7 +2,7 @@ import type { FileOutcome } from '../../../administration/catalogue/uploaded-fil
 import { Moment, Notice } from '../components.ts';
 import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
-import { number } from '../number.ts';
+import { countThat, number } from '../number.ts';
 import type { Refusal, ShownPage } from '../page.ts';
 import { ShownValues } from '../shown-values.ts';
 import {
@@ -67,8 +67,7 @@ function NotImported({ file }: { file: UploadedFile }): Html {
 }
 
 function describeRefused({ refusedLines, isPossible }: FileOutcome): string {
-  const refused =
-    refusedLines === 1 ? '1 record is refused' : `${number.format(refusedLines)} records are refused`;
+  const refused = countThat(refusedLines, 'record', 'is refused', 'are refused');
   return isPossible
     ? `${refused}, and left out.`
     : `${refused}, so nothing can be imported: correct the file, or leave out below what is refused.`;

@@ -5,10 +5,10 @@ import { Notice, Table } from '../components.ts';
 import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
-import { number } from '../number.ts';
+import { countThat, number } from '../number.ts';
 import type { ShownPage } from '../page.ts';
 import { IN_SECONDS } from '../publishing/position-changes.ts';
-import { addressOf, describeEvents, type PageWork, rowsThat } from './upload.ts';
+import { addressOf, describeEvents, type PageWork } from './upload.ts';
 
 /** The state that the preview has shown, so that nothing else is published. */
 export const SEEN_FIELD = 'seen';
@@ -75,10 +75,10 @@ export function showUploadPreview(
       ${refusal && html`<${Notice} kind="bad">${refusal}<//>`}
       <p>${describePublishing(effects)}${changes > 0 && ` ${IN_SECONDS}`}</p>
       <ul>
-        ${counts.unchanged > 0 && html`<li>${counts.unchanged === 1 ? '1 endorsement stays' : `${number.format(counts.unchanged)} endorsements stay`} as ${counts.unchanged === 1 ? 'it is' : 'they are'}.</li>`}
-        ${leftOut > 0 && html`<li>${rowsThat(leftOut, 'is', 'are')} left out: not decided on, or not usable. <a href=${addressOf(upload)}>Look at them</a> first: publishing closes the upload, and they need another one then.</li>`}
-        ${withoutPick > 0 && html`<li>${rowsThat(withoutPick, 'makes', 'make')} no endorsement, as the table says or as was decided.</li>`}
-        ${repeated > 0 && html`<li>${rowsThat(repeated, 'repeats', 'repeat')} an earlier one. The last one counts.</li>`}
+        ${counts.unchanged > 0 && html`<li>${countThat(counts.unchanged, 'endorsement', 'stays', 'stay')} as ${counts.unchanged === 1 ? 'it is' : 'they are'}.</li>`}
+        ${leftOut > 0 && html`<li>${countThat(leftOut, 'row', 'is', 'are')} left out: not decided on, or not usable. <a href=${addressOf(upload)}>Look at them</a> first: publishing closes the upload, and they need another one then.</li>`}
+        ${withoutPick > 0 && html`<li>${countThat(withoutPick, 'row', 'makes', 'make')} no endorsement, as the table says or as was decided.</li>`}
+        ${repeated > 0 && html`<li>${countThat(repeated, 'row', 'repeats', 'repeat')} an earlier one. The last one counts.</li>`}
       </ul>
       ${crowded.length > 0 && html`<${Crowded} crowded=${crowded} />`}
       <${Table} caption="Events" head=${['Event', 'Endorser', 'Contest', 'Choice', 'History']} empty=${null}>

@@ -9,14 +9,14 @@ import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import { isolateName } from '../isolation.ts';
 import { Form } from '../layout.ts';
-import { number } from '../number.ts';
+import { countThat, number } from '../number.ts';
 import type { ShownPage } from '../page.ts';
 import { listElections } from '../publishing/own-position.ts';
 import { ShownValues } from '../shown-values.ts';
 import { SEEN_FIELD } from './preview-page.ts';
 import { describeRow, RowChoices } from './row-choices.ts';
 import { ColumnFields, SettingFields } from './settings-form.ts';
-import { addressOf, type PageWork, rowsThat, UPLOADS } from './upload.ts';
+import { addressOf, type PageWork, UPLOADS } from './upload.ts';
 
 const FATES: Readonly<Record<Fate, string>> = {
   exact: 'exact',
@@ -100,7 +100,7 @@ function Summary({
     <p>${
       open === 0
         ? 'No row needs a decision.'
-        : `${rowsThat(open, 'needs', 'need')} a decision, and ${open === 1 ? 'is' : 'are'} left out until then.`
+        : `${countThat(open, 'row', 'needs', 'need')} a decision, and ${open === 1 ? 'is' : 'are'} left out until then.`
     } Decisions count for later rows with the same names, and are remembered for the account's next table when this one is sent.</p>
     <p><a class="button" href=${`${addressOf(work.upload)}/preview`}>Preview</a></p>`;
 }
@@ -111,7 +111,7 @@ function Questions(props: { review: Review; work: PageWork; options: ReviewOptio
   const address = addressOf(work.upload);
   if (askedInAll === 0) return null;
   if (asked.length === 0) {
-    return html`<h2>Rows to decide on</h2><p>That was the last row.${review.open > 0 && ` ${rowsThat(review.open, 'still needs', 'still need')} a decision.`} <a href=${address}>Begin with the first again</a></p>`;
+    return html`<h2>Rows to decide on</h2><p>That was the last row.${review.open > 0 && ` ${countThat(review.open, 'row', 'still needs', 'still need')} a decision.`} <a href=${address}>Begin with the first again</a></p>`;
   }
   const first = askedBefore + 1;
   const last = askedBefore + asked.length;

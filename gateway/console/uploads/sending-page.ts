@@ -12,12 +12,12 @@ import type { ConsoleContext } from '../context.ts';
 import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
-import { number } from '../number.ts';
+import { countThat, number } from '../number.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
 import { loadOutcomes, type Outcome } from '../publishing/receipt.ts';
 import { DeleteForm } from './review-page.ts';
 import { UndoLimit } from './undo-page.ts';
-import { addressOf, rowsThat, UPLOADS, undoAddressOf } from './upload.ts';
+import { addressOf, UPLOADS, undoAddressOf } from './upload.ts';
 
 /** The most rejected submissions that a page lists. */
 const MAX_LISTED = 50;
@@ -76,7 +76,7 @@ export async function showSending(
     body: html`
       ${problem && html`<${Notice} kind="bad" answers>${problem} ${number.format(all - done)} submissions are not sent yet.<//>`}
       <p><label>${`${number.format(done)} of ${number.format(all)} submissions are sent.`} <progress value=${done} max=${all}></progress></label></p>
-      ${upload.leftOut > 0 && html`<p>${rowsThat(upload.leftOut, 'was', 'were')} left out: not decided on, or not usable. Upload what is missing as another table.</p>`}
+      ${upload.leftOut > 0 && html`<p>${countThat(upload.leftOut, 'row', 'was', 'were')} left out: not decided on, or not usable. Upload what is missing as another table.</p>`}
       ${
         isSending &&
         html`

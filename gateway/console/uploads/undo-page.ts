@@ -6,7 +6,7 @@ import { Moment, Table } from '../components.ts';
 import { HistoryLink } from '../history-link.ts';
 import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
-import { number } from '../number.ts';
+import { countThat, number } from '../number.ts';
 import type { ShownPage } from '../page.ts';
 import { PickText } from '../publishing/position-changes.ts';
 import { SEEN_FIELD } from './preview-page.ts';
@@ -15,9 +15,6 @@ import { addressOf, describeEvents, undoAddressOf } from './upload.ts';
 /** The most picks of a position that a page lists, and the longest text of each, in characters. */
 const MAX_PICKS = 20;
 const MAX_TEXT = 200;
-
-const positions = (count: number, verbOfOne: string, verb: string): string =>
-  count === 1 ? `1 position ${verbOfOne}` : `${number.format(count)} positions ${verb}`;
 
 /** Until when an upload can be undone. */
 export function UndoLimit({ until }: { until: Date }): Html {
@@ -65,9 +62,9 @@ export function showUndoPreview(
   const { restored, changed, impossible, unneeded } = effects.positions;
   const stays = changed + impossible;
   const notes = html`
-        ${changed > 0 && html`<li>${positions(changed, 'stays as it is, because somebody has changed it', 'stay as they are, because somebody has changed them')} since.</li>`}
-        ${impossible > 0 && html`<li>${positions(impossible, 'stays as it is, because it', 'stay as they are, because they')} cannot be restored.</li>`}
-        ${unneeded > 0 && html`<li>${positions(unneeded, 'stands', 'stand')} as before the upload already.</li>`}
+        ${changed > 0 && html`<li>${countThat(changed, 'position', 'stays as it is, because somebody has changed it', 'stay as they are, because somebody has changed them')} since.</li>`}
+        ${impossible > 0 && html`<li>${countThat(impossible, 'position', 'stays as it is, because it', 'stay as they are, because they')} cannot be restored.</li>`}
+        ${unneeded > 0 && html`<li>${countThat(unneeded, 'position', 'stands', 'stand')} as before the upload already.</li>`}
         ${waiting > 0 && html`<li>${waiting === 1 ? '1 submission of the upload is not sent yet. It' : `${number.format(waiting)} submissions of the upload are not sent yet. They`} will not be sent${restored === 0 ? ' if you delete the upload' : ''}.</li>`}`;
   return {
     title: `Undo: ${upload.fileName}`,
@@ -76,7 +73,7 @@ export function showUndoPreview(
       ${
         restored === 0
           ? html`<p>Nothing is left to undo.</p>`
-          : html`<p>${positions(restored, 'gets', 'get')} back what stood before the upload. ${describeUndoing(effects)}</p>`
+          : html`<p>${countThat(restored, 'position', 'gets', 'get')} back what stood before the upload. ${describeUndoing(effects)}</p>`
       }
       ${stays + unneeded + waiting > 0 && html`<ul>${notes}</ul>`}
       ${

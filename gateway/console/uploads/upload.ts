@@ -17,10 +17,6 @@ export const undoAddressOf = (upload: { id: number }): string => `${addressOf(up
 /** The bounds of a file, for people. */
 export const BOUNDS = `at most ${MAX_FILE} and ${MAX_ROWS.toLocaleString('en-US')} rows`;
 
-/** A number of rows with the verb of a sentence: `1 row is`, `2 rows are`. */
-export const rowsThat = (count: number, verbOfOne: string, verb: string): string =>
-  count === 1 ? `1 row ${verbOfOne}` : `${count.toLocaleString('en-US')} rows ${verb}`;
-
 /** The events that publishing makes, by their kinds: `2 events reach the stream: 1 new, 1 changed.` */
 export function describeEvents(kinds: readonly (readonly [count: number, word: string])[]): string {
   const total = kinds.reduce((sum, [count]) => sum + count, 0);
