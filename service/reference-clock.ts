@@ -1,6 +1,5 @@
 import { Gauge } from 'prom-client';
-import type { Clock } from './clock.ts';
-import { systemClock } from './clock.ts';
+import { type Clock, systemClock } from './clock.ts';
 import type { Stoppable } from './lifecycle.ts';
 import type { Logger } from './log.ts';
 import { reportFailure } from './report-failure.ts';

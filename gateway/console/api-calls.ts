@@ -5,8 +5,7 @@ import { ApiError } from '../http/api-error.ts';
 import type { Content } from '../http/content.ts';
 import { createOwnRequest } from '../http/own-request.ts';
 import type { Endpoint, RawRequest } from '../http/route.ts';
-import type { UsageCounter } from '../usage/usage-counter.ts';
-import { senderOf } from '../usage/usage-counter.ts';
+import { senderOf, type UsageCounter } from '../usage/usage-counter.ts';
 
 /** A request to the API. */
 export interface ApiCall {

@@ -6,8 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import type { Place } from '../../domain/event-size.ts';
-import type { ChangeType } from '../../schemas/vocabulary.ts';
-import { FACET_PATHS } from '../../schemas/vocabulary.ts';
+import { type ChangeType, FACET_PATHS } from '../../schemas/vocabulary.ts';
 import { appendCatalogueChanges, lockStreamHead, type StreamHead } from '../stream/change-log.ts';
 import { hashContents, MAX_PER_PART, PAUSE_MS } from './content-hashes.ts';
 import { EVENT_JOINS, EVENT_PARTS, type EventPart } from './references.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { BucketSum } from '../../domain/digest.ts';
-import { BUCKET_SIZE } from '../../domain/digest.ts';
+import { BUCKET_SIZE, type BucketSum } from '../../domain/digest.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
 import {
   allOf,

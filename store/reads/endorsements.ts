@@ -1,6 +1,5 @@
 import type { PageState } from '../../schemas/page-cursor.ts';
-import type { Language } from '../../schemas/vocabulary.ts';
-import { NATIONAL } from '../../schemas/vocabulary.ts';
+import { type Language, NATIONAL } from '../../schemas/vocabulary.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
 import {
   allOf,

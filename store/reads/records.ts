@@ -1,5 +1,4 @@
-import type { Language } from '../../schemas/vocabulary.ts';
-import { NATIONAL } from '../../schemas/vocabulary.ts';
+import { type Language, NATIONAL } from '../../schemas/vocabulary.ts';
 import { sql } from '../connection/read-pool.ts';
 import { columns, inEachLanguage, jsonObject, localized, type Sql } from './json.ts';
 

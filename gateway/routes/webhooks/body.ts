@@ -1,6 +1,5 @@
 import { checkWebhookUrl } from '../../../domain/webhooks/addresses.ts';
-import type { WebhookSettings } from '../../../service/webhook-settings.ts';
-import { WEBHOOK_KEY_SETTING } from '../../../service/webhook-settings.ts';
+import { WEBHOOK_KEY_SETTING, type WebhookSettings } from '../../../service/webhook-settings.ts';
 import {
   NameTakenError,
   RecordChangedError,
