@@ -55,8 +55,8 @@ export interface Route {
   lines?: { query: TProperties; record: TSchema };
   /** The schema of the JSON body on success; null for no body. */
   response: TSchema | null;
-  /** The schemas of successful bodies in other media types, by type: of one frame, for a stream. */
-  otherContent?: Readonly<Record<string, TSchema>>;
+  /** The schema of a frame, if it answers with a stream of events. */
+  frame?: TSchema;
 }
 
 /** An authenticated request, before its parameters are parsed. */

@@ -33,7 +33,7 @@ export const streamRoute = defineRoute({
   query: { subscription: subscriptionParameter, ...streamFilters, ...streamStart },
   errors: ['subscription_not_found', 'cursor_expired', 'too_many_streams', 'warming_up'],
   response: null,
-  otherContent: { 'text/event-stream': serverSentEvent },
+  frame: serverSentEvent,
   async handle({ query, header, acceptsGzip, id, caller, onClose }, context) {
     const { pool, feed, streamLeases, openStreams, vanishedClients, clock, log, config } = context;
     const { retentionMs } = config;

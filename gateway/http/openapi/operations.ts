@@ -8,7 +8,6 @@ import type { Document, SchemaReference } from './schemas.ts';
 import { describeStream } from './stream.ts';
 
 const JSON_TYPE = 'application/json';
-const EVENT_STREAM = 'text/event-stream';
 
 /** Whether answers have an ETag, with which clients can check that they are still current. */
 const isRevalidated = ({ method, response, once }: Route): boolean =>
@@ -55,9 +54,9 @@ const frameExamples = Object.fromEntries(
   ]),
 );
 
-/** Describes the bodies of successful answers in every media type. */
+/** Describes the bodies of successful answers. */
 function describeContent(route: Route, reference: SchemaReference): Document {
-  const { response, otherContent = {} } = route;
+  const { response, frame } = route;
   const { answer } = exampleOf(route);
   const content: Record<string, Document> = {};
   if (response)
@@ -65,10 +64,7 @@ function describeContent(route: Route, reference: SchemaReference): Document {
       schema: reference.describe(response),
       ...(answer !== undefined && { example: answer }),
     };
-  for (const [type, schema] of Object.entries(otherContent)) {
-    const isStream = type === EVENT_STREAM;
-    content[type] = { schema: reference.describe(schema), ...(isStream && { examples: frameExamples }) };
-  }
+  if (frame) content['text/event-stream'] = { schema: reference.describe(frame), examples: frameExamples };
   return Object.keys(content).length === 0 ? {} : { content };
 }
 
@@ -106,9 +102,8 @@ function describeBody({ schema }: { schema: TSchema }, route: Route, reference: 
 /** Describes the operation of a route. */
 export function describeOperation(route: Route, reference: SchemaReference): Document {
   const scope = `Needs an API key with the scope \`${route.scope}\`.`;
-  const isStream = EVENT_STREAM in (route.otherContent ?? {});
-  const { lines } = route;
-  const more = [...(isStream ? [describeStream(examples.stream)] : []), ...(lines ? [ABOUT_LINES] : [])];
+  const { lines, frame } = route;
+  const more = [...(frame ? [describeStream(examples.stream)] : []), ...(lines ? [ABOUT_LINES] : [])];
   const { lines: example } = exampleOf(route);
   return {
     operationId: route.operationId,
