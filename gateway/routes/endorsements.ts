@@ -53,13 +53,13 @@ export const endorsementsRoute = defineRoute({
       after: state?.slice(0, 1) ?? null,
       limit,
     });
-    const carried = state?.[1];
+    const carried = state?.[1] as string | undefined;
     // The stream continues after the first page's cursor, so further pages must show all before it.
-    if (isReplica && typeof carried === 'string' && isBehind(stream, carried)) throw new ReplicaBehindError();
+    if (isReplica && carried !== undefined && isBehind(stream, carried)) throw new ReplicaBehindError();
     const stream_cursor = carried ?? formatCursor({ ...stream, time: readAt });
     const { contest, upcoming: _, ...facets } = filters;
     return {
-      json: renderPage(listing, found, { carried: [stream_cursor], extra: { stream_cursor } }),
+      json: renderPage(listing, found, stream_cursor),
       scope: [{ ...facets, ...(contest !== undefined && { contests: [contest] }) }],
     };
   },

@@ -52,16 +52,9 @@ export function slugsOf({ items }: Page): string[] {
   return (JSON.parse(`[${items}]`) as { slug: string }[]).map(({ slug }) => slug);
 }
 
-/**
- * Renders the body of a page: `data`, `next_cursor` and the members of `extra`.
- *
- * @param carried parts of the state after the sort keys. Every page passes them on to the next.
- */
-export function renderPage(
-  listing: Listing,
-  { items, last, hasMore }: Page,
-  { carried = [], extra = {} }: { carried?: PageState; extra?: object } = {},
-): Buffer {
+/** Renders the body of a page. @param stream_cursor if the list has one, which every page passes on to the next */
+export function renderPage(listing: Listing, { items, last, hasMore }: Page, stream_cursor?: string): Buffer {
+  const carried = stream_cursor === undefined ? [] : [stream_cursor];
   const next_cursor = hasMore && last ? formatPageCursor(listing, [...last, ...carried]) : null;
-  return encodeTexts(['{"data":[', items, `],${JSON.stringify({ next_cursor, ...extra }).slice(1)}`]);
+  return encodeTexts(['{"data":[', items, `],${JSON.stringify({ next_cursor, stream_cursor }).slice(1)}`]);
 }

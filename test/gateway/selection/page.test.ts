@@ -52,16 +52,16 @@ describe('the body of a page', () => {
 
   test('has the place of its last record, if others follow, and what every page passes on', () => {
     const page = { items, last: ['b', 2], hasMore: true };
-    const { data, next_cursor, ...rest } = bodyOf(LISTING, page, { carried: [9], extra: { total: 3 } });
-    expect([data, rest]).toEqual([[{ slug: 'a' }, { slug: 'b' }], { total: 3 }]);
-    expect(readPageState(LISTING, next_cursor, ['string', 'number', 'number'])).toEqual(['b', 2, 9]);
+    const { data, next_cursor, ...rest } = bodyOf(LISTING, page, 'here');
+    expect([data, rest]).toEqual([[{ slug: 'a' }, { slug: 'b' }], { stream_cursor: 'here' }]);
+    expect(readPageState(LISTING, next_cursor, ['string', 'number', 'string'])).toEqual(['b', 2, 'here']);
     expect(slugsOf(page)).toEqual(['a', 'b']);
   });
 
   test('has no place on the last page, nor on an empty one', () => {
     expect(bodyOf(LISTING, { items, last: ['b', 2], hasMore: false })).toMatchObject({ next_cursor: null });
     const empty = { items: '', last: null, hasMore: false };
-    expect(bodyOf(LISTING, empty, { carried: [9] })).toEqual({ data: [], next_cursor: null });
+    expect(bodyOf(LISTING, empty, 'here')).toEqual({ data: [], next_cursor: null, stream_cursor: 'here' });
     expect(slugsOf(empty)).toEqual([]);
   });
 });
