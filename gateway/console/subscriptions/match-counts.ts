@@ -39,10 +39,8 @@ export class MatchCounts {
   readonly #options: Required<MatchCountsOptions>;
   /** By the filter's name. */
   readonly #kept = createLruCache<string, MatchCount & { at: number }>(MOST_KEPT);
-  /** The filters of the current pass and of the next one, by name. */
-  #counting = new Map<string, StreamFilter>();
-  #asked = new Map<string, StreamFilter>();
-  #running: Promise<void> | undefined;
+  /** The filters of the next pass, by name. */
+  readonly #asked = new Map<string, StreamFilter>();
   readonly #passes = new Coalescer(() => this.#passAsked());
 
   constructor(options: MatchCountsOptions) {
@@ -51,40 +49,31 @@ export class MatchCounts {
 
   /** The count of a filter if it is less than a minute old. */
   find(filter: StreamFilter): MatchCount | undefined {
-    return this.#find(filterKey(filter));
-  }
-
-  #find(name: string): MatchCount | undefined {
-    const kept = this.#kept.get(name);
+    const kept = this.#kept.get(filterKey(filter));
     return kept && this.#options.clock.now() - kept.at < KEPT_MS ? kept : undefined;
   }
 
   /** Counts the matches of unknown filters. Afterwards `find` returns them. @throws errors of the database */
   async count(filters: readonly StreamFilter[]): Promise<void> {
-    const named = filters.map((filter) => [filterKey(filter), filter] as const);
-    const missing = named.filter(([name]) => !this.#find(name));
-    const running = missing.some(([name]) => this.#counting.has(name)) ? this.#running : undefined;
-    const others = missing.filter(([name]) => !this.#counting.has(name));
-    for (const [name, filter] of others) this.#asked.set(name, filter);
-    await Promise.all([running, others.length > 0 ? this.#passes.next() : undefined]);
+    const missing = filters.filter((filter) => !this.find(filter));
+    for (const filter of missing) this.#asked.set(filterKey(filter), filter);
+    if (missing.length > 0) await this.#passes.next();
   }
 
-  #passAsked(): Promise<void> {
-    this.#counting = this.#asked;
-    this.#asked = new Map();
-    this.#running = this.#pass(this.#counting).finally(() => {
-      this.#counting = new Map();
-    });
-    return this.#running;
+  async #passAsked(): Promise<void> {
+    // The pass before may have counted some of them.
+    const missing = [...this.#asked].filter(([, filter]) => !this.find(filter));
+    this.#asked.clear();
+    if (missing.length > 0) await this.#pass(missing);
   }
 
-  async #pass(filters: ReadonlyMap<string, StreamFilter>): Promise<void> {
+  async #pass(filters: readonly (readonly [name: string, StreamFilter])[]): Promise<void> {
     const { pool, clock, mostChanges } = this.#options;
     const at = clock.now();
     const since = new Date(at - DAY_MS);
     const index = new FilterIndex<string>();
     for (const [name, filter] of filters) index.add(filter, name);
-    const counts = new Map([...filters.keys()].map((name) => [name, 0]));
+    const counts = new Map(filters.map(([name]) => [name, 0]));
     const note = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
     const range = await findChangesSince(pool, since);
     const oldest = range ? Math.max(range.first, range.last - mostChanges + 1) : 0;
