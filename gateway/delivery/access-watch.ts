@@ -1,11 +1,10 @@
 import { filterKey, type StreamFilter } from '../../domain/stream-filter.ts';
-import { createAttempt } from '../../service/attempt.ts';
+import { type Attempt, createAttempt } from '../../service/attempt.ts';
 import type { Clock } from '../../service/clock.ts';
 import { Coalescer } from '../../service/coalescer.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { repeat } from '../../service/repeat.ts';
-import { reportFailure } from '../../service/report-failure.ts';
 import { findKeyStates } from '../../store/access/api-keys.ts';
 import { findSessionStates } from '../../store/access/console-sessions.ts';
 import { loadSubscriptionFilters, type StoredSubscription } from '../../store/access/subscriptions.ts';
@@ -55,7 +54,8 @@ export class AccessWatch {
   readonly #keyUsage: AccessWatchOptions['keyUsage'];
   readonly #streamLeases: AccessWatchOptions['streamLeases'];
   readonly #clock: Clock;
-  readonly #log: Logger;
+  readonly #attempt: Attempt;
+  readonly #attemptLeases: Attempt;
   #watching: Stoppable | undefined;
   /** Whether the last check failed. */
   #isFailing = false;
@@ -69,15 +69,15 @@ export class AccessWatch {
     this.#keyUsage = keyUsage;
     this.#streamLeases = streamLeases;
     this.#clock = clock;
-    this.#log = log;
+    this.#attempt = createAttempt(log, 'stream_checks');
+    this.#attemptLeases = createAttempt(log, 'stream_checks');
   }
 
   start(): void {
-    const attempt = createAttempt(this.#log, 'stream_checks');
     const message = 'the leases of open streams cannot be checked; trying again';
     this.#watching = repeat(WATCH_INTERVAL_MS, this.#clock, async () => {
       await this.#check([...this.#readers]);
-      await attempt(message, () => this.#checkLeases());
+      await this.#attemptLeases(message, () => this.#checkLeases());
     });
   }
 
@@ -126,15 +126,12 @@ export class AccessWatch {
 
   async #check(readers: readonly WatchedReader[]): Promise<void> {
     if (readers.length === 0) return;
-    try {
-      await Promise.all([this.#checkCredentials(readers), this.#checkSubscriptions(readers)]);
-      this.#isFailing = false;
-    } catch (error) {
-      // Readers continue: an outage passes, and a defect here must not end every stream of every gateway.
-      const message = 'the credentials and subscriptions of readers cannot be checked; trying again';
-      reportFailure(this.#log, error, { where: 'stream_checks', message, quiet: this.#isFailing });
-      this.#isFailing = true;
-    }
+    // After a failure readers continue: an outage passes, and a defect here must not end every stream of every gateway.
+    const message = 'the credentials and subscriptions of readers cannot be checked; trying again';
+    const isChecked = await this.#attempt(message, () =>
+      Promise.all([this.#checkCredentials(readers), this.#checkSubscriptions(readers)]),
+    );
+    this.#isFailing = !isChecked;
   }
 
   /** Ends the streams beyond the limits of their accounts' plans (INV-15). */
