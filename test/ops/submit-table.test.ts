@@ -554,6 +554,23 @@ test('a list that corrects its own ranks, or has another order than before, is s
   expect(await ranks()).toEqual(['1 bob', '2 cyd', '3 ann', '4 dee: Hm.']);
 });
 
+test('a dry run names positions that would have a rank twice, or more choices than a voter may mark', async () => {
+  const lines = [
+    'contest,choice,rank',
+    'sheriff,ann,1',
+    'sheriff,bob,1',
+    'governor,Tina Kotek,',
+    'governor,Christine Drazan,',
+  ];
+  const options = ['--endorser', 'Coast Gazette', '--election', 'or-2026-11-03-general', '--dry-run'];
+  const { printed } = await submit('crowded.csv', lines, ...options);
+  const start = printed.findIndex((line) => line.startsWith('Positions with more choices'));
+  expect(printed.slice(start + 1, start + 3)).toEqual([
+    '  endorser coast-gazette | contest Governor of Oregon, Fernville | choices Tina Kotek, Christine Drazan',
+    '  endorser coast-gazette | contest Title of sheriff, Fernville | choices ann, bob | problem two have the same rank, which is rejected',
+  ]);
+});
+
 test('the names of candidates can be in several columns, also in the review file', async () => {
   const lines = [
     'State,Race,First Name,Last Name,Suffix,Organization',

@@ -9,8 +9,10 @@ import type { Submission } from '../../../schemas/submission.ts';
 import { OperatorError } from '../../../service/operator-error.ts';
 import { saveAliases } from '../../../store/intake/aliases.ts';
 import {
+  type CrowdedPosition,
   compareStage,
   countWithdrawals,
+  findCrowded,
   findOversizedPositions,
 } from '../../../store/intake/stage-effects.ts';
 import { createStage, readEndorses, readPositions } from '../../../store/intake/staged.ts';
@@ -78,8 +80,10 @@ export async function submitTable(
       await createStage(client);
       const accountId = await findNamedAccount(client, flags.account);
       const matched = await match(io, client, { file, bytes, accountId, flags, review });
-      const comparison = await compareStage(client, { replace: flags.replace ?? false, most: MAX_EFFECTS });
-      const report = createReport(file, flags, matched, comparison);
+      const bounds = { replace: flags.replace ?? false, most: MAX_EFFECTS };
+      const comparison = await compareStage(client, bounds);
+      const crowded = await findCrowded(client, bounds);
+      const report = createReport(file, flags, { ...matched, ...comparison, crowded });
       for (const line of formatReport(report)) io.out(line);
       if (flags.report !== undefined) await writeReport(flags.report, report);
       if (flags.dryRun) {
@@ -150,8 +154,15 @@ async function match(
 function createReport(
   file: string,
   { replace, dryRun }: TableFlags,
-  { read, unused, outcome }: MatchedTable,
-  { counts, rows, repeated }: Awaited<ReturnType<typeof compareStage>>,
+  {
+    read,
+    unused,
+    outcome,
+    counts,
+    rows,
+    repeated,
+    crowded,
+  }: MatchedTable & Awaited<ReturnType<typeof compareStage>> & { crowded: readonly CrowdedPosition[] },
 ): Report {
   const title = dryRun ? 'Endorsements that would change' : 'Endorsements that change';
   const effects = new SectionRows(
@@ -159,6 +170,15 @@ function createReport(
     MAX_EFFECTS,
   );
   for (const { effect, endorser, contest, choice } of rows) effects.add(effect, endorser, contest, choice);
+  const full = new SectionRows({
+    title: 'Positions with more choices than a voter may mark, or a rank twice',
+    advice: 'Look at these: an earlier choice stays until you withdraw it.',
+    columns: ['endorser', 'contest', 'choices', 'problem'],
+  });
+  for (const { endorser, title: contest, district, labels, hasRankTwice } of crowded) {
+    const problem = hasRankTwice ? 'two have the same rank, which is rejected' : null;
+    full.add(endorser, `${contest}, ${district}`, labels.join(', '), problem);
+  }
   const all = counts.created + counts.changed + counts.withdrawn;
   const { counts: fates, sections } = outcome.report;
   return {
@@ -178,7 +198,11 @@ function createReport(
         count: counts[effect],
       })),
     ],
-    sections: [...sections, ...effects.sections.map((section) => ({ ...section, total: all }))],
+    sections: [
+      ...sections,
+      ...full.sections,
+      ...effects.sections.map((section) => ({ ...section, total: all })),
+    ],
   };
 }
 
