@@ -170,12 +170,14 @@ const MEASURE =
   /^(proposition|prop|measure|question|referendum|initiative|issue|bond|amendment|constitutional amendment)\b/i;
 
 function kindOf({ values, choices }: CollectedContest, title: string, notes: Notes): ContestRecord['kind'] {
-  const labels = [...choices.values()].map((choice) => textOf(choice.values, 'choice'));
-  const isAnswered = labels.length > 0 && labels.every((label) => answerOfLabel(label) !== null);
+  const rows = [...choices.values()].map((choice) => choice.values);
+  const answers = rows.map((row) => answerOfLabel(textOf(row, 'choice') || textOf(row, 'candidate')));
+  // One person can be called like an answer. In a column of candidates, only both answers make a measure.
+  const isSaid =
+    rows.every((row) => row.has('choice')) || (answers.includes('yes') && answers.includes('no'));
+  const isAnswered = rows.length > 0 && isSaid && !answers.includes(null);
   const isMeasure =
-    values.has('measure') ||
-    isAnswered ||
-    (MEASURE.test(title) && !choices.values().some((choice) => choice.values.has('candidate')));
+    values.has('measure') || isAnswered || (MEASURE.test(title) && !rows.some((row) => row.has('candidate')));
   const kind = isMeasure ? 'measure' : 'candidate';
   notes.add('assumed', `the kind of a contest is ${kind}`, title);
   return kind;
@@ -267,7 +269,8 @@ function choiceOf({ values }: Collected, kind: ContestRecord['kind'], shape: Tab
   const answer = kind !== 'candidate' && !shape.hasAnswers ? answerOfLabel(label) : null;
   const incumbent = values.get('incumbent')?.value === true;
   const assumed = isCandidate ? { full_name: label } : undefined;
-  const person = name === undefined || isNone ? assumed : candidate;
+  const isAnswer = answer !== null && record.label === undefined;
+  const person = name === undefined || isNone || isAnswer ? assumed : candidate;
   return {
     ...record,
     key: record.key ?? '',

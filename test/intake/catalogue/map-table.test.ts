@@ -400,6 +400,35 @@ describe('the choices of a contest', () => {
       : null;
   };
 
+  test('of a question are no people where they are in the column of candidates', async () => {
+    const inCandidates = async (measure: string, office: string, ...names: string[]) => {
+      const rows = names.map((name) => [...ELECTION, measure, office, 'state', name]);
+      const [, contest] = await mapRows([
+        ['state', 'date', 'type', 'measure', 'office', 'level', 'candidate'],
+        ...rows,
+      ]);
+      return contest && 'choices' in contest.record
+        ? [contest.record.kind, contest.record.vote_method, contest.record.choices]
+        : null;
+    };
+    const yesNo = [
+      { key: 'yes', label: 'Yes', measure_answer: 'yes' },
+      { key: 'no', label: 'No', measure_answer: 'no' },
+    ];
+    expect(await inCandidates('', 'Proposition 5', 'Yes', 'No')).toEqual(['measure', 'yes_no', yesNo]);
+    expect(await inCandidates('', 'Shall Judge Lee be retained?', 'Yes', 'No')).toEqual([
+      'measure',
+      'yes_no',
+      yesNo,
+    ]);
+    expect(await inCandidates('Parks', '', 'Yes', 'No')).toEqual(['measure', 'yes_no', yesNo]);
+    expect(await inCandidates('', 'Sheriff', 'Si')).toEqual([
+      'candidate',
+      'plurality',
+      [{ key: 'si', label: 'Si', candidate: { full_name: 'Si' } }],
+    ]);
+  });
+
   test('of a question are its answers, or Yes and No', async () => {
     const yesNo = [
       { key: 'yes', label: 'Yes', measure_answer: 'yes' },
