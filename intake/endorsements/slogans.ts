@@ -1,10 +1,11 @@
 import { MEASURE_UNITS } from '../matching/contest-words.ts';
 import type { RowNames } from '../matching/row-names.ts';
 import { foldText } from '../matching/words.ts';
+import { isYesOrNo, readAnswer } from '../tables/answers.ts';
 
 type Names = Pick<RowNames, 'contest' | 'choice' | 'position'>;
 
-const SLOGAN = /^(?:vote )?(yes|no) on (.*[^!.])[!.]*$/i;
+const SLOGAN = /^(?:vote )?(yes(?= on )|no(?= on )|oppose)(?: on)? (.*[^!.])[!.]*$/i;
 const UNIT = `(?:${['prop', ...MEASURE_UNITS].join('|')})`;
 /** A measure by its number or letters: `Prop. 2`, `2`, `RR`. */
 const CODE = new RegExp(`^(?:${UNIT} )?([0-9]{1,4}[a-z]?|[a-z]{1,2})$`);
@@ -27,15 +28,22 @@ function isAbout(contest: string, measure: string): boolean {
     : new RegExp(`(?:^|\\b${UNIT} )${code}(?: |$)`).test(text);
 }
 
-/** Reads a row that says its answer together with the name of the measure: `Yes on 51`. Other rows stay as they are. */
+/**
+ * Reads a row that says its answer together with the name of the measure: `Yes on 51`. Other rows stay as they are. Beside
+ * a position, the slogan is an answer as well: two answers that are not both Yes make no endorsement.
+ */
 export function splitSlogan(names: Names): Names {
   const { contest, choice, position } = names;
   const said = choice ?? position ?? null;
   const slogan = readSlogan(said ?? contest);
-  // Beside a choice, a position is about the choice.
-  if (slogan === null || (choice !== null && position !== undefined)) return names;
+  const isBeside = choice !== null && position !== undefined;
+  if (slogan === null || (isBeside && !isYesOrNo(position))) return names;
   const { answer, measure } = slogan;
   const isNamed = said !== null && contest !== null && !HEADING.test(foldText(contest));
-  if (isNamed && !isAbout(contest, measure)) return names;
-  return { contest: isNamed ? contest : measure, choice: null, position: answer };
+  if (isNamed && !isAbout(contest, measure)) return isBeside ? { ...names, position: undefined } : names;
+  const about = isNamed ? contest : measure;
+  const isOne = !isBeside || (readAnswer(answer) === 'yes' && readAnswer(position ?? '') === 'yes');
+  return isOne
+    ? { contest: about, choice: null, position: answer }
+    : { contest: about, choice: answer, position };
 }

@@ -1,5 +1,5 @@
 import type { AliasKind } from '../../schemas/alias-files.ts';
-import { isYesOrNo, readAnswer } from '../tables/answers.ts';
+import { isYesOrNo, readAnswer, readLeadingAnswer } from '../tables/answers.ts';
 import type { Contender, ElectionIndex, IndexedContest } from './catalogue-index.ts';
 import { listSome } from './grade.ts';
 import {
@@ -169,14 +169,12 @@ function refuseAboutMeasure(
 ): RowMatch | null {
   const text = position ?? choice ?? '';
   const answer = readAnswer(text);
-  if (isYesOrNo(choice)) {
-    if (position === null) return unrepresentable('no position', true);
-    // "No" endorsed can be the answer No or Yes, and "No" not endorsed can be No or nothing.
-    const hasNo = answer === 'no' || readAnswer(choice ?? '') === 'no';
-    if (hasNo && isYesOrNo(position)) {
-      const both = `the choice "${choice}" and the position "${position}" about a measure`;
-      return unrepresentable(`${both}: give the answer as the position, and leave the choice empty`, false);
-    }
+  if (isYesOrNo(choice) && position === null) return unrepresentable('no position', true);
+  // "No" endorsed can be the answer No or Yes, and "No" not endorsed can be No or nothing.
+  const chosen = readLeadingAnswer(choice ?? '');
+  if (chosen !== null && [chosen, answer].includes('no') && isYesOrNo(position)) {
+    const both = `the choice "${choice}" and the position "${position}" about a measure`;
+    return unrepresentable(`${both}: give the answer as the position, and leave the choice empty`, false);
   }
   if (answer === 'yes' || answer === 'no') return null;
   // Without a column for the answer, the choice can be the label of an answer.

@@ -33,6 +33,13 @@ export function readAnswer(text: string): Answer | null {
   return ANSWERS.get([...new Set(foldWords(text))].join(' ')) ?? null;
 }
 
+/** The answer Yes or No with which a text begins: `No - it costs too much`. Single letters can be those of a measure. */
+export function readLeadingAnswer(text: string): 'yes' | 'no' | null {
+  const [words = ''] = text.split(/\s-|[–—:,;(]/, 1);
+  const answer = readAnswer(words.trim().length > 1 ? words : text);
+  return answer === 'nothing' ? null : answer;
+}
+
 /** Whether a text is the answer Yes or No. */
 export const isYesOrNo = (text: string | null | undefined): boolean =>
   ['yes', 'no'].includes(readAnswer(text ?? '') ?? '');

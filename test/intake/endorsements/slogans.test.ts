@@ -18,6 +18,7 @@ test.each([
   ['Ballot measures', 'Yes on Prop 1A', 'Prop 1A', 'Yes'],
   ['Proposition', 'No on RR', 'RR', 'No'],
   ['Vote No on Prop Q', '', 'Prop Q', 'No'],
+  ['Prop 51', 'Oppose Prop 51', 'Prop 51', 'Oppose'],
 ])('a slogan says its answer about its measure: %j, %j', (race, pick, contest, answer) => {
   expect(read(['Race', 'Our pick'], [race, pick])).toEqual([contest, null, answer]);
   expect(read(['Race', 'Position'], [race, pick])).toEqual([contest, null, answer]);
@@ -41,8 +42,46 @@ test.each([
 
 test('beside the other column, neither a choice nor a position is a slogan', () => {
   const header = ['Race', 'Our pick', 'Position'];
-  expect(read(header, ['Prop 2', 'Yes on 2', 'No'])).toEqual(['Prop 2', 'Yes on 2', 'No']);
+  expect(read(header, ['Prop 2', 'Yes on 2', 'Open'])).toEqual(['Prop 2', 'Yes on 2', 'Open']);
   expect(read(header, ['Yes on 2', 'Ann Lee', ''])).toEqual(['Yes on 2', 'Ann Lee', null]);
   expect(read(header, ['Prop 2', '', 'Yes on 2'])).toEqual(['Prop 2', null, 'Yes']);
   expect(read(header, ['Yes on 2', '', 'No'])).toEqual(['Yes on 2', null, 'No']);
+});
+
+test.each([
+  [
+    ['Prop 1A', 'No on 1A', '1'],
+    ['Prop 1A', 'No', 'Yes'],
+  ],
+  [
+    ['', 'Vote No on Prop 1A', '✓'],
+    ['Prop 1A', 'No', '✓'],
+  ],
+  [
+    ['Prop 1A', 'Oppose Prop 1A', 'Yes'],
+    ['Prop 1A', 'Oppose', 'Yes'],
+  ],
+  [
+    ['Prop 1A', 'No on 1A', 'No'],
+    ['Prop 1A', 'No', 'No'],
+  ],
+  [
+    ['Prop 2', 'Yes on 2', 'No'],
+    ['Prop 2', 'Yes', 'No'],
+  ],
+  [
+    ['', 'Yes on Prop 1A', '1'],
+    ['Prop 1A', null, 'Yes'],
+  ],
+  // It is about another measure: the position says nothing about that of the row.
+  [
+    ['Proposition 1', 'No on 1A', '1'],
+    ['Proposition 1', 'No on 1A', undefined],
+  ],
+  [
+    ['Prop 1A', 'Ann Lee', '1'],
+    ['Prop 1A', 'Ann Lee', 'Yes'],
+  ],
+])('a slogan beside a position is an answer too: %j', (cells, names) => {
+  expect(read(['Race', 'Our pick', 'Endorsed'], cells)).toEqual(names);
 });

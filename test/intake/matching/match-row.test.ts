@@ -395,6 +395,8 @@ test.each<[string, string | null, string | null | undefined, string]>([
     ['No', 'Yes'],
     ['Yes', 'No'],
     ['no', 'Oppose'],
+    ['No - it costs too much', 'Yes'],
+    ['Oppose (see our guide)', 'x'],
   ].map(([choiceText = '', position = '']): [string, string, string, string] => [
     ...(['Prop 2', choiceText, position] as const),
     `the choice "${choiceText}" and the position "${position}" about a measure: give the answer as the position, and leave the choice empty`,
@@ -406,6 +408,13 @@ test.each<[string, string | null, string | null | undefined, string]>([
 ])('%j, %j %j is nothing that an endorsement can say', (contestText, choiceText, position, why) => {
   expect(match(contestText, choiceText, { position })).toMatchObject({ grade: 'nothing', why });
 });
+
+test.each(['Yes: for the parks', 'No Tax on Tips', 'No-Tax Pledge', 'N - bonds', 'None of it, yet'])(
+  'the text %j beside a measure and Yes is no answer No',
+  (choiceText) => {
+    expect(match('Prop 2', choiceText, { position: 'Yes' })).toMatchObject({ grade: 'exact' });
+  },
+);
 
 describe('the possible meanings of a row', () => {
   const meant = (names: Partial<RowNames>) => {
