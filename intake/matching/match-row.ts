@@ -184,6 +184,9 @@ function refuseAboutMeasure(
   return unrepresentable(`${said} about a measure, which needs Yes or No`, answer === 'nothing');
 }
 
+/** A choice that speaks against its candidate, and would be similar to the name. */
+const NEGATED = /^(?:vote )?(?:not|no on|oppose[ds]?|against|anyone but)\s/i;
+
 /** @param contests those that fit; some can be measures */
 function refuseAboutCandidate(row: ReadRow, contests: readonly IndexedContest[]): RowMatch | null {
   const { choice, position } = row;
@@ -194,7 +197,9 @@ function refuseAboutCandidate(row: ReadRow, contests: readonly IndexedContest[])
   }
   // The key of a choice can be `none`.
   const isKey = contests.some((each) => choiceKeyOf(row, each) !== null);
-  if (readAnswer(choice) === 'nothing' && !isKey) return unrepresentable(`"${choice}"`, true);
+  const mayBeMeasure = contests.length === 0 || contests.some(isMeasure);
+  const saysNothing = readAnswer(choice) === 'nothing' || (NEGATED.test(choice) && !mayBeMeasure);
+  if (saysNothing && !isKey) return unrepresentable(`"${choice}"`, true);
   return refusePosition(position, contests.some(isMeasure));
 }
 

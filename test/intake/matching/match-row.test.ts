@@ -380,6 +380,9 @@ test.each<[string, string | null, string | null | undefined, string]>([
   // Beside the name of a contest, it is no key.
   ['Clerk', 'none', undefined, '"none"'],
   ['Governor', 'N/A', 'Yes', '"N/A"'],
+  ['Governor', 'NOT John H. Cox', 'Yes', '"NOT John H. Cox"'],
+  ['Governor', 'Anyone but John H. Cox', undefined, '"Anyone but John H. Cox"'],
+  ['Governor', 'No on John H. Cox', 'Yes', '"No on John H. Cox"'],
   ['Governor', null, undefined, 'no choice'],
   ['Governor', null, 'Yes', 'no choice'],
   ['Governor', 'John H. Cox', null, 'no position'],
