@@ -29,6 +29,8 @@ const join = (text: string) =>
   foldWords(text)
     .filter((word) => !SMALL.has(word))
     .join('');
+/** The digits of a name. Local 12 is another union than Local 112. */
+const digitsOf = (text: string) => text.replace(/[^0-9]/g, '');
 const withoutParentheses = (text: string) => text.replace(/\([^)]*\)/g, ' ');
 const shortName = (text: string) => readPersonName(withoutParentheses(text));
 const initialsOf = (text: string) =>
@@ -85,7 +87,10 @@ export function matchEndorser(index: EndorserIndex, text: string, isOfAccount = 
     choose(index.byName.get(initialsOf(text)) ?? [], 'its name is these initials');
   if (close) return close;
   const near = findNearest(index, joined);
-  const typos = near.filter(({ differing }) => differing === 1 && joined.length >= MIN_TYPO_LETTERS);
+  const typos = near.filter(
+    ({ entry: { name }, differing }) =>
+      differing === 1 && joined.length >= MIN_TYPO_LETTERS && digitsOf(name) === digitsOf(text),
+  );
   const typo = choose(
     typos.map(({ entry }) => entry),
     'one letter differs',

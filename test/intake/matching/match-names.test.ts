@@ -14,6 +14,7 @@ describe('endorsers', () => {
     'ed-lee': 'Ed Lee',
     'ann-mayor-garcia': 'Ann Mayor Garcia',
     gazette: 'Fernville Gazette',
+    'ironworkers-12': 'Ironworkers Local 12',
   };
   const index = indexEndorsers(Object.entries(names).map(([slug, name]) => ({ slug, name })));
   const match = (text: string) => {
@@ -40,6 +41,8 @@ describe('endorsers', () => {
     ['Mayor Lee, Ed', 'close', 'ed-lee', 'a title'],
     ['Mayor Garcia, Ann', 'close', 'ann-mayor-garcia', 'the order of names'],
     ['Fernvile Gazette', 'close', 'gazette', 'one letter differs'],
+    ['Ironworkrs Local 12', 'close', 'ironworkers-12', 'one letter differs'],
+    ['Ironworkers Local 112', 'none', null, 'no such endorser; the nearest are Ironworkers Local 12'],
     ['Sierra Club', 'ambiguous', null, 'Sierra Club (sierra-club) or The Sierra Club, Inc. (sierra-club-ca)'],
     ['sierra-club', 'ambiguous', null, 'the endorser can be'],
     ['Quite Another Name', 'none', null, 'no endorser has a similar name'],
