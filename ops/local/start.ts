@@ -129,7 +129,9 @@ class Start {
 
   /** The error to show for a failed start. */
   #explain(error: unknown): unknown {
-    const outage = describeOutage(error, `the logs are in ${this.#logDir}, and "npm start" tries again`);
+    const { dataDir } = this.#config;
+    const logs = `servers that it starts have their logs in ${dataDir}/postgres and ${dataDir}/kafka`;
+    const outage = describeOutage(error, `run "npm start" again; ${logs}`);
     return outage === null ? error : new OperatorError(outage, { cause: error });
   }
 

@@ -188,7 +188,7 @@ test('npm start reports in one sentence that Postgres fails during the import of
   await way.close();
   expect(status).toBe(1);
   expect(told).toMatch(
-    /^The database does not answer \(.+[^.]\): the logs are in .+\/logs, and "npm start" tries again\.\n$/,
+    /^The database does not answer \(.+[^.]\): run "npm start" again; servers that it starts have their logs in .+\/postgres and .+\/kafka\.\n$/,
   );
 });
 
