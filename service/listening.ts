@@ -13,7 +13,8 @@ export async function untilListening(server: Server, setting: string, port: numb
     await once(server, 'listening');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const remedy = code === 'EADDRINUSE' ? `; set ${setting} to a free port` : '';
+    const isHost = code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND';
+    const remedy = code === 'EADDRINUSE' ? `; set ${setting} to a free port` : isHost ? '; correct HOST' : '';
     throw new SettingError(`${setting} ${port} cannot be listened on: ${message}${remedy}.`);
   }
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { OperatorError } from '../../service/operator-error.ts';
 import { choosePort } from './servers/ports.ts';
 import type { StartConfig } from './start-config.ts';
@@ -12,9 +14,20 @@ export interface StartPorts {
   consumersMetricsPort: number;
 }
 
-/** @throws OperatorError if a port that the environment names is taken */
+/** @throws OperatorError if nothing can listen on an address */
+async function checkHost(host: string): Promise<void> {
+  const server = createServer().listen(0, host);
+  await once(server, 'listening').catch((error: Error) => {
+    const advice = 'set HOST to an address of this machine, such as 127.0.0.1 or 0.0.0.0';
+    throw new OperatorError(`HOST is "${host}", which cannot be listened on (${error.message}): ${advice}.`);
+  });
+  server.close();
+}
+
+/** @throws OperatorError if a port that the environment names is taken, or its HOST is no address of this machine */
 export async function chooseStartPorts(config: StartConfig): Promise<StartPorts> {
-  const { port, metricsPort, gatewayProcesses } = config;
+  const { host, port, metricsPort, gatewayProcesses } = config;
+  await checkHost(host);
   if ((await choosePort(port)) !== port) {
     throw new OperatorError(
       `Port ${port} is taken: set PORT to a free one, as in "PORT=${port + 1} npm start".`,

@@ -175,6 +175,24 @@ test('npm start reports it before it starts a server', async () => {
   expect(started.told).toMatch(/^DATABASE_URL is "foo"; it must be like [^\n]*\n$/);
 });
 
+test('npm start and the gateway refuse a HOST of another machine', async () => {
+  const env = {
+    HOST: '192.0.2.1',
+    PORT: await findClosedPort(),
+    DATABASE_URL: testServers().databaseUrl,
+    KAFKA_BROKERS: testServers().brokers.addresses.join(','),
+  };
+  const away = { DATABASE_URL: addressOf({ port: await findClosedPort() }), KAFKA_BROKERS: '127.0.0.1:1' };
+  const started = await runProgram('ops/local/start.ts', [], { ...env, ...away });
+  expect(started.status).toBe(1);
+  expect(started.told).toMatch(
+    /^HOST is "192\.0\.2\.1", which cannot be listened on \(.+\): set HOST to an address [^\n]*\n$/,
+  );
+  const gateway = await runProgram('gateway/main.ts', [], { ...env, METRICS_PORT: await findClosedPort() });
+  expect(gateway.status).toBe(1);
+  expect(gateway.told).toMatch(/PORT \d+ cannot be listened on: .*192\.0\.2\.1.*; correct HOST\.\n$/);
+});
+
 test('npm start reports in one sentence that Postgres fails during the import of the demo', async () => {
   const way = await TcpProxy.open(await createTestDatabase());
   // Far beyond the packets before the import, and far below its own.
