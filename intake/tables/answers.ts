@@ -10,8 +10,8 @@ const WORDS: Readonly<Record<Answer, string>> = {
     'endorsed|recommended|retain|si|endorsement|sole endorsement|dual endorsement|co endorsement|co endorsed|early endorsement|' +
     'recommend|recommends|strong yes|strong support|strongly support|strongly endorse',
   no:
-    'no|n|nay|false|oppose|opposes|opposed|against|not in favor|disapprove|reject|defeat|vote no|no on|do not retain|remove|' +
-    'strong no|strongly oppose',
+    'no|n|nay|false|oppose|opposes|opposed|against|not in favor|disapprove|reject|defeat|vote no|no on|do not retain|' +
+    'dont retain|not retain|remove|strong no|strongly oppose|vote against|do not support|dont support',
   nothing:
     'no endorsement|no endorsements|no position|no recommendation|none|neutral|na|n a|not applicable|abstain|abstained|' +
     'did not endorse|not endorsed|undecided|pending|tbd|no consensus|split|open|no endorsement made|declined|declined to endorse',

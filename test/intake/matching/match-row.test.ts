@@ -399,6 +399,7 @@ test.each<[string, string | null, string | null | undefined, string]>([
     ['Yes', 'No'],
     ['no', 'Oppose'],
     ['No - it costs too much', 'Yes'],
+    ["Don't retain", '✓'],
     ['Oppose (see our guide)', 'x'],
   ].map(([choiceText = '', position = '']): [string, string, string, string] => [
     ...(['Prop 2', choiceText, position] as const),

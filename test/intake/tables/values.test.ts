@@ -91,7 +91,10 @@ describe('answers and ranks', () => {
         'Co-Endorsed',
       ],
     ],
-    ['no', ['no', 'N', 'Oppose', 'Against', 'Vote No', 'no, no, no']],
+    [
+      'no',
+      ['no', 'N', 'Oppose', 'Against', 'Vote No', 'no, no, no', 'Don’t retain', 'Not retain', 'Vote against'],
+    ],
     ['nothing', ['', '-', 'No endorsement', 'Neutral', 'N/A', 'Abstain', '—', '*']],
     [null, ['Yes (runoff only)', 'Lean yes', 'No. 1', 'Ann Lee', 'yes and no', 'yes no yes', '1', '✗', '?']],
   ] as const)('%j', (answer, texts) => {
