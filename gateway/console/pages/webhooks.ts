@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describeOutcome, describeState } from '../../../administration/webhooks/describe.ts';
+import { normalizeText } from '../../../schemas/text.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { DoneNotice, Moment, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
@@ -155,7 +156,7 @@ async function saveEdit(request: PageRequest, context: ConsoleContext): Promise<
   const stored = await requireWebhook(request, context);
   const { status, problem } = tried.refusal;
   // A form that was sent twice finds what it has saved.
-  const sent = { ...body, url: URL.parse(body.url)?.href };
+  const sent = { ...body, name: normalizeText(body.name), url: URL.parse(body.url)?.href };
   if (status === 409 && isDeepStrictEqual(readWebhookForm(valuesOf(stored)), sent)) return saved;
   const isChanged = stored.updated_at !== unchangedSince;
   const change = `Somebody has changed the webhook meanwhile: it is ${isolateName(stored.name)}, ${stored.url}. Saving again replaces that.`;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Static } from 'typebox';
 import type { subscription } from '../../../schemas/http/subscriptions.ts';
+import { normalizeText } from '../../../schemas/text.ts';
 import { ApiError } from '../../http/api-error.ts';
 import type { ApiCall } from '../api-calls.ts';
 import type { ConsoleContext } from '../context.ts';
@@ -79,10 +80,11 @@ async function isSaved(
   idOfForm: string | null,
   values: Pick<Subscription, 'name' | 'filter'>,
 ): Promise<boolean> {
+  const saved = { ...values, name: normalizeText(values.name) };
   const stored = await listSubscriptions(request, context);
   return stored.some(
     ({ id, name, filter }) =>
-      (idOfForm === null || String(id) === idOfForm) && isDeepStrictEqual({ name, filter }, values),
+      (idOfForm === null || String(id) === idOfForm) && isDeepStrictEqual({ name, filter }, saved),
   );
 }
 

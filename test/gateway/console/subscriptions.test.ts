@@ -140,13 +140,14 @@ test("if two members edit a subscription, the second sees the first one's values
 
 test('a form that was sent twice saves once, and says so both times', async () => {
   const client = await makeMember();
-  const fields = { name: 'Ours', states: ['OR'], contest_kinds: ['measure'] };
+  // The service keeps a name in its one form.
+  const fields = { name: ' Ours ', states: ['OR'], contest_kinds: ['measure'] };
   for (const _ of [1, 2]) expect((await client.post('/console/subscriptions', fields)).location).toBe(SAVED);
   const [made, ...others] = await list(client);
   expect(others).toEqual([]);
   const path = `/console/subscriptions/${made?.id}`;
   const version = versionIn((await client.get(path)).html);
-  const edit = { version, name: 'Mine', states: ['OR'], contest_kinds: ['measure'], levels: ['city'] };
+  const edit = { ...fields, version, name: 'All  mine', levels: ['city'] };
   for (const _ of [1, 2]) expect((await client.post(path, edit)).location).toBe(SAVED);
 });
 

@@ -163,6 +163,8 @@ describe('the question about a row', () => {
     const unsure = { matched: { ...SEEN.matched, unsure: { endorser: true } } };
     expect(show({}, unsure)).toContain('value="acme" selected');
     expect(show({ stored: of('no', 'birch') }, unsure)).toContain('value="birch" selected');
+    const refused = { stored: of('no', 'acme'), refused: of('e/mayor/ann', 'birch') };
+    expect(show(refused, unsure)).toContain('value="birch" selected');
   });
 
   test('shows a withdrawn choice as such, and the party that the ballot has', () => {
