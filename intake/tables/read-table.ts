@@ -71,7 +71,7 @@ async function takeSample(bytes: AsyncIterable<Uint8Array>) {
     }
   }
   const sample = Buffer.concat(pieces).subarray(0, SAMPLE_BYTES);
-  return { sample, whole: whole && size <= SAMPLE_BYTES, all: all() };
+  return { sample, whole, all: all() };
 }
 
 /** Makes every line break a line feed, also those within cells. */

@@ -433,12 +433,20 @@ test('a whole list withdraws what it lacks, but nothing while a row is open, and
   const failed = await upload(['contest,choice,position', 'mayor,ann,yes', 'mayor,bob,#N/A'], whole);
   expect((await editor.get(failed.address)).html).toContain('has #N/A in the column &quot;position&quot;');
   expect((await publish(failed.address)).preview.html).toContain('1 row is open, and as the whole list');
-  await editor.post(open.address, choicesOf(await editor.get(open.address), open.address, { 9: 'no' }));
+  const decide = async (choice: string) =>
+    editor.post(open.address, choicesOf(await editor.get(open.address), open.address, { 9: choice }));
+  await decide('no');
   const hasty = await publish(open.address);
   expect(hasty.preview.html).toMatch(/Withdraw \d+ endorsements/);
   expect(hasty.answer.html).toContain('Nothing was published: agree to the withdrawals first.');
   expect((await positions('coast-gazette')).length).toBeGreaterThanOrEqual(12);
   const [, withdraw = ''] = /name="withdraw" value="(\d+)"/.exec(hasty.preview.html) ?? [];
+  // Somebody takes the decision back after the preview, which changes none of its events.
+  const seen = readSeen(hasty.preview);
+  await decide('');
+  const reopened = await editor.post(`${open.address}/publish`, { seen, withdraw });
+  expect(reopened.html).toContain('1 row is open, and as the whole list');
+  await decide('no');
   expect((await publish(open.address, { withdraw })).answer.status).toBe(303);
   expect((await editor.get(open.address)).html).toContain('It is done');
   expect(await positions('coast-gazette')).toHaveLength(7);

@@ -26,6 +26,26 @@ async function read(content: string | Uint8Array, size?: number) {
 const utf16le = (text: string) => Buffer.from(text, 'utf16le');
 const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16();
 
+test.each([
+  ['whose header cannot be used', `${'x'.repeat(501)},b\n1,2\n`],
+  ['of which only the first rows are read', 'a,b\n1,2\n3,4\n'],
+])('the source of a table %s ends, so that its file is closed', async (_, text) => {
+  let isEnded = false;
+  async function* source() {
+    try {
+      yield Buffer.from(text.repeat(200_000));
+      yield Buffer.from(text);
+    } finally {
+      isEnded = true;
+    }
+  }
+  const readFirst = async () => {
+    for await (const _row of (await readTable(source())).rows) break;
+  };
+  await readFirst().catch((error: unknown) => expect(error).toBeInstanceOf(TableError));
+  expect(isEnded).toBe(true);
+});
+
 describe('encodings', () => {
   const text = 'Endorser,Choice\r\nCafé Club,José Núñez\r\n';
   const windows1252 = Buffer.from(text, 'latin1');
