@@ -168,6 +168,15 @@ describe('elections', () => {
     expect(match(election, state, date)).toEqual([grade, slug]);
   });
 
+  test('the latest three are named if none fits', () => {
+    const earlier = elections.slice(0, 1).map((one) => ({ ...one, slug: 'earlier', date: '2024-05-21' }));
+    const { reason } = matchElection([...earlier, ...elections], {
+      ...{ election: '2026-11-04', state: null, date: null },
+    });
+    const named = elections.map(({ name, slug }) => `${name} (${slug})`).join(', ');
+    expect(reason).toBe(`no such election; the nearest are ${named.replace(/, (?=California)/, ' or ')}`);
+  });
+
   test.each<[string | null, string | null, string | null, string | null]>([
     [null, 'OR', '2026', 'election: only the year is given'],
     ['2026', 'OR', null, 'election: only the year is given'],

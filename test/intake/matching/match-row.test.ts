@@ -254,6 +254,11 @@ describe('names that differ a little are close, with the reason', () => {
     ['Governor', 'Villaraigosa', {}, 'governor/villa', 'choice: only the last name is given'],
     ['Governor', 'John H. Cox (not endorsed)', {}, 'governor/cox', 'choice: the words in parentheses differ'],
     ['Governor', 'Antonio Villaraigosa (R)', {}, 'governor/villa', 'choice: the party differs'],
+    // The namesake of another party is not meant.
+    [
+      ...(['Superior Court Judge, Office 3', 'Luis Lopez (teacher)', { party: 'Green' }] as const),
+      ...(['judge-3/lopez-2', 'choice: the words in parentheses differ'] as const),
+    ],
     ['Governer', 'Antonio Villaraigosa', {}, 'governor/villa', 'contest: one letter differs in "governer"'],
     [
       'Council',
