@@ -183,7 +183,7 @@ describe('the pick of a row', () => {
   };
   const EMPTY = readRow([], readColumns(['Candidate'], new Map(), ALL));
   const pickOf = (row: Partial<EndorsementRow>, meant: Partial<Meant> = {}) =>
-    createPick({ ...EMPTY, ...row }, { ...MEANT, ...meant }, NOW, (field) => field);
+    createPick({ ...EMPTY, ...row }, { ...MEANT, ...meant }, NOW, (field) => `column ${field}`);
   const NONE = {
     ...{ choice: 'ann', rank: null, published_on: null, statement: null, statement_es: null },
     ...{ source_url: null, details: null },
@@ -214,7 +214,7 @@ describe('the pick of a row', () => {
   test('may be of tomorrow, and not of a later day', () => {
     expect(pickOf({ published_on: '10/21/2026' })).toMatchObject({ published_on: '2026-10-21' });
     expect(pickOf({ published_on: '10/22/2026' })).toEqual({
-      fault: 'published_on must not be later than tomorrow, 2026-10-21, is "2026-10-22"',
+      fault: 'column published_on must not be later than tomorrow, 2026-10-21, is "2026-10-22"',
     });
   });
 
@@ -224,8 +224,8 @@ describe('the pick of a row', () => {
     [{ rank: 'high' }, {}, 'has the rank "high"; it must be 1, 2, 3…'],
     [{ rank: '1' }, {}, 'has the rank 1, and the contest or-2026-11-03-general/mayor has no ranks'],
     [{ published_on: '31/10/2026' }, {}, 'has the date "31/10/2026"; it must be like 11/3/2026'],
-    [{ source_url: 'http://' }, {}, 'source_url must be'],
-    [{ statement: 'x'.repeat(20_001) }, {}, 'statement must'],
+    [{ source_url: 'http://' }, {}, 'column source_url must be'],
+    [{ statement: 'x'.repeat(20_001) }, {}, 'column statement must'],
   ])('%j is refused', (row, meant, words) => {
     expect(pickOf(row, meant)).toEqual({ fault: expect.stringContaining(words) });
   });
