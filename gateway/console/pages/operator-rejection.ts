@@ -126,7 +126,7 @@ async function showEdit(
           ${lost.length > 0 && html`<p class="problem">The contest does not have these choices of the submission: ${lost.join(', ')}.</p>`}
           <${PositionFields} position=${position} values=${values ?? writePosition(position)} />`
         }
-        <button>Preview</button> <a href=${placeOf(item)}>Cancel</a>
+        <button>Preview</button> <a href=${placeOf(item) + found.search}>Cancel</a>
       <//>
       ${!isJson && html`<p><a href=${`${placeOf(item)}/edit?${new URLSearchParams({ ...(before && { before }), as: 'json' })}`}>Correct it as JSON, also its endorser and contest</a></p>`}`,
   };

@@ -260,6 +260,9 @@ test('INV-15: one of many rejections is settled where the list shows it, and loo
   expect(page.html).toMatch(/<li>.+ has dismissed it, at <time/);
   const ofPage = [...page.html.matchAll(/action="[^"]+\/1\/7000[^"]+\?before=/g)];
   expect(ofPage).toHaveLength(2);
+  const edit = await operator.get(/href="([^"]+\/1\/7000[^"]*\/edit\?[^"]+)"/.exec(page.html)?.[1] ?? '');
+  const back = await operator.get(/href="([^"]+)">Cancel/.exec(edit.html)?.[1] ?? '');
+  expect(back.html).toContain('has dismissed it');
 });
 
 test('an older page tells that a submission came again and was rejected again, on a newer page', async () => {
