@@ -67,7 +67,7 @@ export async function showSending(
   const isSending = done < all;
   // The outcomes of a half are of no use yet.
   const followed = isSending ? null : await follow(request, context, sent);
-  const sendsOn = isSending && problem === null && request.query.has('on');
+  const sendsOn = isSending && request.query.has('on');
   const undo = sendsOn ? null : await loadUndo(request, context, upload);
   return {
     title: `Receipt: ${upload.fileName}`,

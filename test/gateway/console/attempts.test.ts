@@ -13,6 +13,9 @@ test('INV-15: an address has its attempts again a minute after the first of them
   attempts.require('second');
   await clock.advance(1000);
   attempts.require('first');
+  // The next minute has the same bound.
+  for (const _ of [1, 2]) attempts.note('first');
+  expect(() => attempts.require('first')).toThrow(expect.objectContaining({ status: 429 }));
 });
 
 test('INV-15: the addresses of a network of IPv6 count together, and other networks for themselves', () => {

@@ -1,7 +1,8 @@
 /** The parts of the console's forms and addresses. */
 import { describe, expect, test } from '@jest/globals';
-import { readFormId } from '../../../gateway/console/form-id.ts';
+import { idempotencyKeyOf, readFormId } from '../../../gateway/console/form-id.ts';
 import { html, InTurns, renderDocument, renderLongDocument } from '../../../gateway/console/html.ts';
+import { EventSentence } from '../../../gateway/console/imports/outcome.ts';
 import { Entered, SendAgain } from '../../../gateway/console/kept-form.ts';
 import { changesTo } from '../../../gateway/console/publishing/position-changes.ts';
 import { PositionFields } from '../../../gateway/console/publishing/position-fields.ts';
@@ -14,6 +15,24 @@ import { ApiError } from '../../../gateway/http/api-error.ts';
 import type { ErrorCode } from '../../../schemas/errors.ts';
 import type { OwnPosition } from '../../../store/console/own-positions.ts';
 import { pick } from '../../helpers/ballots/submissions.ts';
+
+test('a form that is sent again in another session, or for its own account, is the same request', () => {
+  const keyOf = (...more: [string, string][]) =>
+    idempotencyKeyOf(new URLSearchParams([['form', 'a'], ['name', 'Ours'], ...more]));
+  const key = keyOf(['csrf', '1.first']);
+  expect(keyOf(['csrf', '1.second'])).toBe(key);
+  expect(keyOf(['csrf', '1.first'], ['show_account', 'yes'])).toBe(key);
+  expect(keyOf(['csrf', '1.first'], ['states', 'OR'])).not.toBe(key);
+});
+
+test('an import tells endorsements that it announces anew from those that it withdraws', () => {
+  const announced = { created: 2, updated: 1, deleted: 5 };
+  const outcome = { announced } as Parameters<typeof EventSentence>[0]['outcome'];
+  const page = renderDocument(html`<body><${EventSentence} outcome=${outcome} isDone=${false} /></body>`);
+  expect(page).toContain(
+    'announces then: 1 updated; 2 deleted and created again, because the edit affects filters; 3 withdrawn.',
+  );
+});
 
 test.each([
   ['7', 7],

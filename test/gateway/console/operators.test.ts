@@ -122,7 +122,12 @@ test('an operator makes an account, moves it to another plan and opens it', asyn
   );
   const own = await ConsoleClient.signIn(service, { role: 'operator' });
   const id = made.location.split('/').at(-1) ?? '';
+  const csrf = await own.formToken();
   expect((await own.post('/console/account', { account: id })).location).toBe('/console');
+  // Forms of operators, and the choice of an account, do the same whatever account the console shows.
+  const late = { csrf, account: id, plan: 'standard' };
+  expect((await own.post(`${made.location}/plan`, late)).location).toBe(`${made.location}?done=plan`);
+  expect((await own.post('/console/account', late)).location).toBe('/console');
   expect((await own.get('/console/account')).html).toContain(
     `<strong>${name}</strong>, on the plan standard`,
   );

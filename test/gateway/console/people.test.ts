@@ -164,7 +164,11 @@ test('both promotions and demotions take effect at once', async () => {
   expect((await member.client.get('/console/people')).html).toContain('Owners of the account invite');
   expect((await member.client.post('/console/people/invitations', {})).status).toBe(403);
   expect((await member.client.post(path, { role: 'owner' })).status).toBe(403);
-  expect((await owner.client.post(path, { role: 'owner' })).location).toBe('/console/people?done=role');
+  // A form that was sent twice says twice that it is done.
+  for (const _ of [1, 2]) {
+    const sent = await owner.client.post(path, { role: 'owner', seen: 'member' });
+    expect(sent.location).toBe('/console/people?done=role');
+  }
   expect((await member.client.get('/console/people')).html).toContain('Invite somebody');
   await owner.client.post(path, { role: 'member' });
   expect((await member.client.post('/console/people/invitations', {})).status).toBe(403);

@@ -263,6 +263,11 @@ test('INV-15: one of many rejections is settled where the list shows it, and loo
   const edit = await operator.get(/href="([^"]+\/1\/7000[^"]*\/edit\?[^"]+)"/.exec(page.html)?.[1] ?? '');
   const back = await operator.get(/href="([^"]+)">Cancel/.exec(edit.html)?.[1] ?? '');
   expect(back.html).toContain('has dismissed it');
+  // The refused form is still that of the older page.
+  const [, action = ''] = /action="([^"]+\/edit\/preview)"/.exec(edit.html) ?? [];
+  const kept = /name="before" value="([^"]+)"/;
+  const [field = '', place = ''] = kept.exec(edit.html) ?? [];
+  expect((await operator.post(action, { before: place, json: '{}' })).html).toContain(field);
 });
 
 test('an older page tells that a submission came again and was rejected again, on a newer page', async () => {
@@ -294,4 +299,9 @@ test('a submission whose details have a number that a correction would round is 
   expect(status).toBe(409);
   expect(html).toContain('the number 9007199254740993, which would be rounded');
   expect((await operator.get(place)).html).toContain('9007199254740993');
+});
+
+test('a position of an unknown endorser is corrected as JSON, since the other form has no field for it', async () => {
+  await service.submit([position('nobody-two', 'sheriff', [pick('ann', { rank: 1 })])]);
+  expect((await operator.get(`${await placeOf('nobody-two')}/edit`)).html).toContain('name="json"');
 });

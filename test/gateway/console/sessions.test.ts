@@ -290,6 +290,10 @@ test('a link that is opened after a deep link leads to the page of that one, onc
   await client.get(location);
   expect((await client.send('POST', await makeLink(service))).location).toBe(deep);
   expect((await client.send('POST', await makeLink(service))).location).toBe('/console');
+  // Another page of signing in forgets the one before.
+  await client.get(location);
+  await client.get('/console/sign-in');
+  expect((await client.send('POST', await makeLink(service))).location).toBe('/console');
   for (const hostile of ['https://elsewhere.example', '//elsewhere.example', '/console/../v1', '%']) {
     client.setCookie('bes_return', hostile);
     expect((await client.send('POST', await makeLink(service))).location).toBe('/console');

@@ -90,6 +90,8 @@ test.each([
       expect(refused.html).toContain(`value="${value}"`);
     }
   }
+  // The same values are stored, but as another subscription.
+  expect((await client.post(`/console/subscriptions/${other}`, { name: 'Taken' })).status).toBe(400);
   expect((await list(client)).map(({ name }) => name).sort()).toEqual(['Other', 'Taken']);
 });
 

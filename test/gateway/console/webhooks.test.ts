@@ -52,6 +52,9 @@ test('an owner adds a webhook whose secret is shown once, edits it and deletes i
   expect((await owner.get(path)).html).toContain('States: CA');
   const twice = await owner.post(`${path}/edit`, { ...FORM, name: ' Papers', states: ['CA'], version });
   expect(twice.location).toBe(`${path}?done=saved`);
+  const current = /name="version" value="([^"]+)"/.exec((await owner.get(`${path}/edit`)).html)?.[1] ?? '';
+  const wrong = await owner.post(`${path}/edit`, { ...FORM, name: ' ', version: current });
+  expect([wrong.status, wrong.html.includes('Somebody has changed')]).toEqual([400, false]);
   const late = await owner.post(`${path}/edit`, { ...FORM, name: 'Mine', version });
   expect([late.status, late.html.includes('Somebody has changed the webhook meanwhile')]).toEqual([
     409,
