@@ -310,6 +310,46 @@ describe('rows that are put together', () => {
     expect(drafts[1]).toMatchObject({ choiceLines: [2, 3, 4, 5] });
   });
 
+  test('and have a day that cannot be read are problems of their contest, or of the election without one', async () => {
+    const head = ['election', 'state', 'date', 'type', 'office', 'district', 'level', 'candidate'];
+    const of = (date: string, ...contest: string[]) => ['or-2026', 'OR', date, 'general', ...contest];
+    const contest = ['Mayor', 'Rio', 'city', 'Ann'];
+    const problem = { line: 3, field: 'election_date' };
+    const inContest = await mapRows([
+      head,
+      of('2026-11-03', ...contest),
+      of('2026-11-31', ...contest.with(3, 'Bob')),
+    ]);
+    expect(inContest).toMatchObject([
+      { kind: 'elections', record: { date: '2026-11-03' }, problems: [] },
+      { kind: 'contests', problems: [problem] },
+    ]);
+    const alone = await mapRows([
+      head,
+      of('2026-11-03', ...contest),
+      of('2026-11-31', ...Array<string>(4).fill('')),
+    ]);
+    expect(alone).toMatchObject([
+      { kind: 'elections', problems: [problem] },
+      { kind: 'contests', problems: [] },
+    ]);
+  });
+
+  test('keep given keys and details beside those that are made', async () => {
+    const [, drafted] = await mapRows([
+      [...HEAD, 'choice key', 'contest details', 'primary party'],
+      [...row('Clerk', 'Rio County', '', 'Ann Lee', 'Green'), 'ann-lee', '{"page":3}', 'Green'],
+      [...row('Clerk', 'Rio County', '', 'Ann Lee', 'Green'), '', '', 'Green'],
+    ]);
+    expect(drafted).toMatchObject({
+      problems: [],
+      record: {
+        details: { page: 3, primary_party: 'Green' },
+        choices: [{ key: 'ann-lee' }, { key: 'ann-lee-green' }],
+      },
+    });
+  });
+
   test('do not contradict each other in spaces, invisible characters and the composition of letters', async () => {
     const head = ['election', 'office', 'district', 'level', 'candidate'];
     const drafts = await mapRows([
