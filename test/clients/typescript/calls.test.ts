@@ -250,6 +250,8 @@ describe('a request whose fetch ignores its signal', () => {
       controller.abort(reason);
       await expect(listed).rejects.toBe(reason);
       await expect(streamed).rejects.toBe(reason);
+      // It is no failure, after which there would be a retry.
+      expect(retries).toEqual([]);
       await service.stop();
     }
     await createClient([never]);

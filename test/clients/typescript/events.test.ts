@@ -279,6 +279,13 @@ describe('a stream', () => {
     expect(keys).toEqual(['Bearer bes_0', 'Bearer bes_1', 'Bearer bes_2']);
   });
 
+  test('ends at once when the first key of a function is refused', async () => {
+    await createClient(answerError(401, 'invalid_api_key'));
+    const renewing = new BallotEndorsements({ baseUrl: service.baseUrl, apiKey: () => 'bes_wrong' });
+    await expect(take(renewing.stream(), 1)).rejects.toMatchObject({ status: 401 });
+    expect(service.requests).toHaveLength(1);
+  });
+
   test('continues after a temporary error frame, and after a defect', async () => {
     const client = await createClient(
       answerStream(ready(0) + frame('error', '00_u.x', { code: 'internal_error' }), 'end'),

@@ -51,10 +51,9 @@ export async function* readStream(
       const headers: Record<string, string> = cursor === null ? {} : { 'Last-Event-ID': cursor };
       const place = cursor === null ? queryOfStart(start) : {};
       const request = { path: PATH, query: { ...filter, ...place }, headers, accept: 'text/event-stream' };
-      let restMs: number | undefined;
       const openedAt = Date.now();
       for await (const piece of connection.open(request, { signal, timeoutMs, silenceMs }, readPieces)) {
-        if (piece.retryMs !== null) restMs = patience.retryMs = piece.retryMs;
+        if (piece.retryMs !== null) patience.retryMs = piece.retryMs;
         if (piece.steps.length > 0) patience.recognize();
         const steps = stepsAfter(cursor, piece.steps);
         // Every connection begins with an id, so ids alone are no progress.
@@ -64,7 +63,7 @@ export async function* readStream(
         if (piece.error !== null) throw piece.error;
         if (piece.isLast) break;
       }
-      await patience.pause(restMs);
+      await patience.pause();
     } catch (error) {
       await patience.bear(error);
     }
