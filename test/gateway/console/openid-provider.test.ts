@@ -1,3 +1,4 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { OpenIdProvider, ProviderAwayError } from '../../../gateway/console/session/openid-provider.ts';
 import { systemClock } from '../../../service/clock.ts';
@@ -83,6 +84,36 @@ test('a description without an address to sign in at counts as no answer, and is
       await expect(provider.begin({ asksAgain: false })).rejects.toThrow(ProviderAwayError);
     }
     expect((await provider.begin({ asksAgain: false })).url.href).toMatch(`${issuer}/auth?`);
+  } finally {
+    await service.stop();
+  }
+});
+
+test('an address counts as verified by the source that gives it, and not by another one', async () => {
+  const service = await FakeService.start();
+  const issuer = service.baseUrl;
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const iat = Math.floor(Date.now() / 1000);
+  const claims = { iss: issuer, sub: 'ann', aud: 'ballots', nonce: 'n', iat, exp: iat + 60 };
+  const signed = `${encode({ alg: 'RS256' })}.${encode({ ...claims, email_verified: true })}`;
+  const signature = sign('sha256', Buffer.from(signed), privateKey).toString('base64url');
+  const bodies: Record<string, object> = {
+    '/.well-known/openid-configuration': {
+      ...{ issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` },
+      ...{ jwks_uri: `${issuer}/keys`, userinfo_endpoint: `${issuer}/person` },
+    },
+    '/token': { access_token: 'a', token_type: 'Bearer', id_token: `${signed}.${signature}` },
+    '/keys': { keys: [publicKey.export({ format: 'jwk' })] },
+    '/person': { sub: 'ann', email: 'ann@example.org' },
+  };
+  service.answers = [(response, request) => answerJson(bodies[request.path] ?? {})(response, request)];
+  const provider = new OpenIdProvider(settingsOf(issuer), systemClock);
+  const secrets = { state: 's', nonce: 'n', codeVerifier: 'v'.repeat(43) };
+  try {
+    expect(await provider.finish('code=c&state=s', secrets)).toEqual({
+      ...{ iss: issuer, sub: 'ann', email: 'ann@example.org' },
+    });
   } finally {
     await service.stop();
   }
