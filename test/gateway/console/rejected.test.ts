@@ -220,14 +220,19 @@ test('the page of a rejection says what came later', async () => {
 });
 
 /** Puts rejections of submissions with these choices into the rejected topic, at these origins in partition 1. */
-async function reject(endorser: string, choices: readonly string[], firstOffset: number): Promise<void> {
+async function reject(
+  endorser: string,
+  choices: readonly string[],
+  firstOffset: number,
+  code = 'unknown_endorser',
+): Promise<void> {
   const { rejected, submissions } = topicNames(service.topicPrefix);
   const producer = await openProducer(brokersOf('ops'), rejected);
   await producer.send(
     choices.map((choice, index) => ({
       key: endorser,
       value: rejectionCodec.encode({
-        ...{ code: 'unknown_endorser', message: 'No.', topic: submissions },
+        ...{ code, message: 'No.', topic: submissions },
         ...{ partition: 1, offset: firstOffset + index },
         ...{ rejected_at: Date.now() + index, last_offset: null, truncated: null },
         value: submissionCodec.encode(endorse(endorser, 'mayor', choice)),
@@ -304,4 +309,13 @@ test('a submission whose details have a number that a correction would round is 
 test('a position of an unknown endorser is corrected as JSON, since the other form has no field for it', async () => {
   await service.submit([position('nobody-two', 'sheriff', [pick('ann', { rank: 1 })])]);
   expect((await operator.get(`${await placeOf('nobody-two')}/edit`)).html).toContain('name="json"');
+});
+
+test('a submission that came again is not open, even if a filter leaves out the later rejection', async () => {
+  await reject('nobody-seven', ['choice-0'], 9000, 'unknown_contest');
+  const open = `${REJECTED}?code=unknown_contest&show=open`;
+  expect((await operator.get(open)).html).toContain('>1/9000<');
+  await reject('nobody-seven', ['choice-0'], 9001);
+  const { html } = await operator.get(open);
+  expect(html).not.toContain('>1/9000<');
 });
