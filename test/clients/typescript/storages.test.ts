@@ -389,7 +389,6 @@ describe('FileStorage', () => {
       );
     await until('the report', async () => (await commit('1')) === 'ENOENT');
     await mkdir(inFolder('later'));
-    await storage.flush().catch(() => {});
     await until('a save', async () => (await commit('2')) === 'kept', 5000);
     await storage.flush();
     expect(await new FileStorage(inFolder('later/copy')).load()).toEqual(at('2'));
