@@ -285,6 +285,20 @@ describe('an editor', () => {
       200,
     );
   });
+
+  test('keeps the filter on the next page of contests', async () => {
+    const slug = 'or-2027-11-02-general';
+    const named = (at: number) => contest(`seat-${at}`, { election: slug, title: `Seat ${at}` });
+    await loadCatalogue(service.databaseUrl, [
+      ['elections', election({ slug, date: '2027-11-02' })],
+      ...Array.from({ length: 51 }, (_, at) => ['contests', named(at)] as ['contests', object]),
+    ]);
+    const { html } = await editor.get(`/console/endorsements?election=${slug}&show=missing&q=seat`);
+    const [, next = ''] = /href="(\?[^"]+)">Next contests/.exec(html) ?? [];
+    expect(Object.fromEntries(new URLSearchParams(next.replaceAll('&amp;', '&')))).toMatchObject({
+      ...{ election: slug, show: 'missing', q: 'seat', page: '2' },
+    });
+  });
 });
 
 describe('nobody publishes', () => {
