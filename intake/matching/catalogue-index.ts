@@ -1,3 +1,4 @@
+import type { ElectionType } from '../../schemas/vocabulary.ts';
 import {
   AT_LARGE,
   type ContestWords,
@@ -20,6 +21,7 @@ export interface ElectionEntry {
   short_name: string | null;
   /** YYYY-MM-DD. */
   date: string;
+  type: ElectionType;
   /** The state's code and name. */
   state: string;
   state_name: string;

@@ -7,6 +7,8 @@ export interface ContestWords {
   words: ReadonlySet<string>;
   /** The party of a primary: `Governor (D)`. */
   party: string | null;
+  /** Whether it says primary. */
+  isPrimary: boolean;
   /** The chamber that the short name of a district stands for: `CD 12`, `CA-12`. */
   chamber: string | null;
 }
@@ -199,6 +201,7 @@ export function readContestWords(name: string, state: StateWords): ContestWords 
   return {
     words: new Set(words),
     party: party ?? joined.find(isItsParty) ?? null,
+    isPrimary: /\bprimary\b/i.test(name),
     chamber: findChamber(written, state),
   };
 }

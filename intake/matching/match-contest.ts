@@ -120,6 +120,8 @@ export function findContests(
   const read = readContestWords(text, index.state);
   const given = read.words.union(place.words);
   const wanted = read.party ?? foldParty(party);
+  // The endorsement of a primary does not hold in the election after it.
+  const isOfPrimary = read.isPrimary && index.election.type === 'general';
   const contests = place.contests.filter(
     (known) => known.party === null || wanted === null || known.party === wanted,
   );
@@ -135,7 +137,9 @@ export function findContests(
     const isOfChamber =
       read.chamber !== null && compare(said.union(new Set([read.chamber])), known) === 'exact';
     const found = isOfChamber ? 'exact' : compare(said, known);
-    if (found === 'exact') exact.push(known);
+    if (found === 'exact' && isOfPrimary && !known.titles.some((title) => title.isPrimary)) {
+      close.set(known, 'it says primary, and the election is a general one');
+    } else if (found === 'exact') exact.push(known);
     else if (found !== null) close.set(known, found.close);
   }
   if (exact.length + close.size > 0) return { exact, close, nearest: [] };

@@ -5,7 +5,7 @@ import type { EndorserEntry } from '../../intake/matching/match-endorser.ts';
 /** The elections of the catalogue, by date. @param limit the most to load */
 export async function loadElections(client: ClientBase, limit: number): Promise<ElectionEntry[]> {
   const { rows } = await client.query<ElectionEntry>(
-    `SELECT l.slug, l.name, l.short_name, to_char(l.date, 'YYYY-MM-DD') AS date, l.state, s.name AS state_name
+    `SELECT l.slug, l.name, l.short_name, to_char(l.date, 'YYYY-MM-DD') AS date, l.type, l.state, s.name AS state_name
     FROM elections l JOIN states s ON s.code = l.state
     WHERE l.removed_at IS NULL ORDER BY l.date, l.slug LIMIT $1`,
     [limit],

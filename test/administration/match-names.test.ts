@@ -201,7 +201,8 @@ test('a row of too many elections of a day is looked for in none of them, and on
 
 test('beside the key of a contest, a slug is the endorser that has it, whatever was decided about a name', async () => {
   const election = {
-    ...{ slug: 'el', name: 'El', short_name: null, date: '2026-11-03', state: 'OR', state_name: 'Oregon' },
+    ...{ slug: 'el', name: 'El', short_name: null, date: '2026-11-03', type: 'general' as const },
+    ...{ state: 'OR', state_name: 'Oregon' },
   };
   const index = indexElection(election, [
     contestEntry('mayor', 'Mayor', [choiceEntry('ann', 'Anne')], { key: 'el/mayor' }),
@@ -225,7 +226,15 @@ describe('a row that fits several elections', () => {
     const [code = '', ...date] = slug.split('-');
     const state = code.toUpperCase();
     const state_name = state === 'VA' ? 'Virginia' : 'Oregon';
-    return { slug, name: slug, short_name: null, date: date.join('-'), state, state_name };
+    return {
+      slug,
+      name: slug,
+      short_name: null,
+      date: date.join('-'),
+      type: 'general' as const,
+      state,
+      state_name,
+    };
   });
   const house = contestEntry('house', 'U.S. House, District 7', [choiceEntry('ann', 'Anne')]);
   const find = (row: Partial<EndorsementRow>, inElections: readonly string[]) =>

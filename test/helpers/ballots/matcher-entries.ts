@@ -3,7 +3,7 @@ import type { ChoiceEntry, ContestEntry } from '../../../intake/matching/catalog
 
 export const election = {
   ...{ slug: 'ca-2026-11-03-general', name: 'California general 2026', short_name: null },
-  ...{ date: '2026-11-03', state: 'CA', state_name: 'California' },
+  ...{ date: '2026-11-03', type: 'general' as const, state: 'CA', state_name: 'California' },
 };
 
 export const choice = (key: string, label: string, more: Partial<ChoiceEntry> = {}): ChoiceEntry => ({

@@ -134,7 +134,7 @@ describe('elections', () => {
     ['ca-2026-11-03-general', 'California general 2026', '2026-11-03', 'CA', 'California'],
   ].map(([slug = '', name = '', date = '', state = '', state_name = '']) => ({
     ...{ slug, name, short_name: slug === 'or-2026-11-03-general' ? 'OR Nov. ’26' : null },
-    ...{ date, state, state_name },
+    ...{ date, type: 'general' as const, state, state_name },
   }));
   const match = (election: string | null, state: string | null = null, date: string | null = null) => {
     const { grade, value } = matchElection(elections, { election, state, date });

@@ -3,6 +3,7 @@ import { indexElection } from '../../../intake/matching/catalogue-index.ts';
 import { createContestFinder, type FindAlias, matchRow } from '../../../intake/matching/match-row.ts';
 import { chooseMatch, type RowMatch } from '../../../intake/matching/row-match.ts';
 import { choiceTextOf, contestTextOf, type RowNames, rowTextOf } from '../../../intake/matching/row-names.ts';
+import type { ElectionType } from '../../../schemas/vocabulary.ts';
 import { choice, contest, election, YES_NO } from '../../helpers/ballots/matcher-entries.ts';
 import { processorTimeOf } from '../../helpers/processor-time.ts';
 
@@ -482,6 +483,33 @@ describe('the possible meanings of a row', () => {
     const row = { contest: 'Wide', district: null, choice: 'Nobody', party: null, position: undefined };
     expect(matchRow(wide, row, () => null, createContestFinder(wide)).candidates).toHaveLength(12);
   });
+});
+
+test('a row about a primary is close in the general election, unless the contest says primary too', () => {
+  const contests = [contest('governor', 'Governor', [choice('lee', 'Ann Lee')])];
+  const gradeOf = (type: ElectionType, title: string) => {
+    const chosen = indexElection({ ...election, type }, [
+      ...contests,
+      contest('judge', 'Primary judge', [choice('lee', 'Ann Lee')]),
+    ]);
+    const row = { contest: title, district: null, choice: 'Ann Lee', party: null, position: undefined };
+    const { grade, reasons } = matchRow(chosen, row, () => null, createContestFinder(chosen));
+    return [grade, reasons.join()];
+  };
+  for (const title of [
+    'Governor - Democratic primary',
+    'Governor (Democratic Primary)',
+    'PRIMARY: Governor',
+  ]) {
+    expect(gradeOf('general', title)).toEqual([
+      'close',
+      'contest: it says primary, and the election is a general one',
+    ]);
+    for (const type of ['primary', 'consolidated'] as const)
+      expect(gradeOf(type, title)).toEqual(['exact', '']);
+  }
+  expect(gradeOf('general', 'Governor')).toEqual(['exact', '']);
+  expect(gradeOf('general', 'Primary Judge')).toEqual(['exact', '']);
 });
 
 test('INV-15: a long name is read once for all contests of a large election, not for each of them', async () => {
