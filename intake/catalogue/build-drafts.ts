@@ -172,7 +172,7 @@ const MEASURE =
 function kindOf({ values, choices }: CollectedContest, title: string, notes: Notes): ContestRecord['kind'] {
   const rows = [...choices.values()].map((choice) => choice.values);
   const answers = rows.map((row) => answerOfLabel(textOf(row, 'choice') || textOf(row, 'candidate')));
-  // One person can be called like an answer. In a column of candidates, only both answers make a measure.
+  // A person can be named No. In a column of candidates, only Yes and No together make a measure.
   const isSaid =
     rows.every((row) => row.has('choice')) || (answers.includes('yes') && answers.includes('no'));
   const isAnswered = rows.length > 0 && isSaid && !answers.includes(null);

@@ -1,7 +1,7 @@
 import { createLruCache } from '../../service/lru-cache.ts';
 import { murmur2 } from '../library.ts';
 
-/** By key, because a hash takes microseconds. */
+/** The hashes of keys, which are kept because each takes microseconds. */
 const hashes = createLruCache<string, number>(50_000);
 
 /** The partition of a key, as Java's clients choose it. */

@@ -24,7 +24,7 @@ async function checkHost(host: string): Promise<void> {
   server.close();
 }
 
-/** @throws OperatorError if a port that the environment names is taken, or its HOST is no address of this machine */
+/** @throws OperatorError if a port that the environment names is taken, or its HOST is not an address of this machine */
 export async function chooseStartPorts(config: StartConfig): Promise<StartPorts> {
   const { host, port, metricsPort, gatewayProcesses } = config;
   await checkHost(host);

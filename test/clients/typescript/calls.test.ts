@@ -250,7 +250,7 @@ describe('a request whose fetch ignores its signal', () => {
       controller.abort(reason);
       await expect(listed).rejects.toBe(reason);
       await expect(streamed).rejects.toBe(reason);
-      // It is no failure, after which there would be a retry.
+      // An abort is not a failure, so nothing is tried again.
       expect(retries).toEqual([]);
       await service.stop();
     }

@@ -440,7 +440,7 @@ describe('the choices of a contest', () => {
       : null;
   };
 
-  test('of a question are no people where they are in the column of candidates', async () => {
+  test('are answers, and not people, if the column of candidates has Yes and No', async () => {
     const inCandidates = async (measure: string, office: string, ...names: string[]) => {
       const rows = names.map((name) => [...ELECTION, measure, office, 'state', name]);
       const [, contest] = await mapRows([
