@@ -12,6 +12,7 @@ import {
   countWithdrawals,
   findCrowded,
   findOversizedPositions,
+  type StageComparison,
 } from '../../store/intake/stage-effects.ts';
 import { createStage } from '../../store/intake/staged.ts';
 import { piecesOf } from '../catalogue/uploaded-file.ts';
@@ -135,7 +136,7 @@ export async function reviewUpload(client: ClientBase, work: UploadWork, after: 
 }
 
 /** The effects of sending an upload. */
-export interface UploadEffects extends Awaited<ReturnType<typeof compareStage>> {
+export interface UploadEffects extends StageComparison {
   matched: MatchedTable;
   /** The number of rows that are left out because nothing is decided about them, or because they cannot be used. */
   leftOut: number;

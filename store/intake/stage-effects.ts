@@ -9,7 +9,7 @@ import { MISSING, WANTED } from './staged.ts';
  */
 
 /** The effect on an endorsement of sending the staged rows. */
-export type Effect = 'created' | 'changed' | 'unchanged' | 'withdrawn';
+type Effect = 'created' | 'changed' | 'unchanged' | 'withdrawn';
 
 export interface EffectRow {
   effect: Effect;
@@ -45,17 +45,23 @@ const EFFECTS = (withdraw: boolean) => `WITH ${WANTED}
   LEFT JOIN endorsements n ON n.endorser_id = e.id AND n.choice_id = h.id
   ${withdraw ? `UNION ALL SELECT 'withdrawn', endorser, contest, choice, '' FROM (${MISSING}) AS missing` : ''}`;
 
-/**
- * Compares the staged rows with the stored endorsements.
- *
- * @param replace whether what the rows lack is withdrawn
- * @returns the number of each effect, and the first rows of those that change something. `digest` differs if anything
- * is staged or stored that was not before
- */
+/** The staged rows beside the stored endorsements. */
+export interface StageComparison {
+  /** The number of rows with each effect. */
+  counts: Record<Effect, number>;
+  /** The first rows that change something. */
+  rows: EffectRow[];
+  /** The number of rows that repeat an earlier one. */
+  repeated: number;
+  /** It differs if anything is staged or stored that was not before. */
+  digest: string;
+}
+
+/** Compares the staged rows with the stored endorsements. @param replace whether what the rows lack is withdrawn */
 export async function compareStage(
   client: ClientBase,
   { replace, most }: { replace: boolean; most: number },
-): Promise<{ counts: Record<Effect, number>; rows: EffectRow[]; repeated: number; digest: string }> {
+): Promise<StageComparison> {
   const counted = await client.query<{ effect: Effect; count: number }>(
     `SELECT effect, count(*)::int AS count FROM (${EFFECTS(replace)}) AS effects GROUP BY effect`,
   );

@@ -14,6 +14,7 @@ import {
   countWithdrawals,
   findCrowded,
   findOversizedPositions,
+  type StageComparison,
 } from '../../../store/intake/stage-effects.ts';
 import { createStage, readEndorses, readPositions } from '../../../store/intake/staged.ts';
 import { readBytes } from '../../catalog/count-bytes.ts';
@@ -151,18 +152,14 @@ async function match(
   );
 }
 
+interface ComparedTable extends MatchedTable, StageComparison {
+  crowded: readonly CrowdedPosition[];
+}
+
 function createReport(
   file: string,
   { replace, dryRun }: TableFlags,
-  {
-    read,
-    unused,
-    outcome,
-    counts,
-    rows,
-    repeated,
-    crowded,
-  }: MatchedTable & Awaited<ReturnType<typeof compareStage>> & { crowded: readonly CrowdedPosition[] },
+  { read, unused, outcome, counts, rows, repeated, crowded }: ComparedTable,
 ): Report {
   const title = dryRun ? 'Endorsements that would change' : 'Endorsements that change';
   const effects = new SectionRows(
