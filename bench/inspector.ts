@@ -1,26 +1,8 @@
 import { once } from 'node:events';
-import { findFreePort } from '../../ops/local/servers/ports.ts';
+import { findFreePort } from '../ops/local/servers/ports.ts';
 
-/** A frame of a profile: a function, and its place in the source. */
-export interface CallFrame {
-  functionName: string;
-  url: string;
-  lineNumber: number;
-}
-
-/** A profile of processor time in V8's format. Times are in microseconds. */
-export interface CpuProfile {
-  nodes: { id: number; callFrame: CallFrame; children?: number[] }[];
-  samples: number[];
-  timeDeltas: number[];
-}
-
-/** A function in a profile of V8's heap, with the bytes that it allocated and that are still in use. */
-export interface HeapNode {
-  callFrame: CallFrame;
-  selfSize: number;
-  children: HeapNode[];
-}
+/** A profile in the format of V8, which DevTools opens. */
+export type Profile = object;
 
 /** The interval between samples of the stack, in microseconds. */
 const CPU_INTERVAL_US = 500;
@@ -58,22 +40,22 @@ export class Inspector {
   }
 
   /** Profiles the processor time of the main thread during some work. */
-  async profileCpu(work: () => Promise<unknown>): Promise<CpuProfile> {
+  async profileCpu(work: () => Promise<unknown>): Promise<Profile> {
     await this.#call('Profiler.enable');
     await this.#call('Profiler.setSamplingInterval', { interval: CPU_INTERVAL_US });
     await this.#call('Profiler.start');
     await work();
-    const { profile } = (await this.#call('Profiler.stop')) as { profile: CpuProfile };
+    const { profile } = (await this.#call('Profiler.stop')) as { profile: Profile };
     return profile;
   }
 
   /** Profiles the memory of V8's heap that some work leaves in use. */
-  async profileHeap(work: () => Promise<unknown>): Promise<HeapNode> {
+  async profileHeap(work: () => Promise<unknown>): Promise<Profile> {
     await this.#call('HeapProfiler.startSampling', { samplingInterval: HEAP_INTERVAL_BYTES });
     await work();
     await this.#call('HeapProfiler.collectGarbage');
-    const { profile } = (await this.#call('HeapProfiler.stopSampling')) as { profile: { head: HeapNode } };
-    return profile.head;
+    const { profile } = (await this.#call('HeapProfiler.stopSampling')) as { profile: Profile };
+    return profile;
   }
 
   close(): void {

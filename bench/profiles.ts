@@ -1,20 +1,17 @@
 /**
- * Draws flame graphs under the loads that miss their goals: the time of the main thread of a gateway, of apply or of
- * the relay, and the memory of a stream. Some loads need a loaded store: DATABASE_URL and KAFKA_BROKERS, or a running
- * service's DATA_DIR. The graphs go to docs/images/.
+ * Profiles a service under each load: the time of the main thread of a gateway, of apply or of the relay, and the
+ * memory of a stream. Some loads need a loaded store: DATABASE_URL and KAFKA_BROKERS, or a running service's DATA_DIR.
+ * The profiles are V8's own: Chromium's DevTools and speedscope draw flame graphs of them.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Role } from '../consumers/config.ts';
 import { startSystem } from '../test/helpers/service/system.ts';
 import { print } from './command-line.ts';
-import { drawFlames } from './flames/draw-flames.ts';
-import { type Flame, flameOfCpu, flameOfHeap, mostExpensive, ORIGINS, partsOf } from './flames/flame.ts';
-import { Inspector, profiledEnv } from './flames/inspector.ts';
 import { startGatewayProcess } from './gateway-process.ts';
+import { Inspector, type Profile, profiledEnv } from './inspector.ts';
 import { measureRate, WARM_UP_SECONDS } from './load.ts';
 import { openStore } from './open-store.ts';
 import { type FanOutLoad, measureAll, openArena } from './stream/fan-out.ts';
@@ -24,7 +21,6 @@ import { Publisher } from './stream/publisher.ts';
 import { ReaderPool } from './stream/reader-pool.ts';
 import { publishSteadily, selectiveStreams } from './stream/selective.ts';
 
-const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const READ_SECONDS = 5;
 const HEAP_STREAMS = 2000;
 /** Long enough to collect the garbage of opening the streams, in milliseconds. */
@@ -34,75 +30,39 @@ const PAGES = { warmUp: 300, profiled: 400 };
 const SELECTIVE = { warmUp: 300, profiled: 500 };
 /** This number of submissions lets V8 compile the code, and as many again are profiled. */
 const SUBMISSIONS = 100_000;
-const MOST_EXPENSIVE = 8;
 
-interface Graph {
-  title: string;
-  measure(): Promise<Flame>;
-}
-
-const GRAPHS: Record<string, Graph> = {
-  'fan-out-20': {
-    title: 'Processor time of a gateway: 1,000 streams, 20 changes at a time',
-    measure: () => profileFanOut({ streams: 1000, changes: 20, passes: 150 }),
-  },
-  'fan-out-1': {
-    title: 'Processor time of a gateway: 1,000 streams, one change at a time',
-    measure: () => profileFanOut({ streams: 1000, changes: 1, passes: 400 }),
-  },
-  selective: {
-    title: 'Processor time of a gateway: 10,000 streams with as many filters, of which 1 % match',
-    measure: profileSelective,
-  },
-  memory: {
-    title: "V8's heap of a gateway: what 2,000 idle streams take, by the functions that allocated it",
-    measure: profileMemory,
-  },
-  replay: {
-    title: 'Processor time of a gateway: a replay out of Kafka (its main thread; another decodes)',
-    measure: profileReplay,
-  },
-  states: {
-    title: 'Processor time of a gateway: /v1/states, made anew',
-    measure: () => profileReads('/v1/states', { RESPONSE_MEMORY_MB: '0' }),
-  },
-  'states-kept': {
-    title: 'Processor time of a gateway: /v1/states, kept',
-    measure: () => profileReads('/v1/states', {}),
-  },
-  endorsements: {
-    title: 'Processor time of a gateway: /v1/endorsements?limit=100, made anew',
-    measure: () => profileReads('/v1/endorsements?limit=100', { RESPONSE_MEMORY_MB: '0' }),
-  },
-  apply: {
-    title: 'Processor time of apply: submissions as fast as the service takes them',
-    measure: () => profileIngest('apply'),
-  },
-  relay: {
-    title: 'Processor time of the relay: submissions as fast as the service takes them',
-    measure: () => profileIngest('relay'),
-  },
+const LOADS: Record<string, () => Promise<Profile>> = {
+  'fan-out-20': () => profileFanOut({ streams: 1000, changes: 20, passes: 150 }),
+  'fan-out-1': () => profileFanOut({ streams: 1000, changes: 1, passes: 400 }),
+  selective: profileSelective,
+  memory: profileMemory,
+  replay: profileReplay,
+  states: () => profileReads('/v1/states', { RESPONSE_MEMORY_MB: '0' }),
+  'states-kept': () => profileReads('/v1/states', {}),
+  endorsements: () => profileReads('/v1/endorsements?limit=100', { RESPONSE_MEMORY_MB: '0' }),
+  apply: () => profileIngest('apply'),
+  relay: () => profileIngest('relay'),
 };
 
 /** Profiles the processor time of the program with this port for profiling during some work. */
-async function profileCpu(port: number, work: () => Promise<unknown>): Promise<Flame> {
+async function profileCpu(port: number, work: () => Promise<unknown>): Promise<Profile> {
   const inspector = await Inspector.open(port);
   const profile = await inspector.profileCpu(work);
   inspector.close();
-  return flameOfCpu(profile, ROOT);
+  return profile;
 }
 
-async function profileFanOut(load: FanOutLoad): Promise<Flame> {
+async function profileFanOut(load: FanOutLoad): Promise<Profile> {
   const { port, env } = await profiledEnv();
   const arena = await openArena(env);
   const gateway = { ...arena, contestants: arena.contestants.slice(0, 1) };
   await measureAll(gateway, load, 1);
-  const flame = await profileCpu(port, () => measureAll(gateway, load, 0));
+  const profile = await profileCpu(port, () => measureAll(gateway, load, 0));
   await arena.stop();
-  return flame;
+  return profile;
 }
 
-async function profileSelective(): Promise<Flame> {
+async function profileSelective(): Promise<Profile> {
   const { port, env } = await profiledEnv();
   const system = await startSystem(env);
   const publisher = await Publisher.open(system);
@@ -110,14 +70,14 @@ async function profileSelective(): Promise<Flame> {
   const pool = await ReaderPool.open({ port: Number(new URL(system.base).port), key: system.key, paths });
   const publish = (changes: number) => publishSteadily(publisher, changes, active.length);
   await publish(SELECTIVE.warmUp);
-  const flame = await profileCpu(port, () => publish(SELECTIVE.profiled));
+  const profile = await profileCpu(port, () => publish(SELECTIVE.profiled));
   pool.close();
   await publisher.close();
   await system.stop();
-  return flame;
+  return profile;
 }
 
-async function profileMemory(): Promise<Flame> {
+async function profileMemory(): Promise<Profile> {
   const { port, env } = await profiledEnv();
   const system = await startSystem(env);
   const open = (count: number) =>
@@ -130,7 +90,7 @@ async function profileMemory(): Promise<Flame> {
   await sleep(SETTLE_MS);
   const inspector = await Inspector.open(port);
   let rest: ReaderPool | undefined;
-  const head = await inspector.profileHeap(async () => {
+  const profile = await inspector.profileHeap(async () => {
     rest = await open(HEAP_STREAMS);
     await sleep(SETTLE_MS);
   });
@@ -138,36 +98,34 @@ async function profileMemory(): Promise<Flame> {
   first.close();
   rest?.close();
   await system.stop();
-  const flame = flameOfHeap(head, ROOT);
-  print(`  ${(flame.value / HEAP_STREAMS / 1024).toFixed(1)} KiB a stream`);
-  return flame;
+  return profile;
 }
 
-async function profileIngest(role: Role): Promise<Flame> {
+async function profileIngest(role: Role): Promise<Profile> {
   const { port, env } = await profiledEnv();
   const system = await startSystem({}, { consumerEnv: { [role]: env } });
   const places = await openPlaces(system);
   const submit = (round: number) => measureService(system, createMessages(places, round, SUBMISSIONS));
   await submit(0);
-  const flame = await profileCpu(port, () => submit(1));
+  const profile = await profileCpu(port, () => submit(1));
   await system.stop();
-  return flame;
+  return profile;
 }
 
 /** Profiles its own gateway on the loaded store. */
 async function profileOnStore(
   settings: Record<string, string>,
-  profile: (gateway: { base: string; key: string; port: number }) => Promise<Flame>,
-): Promise<Flame> {
+  profile: (gateway: { base: string; key: string; port: number }) => Promise<Profile>,
+): Promise<Profile> {
   const { config, key } = await openStore();
   const { port, env } = await profiledEnv();
   const gateway = await startGatewayProcess(config, { ...settings, ...env });
-  const flame = await profile({ base: gateway.base, key, port });
+  const result = await profile({ base: gateway.base, key, port });
   await gateway.stop();
-  return flame;
+  return result;
 }
 
-function profileReplay(): Promise<Flame> {
+function profileReplay(): Promise<Profile> {
   return profileOnStore({}, async ({ base, key, port }) => {
     const reader = new PageReader(base, key);
     let query = 'from=earliest';
@@ -183,7 +141,7 @@ function profileReplay(): Promise<Flame> {
   });
 }
 
-function profileReads(address: string, settings: Record<string, string>): Promise<Flame> {
+function profileReads(address: string, settings: Record<string, string>): Promise<Profile> {
   return profileOnStore(settings, async ({ base, key, port }) => {
     const target = { url: `${base}${address}`, headers: { Authorization: `Bearer ${key}` } };
     await measureRate(target, { connections: 8, seconds: WARM_UP_SECONDS });
@@ -191,26 +149,20 @@ function profileReads(address: string, settings: Record<string, string>): Promis
   });
 }
 
-const percent = (part: number) => `${(part * 100).toFixed(0)} %`;
-
 const { values, positionals } = parseArgs({
-  options: { to: { type: 'string', default: 'docs/images' } },
+  options: { to: { type: 'string', default: '.cache/profiles' } },
   allowPositionals: true,
 });
-const unknown = positionals.find((name) => !Object.hasOwn(GRAPHS, name));
+const unknown = positionals.find((name) => !Object.hasOwn(LOADS, name));
 if (unknown !== undefined) {
-  process.stderr.write(`There is no graph "${unknown}"; there are: ${Object.keys(GRAPHS).join(', ')}.\n`);
+  process.stderr.write(`There is no load "${unknown}"; there are: ${Object.keys(LOADS).join(', ')}.\n`);
   process.exit(1);
 }
 await mkdir(values.to, { recursive: true });
-for (const [name, { title, measure }] of Object.entries(GRAPHS)) {
+for (const [name, measure] of Object.entries(LOADS)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
-  print(name);
-  const flame = await measure();
-  const parts = partsOf(flame);
-  print(`  ${ORIGINS.map((origin) => `${origin} ${percent(parts[origin])}`).join(', ')}`);
-  for (const { name: called, part } of mostExpensive(flame, MOST_EXPENSIVE))
-    print(`  ${percent(part)} ${called}`);
-  await writeFile(path.join(values.to, `flame-${name}.svg`), await drawFlames(title, flame));
+  const file = path.join(values.to, `${name}.${name === 'memory' ? 'heapprofile' : 'cpuprofile'}`);
+  await writeFile(file, JSON.stringify(await measure()));
+  print(file);
 }
 process.exit(0);
