@@ -18,6 +18,7 @@ describe('a cell', () => {
     ['seats', '1,000', 1000],
     ['seats', '2.0', 2],
     ['withdrawn', 'Disqualified', true],
+    ['withdrawn', 'Deceased', true],
     ['withdrawn', 'on the ballot', false],
     ['incumbent', 'SÍ', true],
     ['incumbent', 'N', false],
