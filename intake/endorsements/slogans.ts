@@ -5,18 +5,32 @@ import { isYesOrNo, readAnswer } from '../tables/answers.ts';
 
 type Names = Pick<RowNames, 'contest' | 'choice' | 'position'>;
 
-const SLOGAN = /^(?:vote )?(yes(?= on )|no(?= on )|oppose)(?: on)? (.*[^!.])[!.]*$/i;
 const UNIT = `(?:${['prop', ...MEASURE_UNITS].join('|')})`;
+const ANSWER = '(?:vote )?(?<answer>yes|no|supports?|opposed?|against)';
+/** `Vote No on Prop 2!`, `Oppose Prop 2`. */
+const SLOGAN = new RegExp(
+  `^${ANSWER}(?: on | (?=${UNIT}\\b)|(?<=oppose) )(?:on )?(?<measure>.*[^!.])[!.]*$`,
+  'i',
+);
+/** `No: Prop 2`; `Prop 2 - No`, `Prop 2 (No)`, `Prop 2 No`. */
+const MARKED = [
+  new RegExp(`^${ANSWER}(?:\\s*[–—:,]| -)\\s*(?<measure>.+)$`, 'i'),
+  new RegExp(`^(?<measure>.+?)(?:(?:\\s*[–—:,(]| -)\\s*|(?<=\\d[a-z]?|\\b[a-z]) )${ANSWER}[)!.]*$`, 'i'),
+];
 /** A measure by its number or letters: `Prop. 2`, `2`, `RR`. */
 const CODE = new RegExp(`^(?:${UNIT} )?([0-9]{1,4}[a-z]?|[a-z]{1,2})$`);
 
 /** A heading of measures, which names none. */
 const HEADING = new RegExp(`^(?:(?:state|county|city|local|ballot) )*${UNIT}s?$`);
 
-/** The answer and the measure of a text such as `Vote No on Prop 2!`; null for any other text. */
-function readSlogan(text: string | null | undefined): { answer: string; measure: string } | null {
-  const [, answer = '', measure = ''] = SLOGAN.exec(text?.trim() ?? '') ?? [];
-  return measure === '' ? null : { answer, measure };
+/** The answer and the measure of a text that says both; null for any other text. */
+function readSlogan(
+  text: string | null,
+  mayMark: (measure: string) => boolean,
+): { answer: string; measure: string } | null {
+  const [said, ...marked] = [SLOGAN, ...MARKED].map((pattern) => pattern.exec(text?.trim() ?? '')?.groups);
+  const found = said ?? marked.find((each) => each !== undefined && mayMark(each.measure ?? ''));
+  return found ? { answer: found.answer ?? '', measure: found.measure ?? '' } : null;
 }
 
 /** Whether a text in the column of contests names the measure of a slogan. */
@@ -28,22 +42,28 @@ function isAbout(contest: string, measure: string): boolean {
     : new RegExp(`(?:^|\\b${UNIT} )${code}(?: |$)`).test(text);
 }
 
+/** A measure with its answers. Two answers that are not both Yes make no endorsement. */
+function answerTogether(contest: string, answer: string, others: readonly string[]): Names {
+  const isOne = others.length === 0 || [answer, ...others].every((each) => readAnswer(each) === 'yes');
+  const other = others.find((each) => readAnswer(each) === 'no') ?? others[0];
+  return isOne ? { contest, choice: null, position: answer } : { contest, choice: answer, position: other };
+}
+
 /**
  * Reads a row that says its answer together with the name of the measure: `Yes on 51`. Other rows stay as they are. Beside
- * a position, the slogan is an answer as well: two answers that are not both Yes make no endorsement.
+ * other answers of the row, the slogan is an answer as well.
  */
 export function splitSlogan(names: Names): Names {
   const { contest, choice, position } = names;
+  const others = [choice, position].flatMap((text) => (isYesOrNo(text) ? (text ?? []) : []));
   const said = choice ?? position ?? null;
-  const slogan = readSlogan(said ?? contest);
+  const own = others.length > 0 || said === null ? readSlogan(contest, () => others.length > 0) : null;
+  if (own !== null) return answerTogether(own.measure, own.answer, others);
+  const slogan = readSlogan(said, (measure) => CODE.test(foldText(measure)));
   const isBeside = choice !== null && position !== undefined;
   if (slogan === null || (isBeside && !isYesOrNo(position))) return names;
   const { answer, measure } = slogan;
-  const isNamed = said !== null && contest !== null && !HEADING.test(foldText(contest));
+  const isNamed = contest !== null && !HEADING.test(foldText(contest));
   if (isNamed && !isAbout(contest, measure)) return isBeside ? { ...names, position: undefined } : names;
-  const about = isNamed ? contest : measure;
-  const isOne = !isBeside || (readAnswer(answer) === 'yes' && readAnswer(position ?? '') === 'yes');
-  return isOne
-    ? { contest: about, choice: null, position: answer }
-    : { contest: about, choice: answer, position };
+  return answerTogether(isNamed ? contest : measure, answer, isBeside ? others : []);
 }

@@ -46,7 +46,7 @@ const SAME: readonly (readonly [RegExp, string])[] = [
 ];
 /** Words and their short and other forms. */
 const FORMS = `
-proposition prop props | measure meas | amendment amend | district dist dst | position pos | number no num nbr |
+proposition prop props | measure meas | amendment amend | district dist dst | position pos | number num nbr |
 governor gov | attorney atty attn ag | general genl gen | secretary secy sec | insurance ins | superintendent supt |
 controller comptroller comptroll | president pres | senate senator sen | supervisor supervisors supe supes |
 commissioner commissioners commission comm | judge judges | justice justices | trustee trustees | director directors dir |
@@ -172,6 +172,10 @@ function readWords(name: string, state: StateWords): string[] {
   return words.map((word, at) => (word === 'al' && words[at - 1] === state.code ? AT_LARGE : word));
 }
 
+/** Whether a word is the `No.` of a number or letter. Any other one is an answer: `Prop 2 - No`. */
+const isNumberSign = (word: string, next = ''): boolean =>
+  word === 'no' && (readNumber(next) !== null || LETTERS.test(next));
+
 /** Writes each word and office of a name in its one form, without the state. */
 function unifyWords(given: readonly string[], state: StateWords): string[] {
   // Without an apostrophe, `Ohio's` is `ohios`.
@@ -181,7 +185,7 @@ function unifyWords(given: readonly string[], state: StateWords): string[] {
   return text
     .trim()
     .split(' ')
-    .filter((word) => word !== '' && word !== state.code)
+    .filter((word, at, all) => word !== '' && word !== state.code && !isNumberSign(word, all[at + 1]))
     .map((word) => WORDS.get(word) ?? word)
     .filter((word) => word !== 'number');
 }

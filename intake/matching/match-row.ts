@@ -171,10 +171,10 @@ function refuseAboutMeasure(
   const answer = readAnswer(text);
   if (isYesOrNo(choice) && position === null) return unrepresentable('no position', true);
   // "No" endorsed can be the answer No or Yes, and "No" not endorsed can be No or nothing.
-  const chosen = readLeadingAnswer(choice ?? '');
+  const chosen = NEGATED.test(choice ?? '') ? 'no' : readLeadingAnswer(choice ?? '');
   if (chosen !== null && [chosen, answer].includes('no') && isYesOrNo(position)) {
-    const both = `the choice "${choice}" and the position "${position}" about a measure`;
-    return unrepresentable(`${both}: give the answer as the position, and leave the choice empty`, false);
+    const both = `two answers about a measure, "${choice}" and "${position}"`;
+    return unrepresentable(`${both}: give one, as the position, and leave the choice empty`, false);
   }
   if (answer === 'yes' || answer === 'no') return null;
   // Without a column for the answer, the choice can be the label of an answer.

@@ -19,6 +19,12 @@ test.each([
   ['Proposition', 'No on RR', 'RR', 'No'],
   ['Vote No on Prop Q', '', 'Prop Q', 'No'],
   ['Prop 51', 'Oppose Prop 51', 'Prop 51', 'Oppose'],
+  ['Propositions', 'Against Prop 51', 'Prop 51', 'Against'],
+  ['Propositions', 'Prop 51 - NO', 'Prop 51', 'NO'],
+  ['Prop 51', 'Prop 51: No', 'Prop 51', 'No'],
+  ['', 'Measure N (oppose)', 'Measure N', 'oppose'],
+  ['', 'Measure N No', 'Measure N', 'No'],
+  ['', 'No – Prop 51', 'Prop 51', 'No'],
 ])('a slogan says its answer about its measure: %j, %j', (race, pick, contest, answer) => {
   expect(read(['Race', 'Our pick'], [race, pick])).toEqual([contest, null, answer]);
   expect(read(['Race', 'Position'], [race, pick])).toEqual([contest, null, answer]);
@@ -36,6 +42,9 @@ test.each([
   ['Prop 51', 'Yes'],
   ['Prop 51', 'No on !'],
   ['Prop 51', 'They say yes on 51'],
+  ['Governor', 'Ann Lee - No'],
+  ['Governor', 'No: Ann Lee'],
+  ['Prop 51', 'Child-support'],
 ])('another text stays as it is: %j, %j', (race, pick) => {
   expect(read(['Race', 'Our pick'], [race, pick])).toEqual([race, pick, undefined]);
 });
@@ -45,8 +54,25 @@ test('beside the other column, neither a choice nor a position is a slogan', () 
   expect(read(header, ['Prop 2', 'Yes on 2', 'Open'])).toEqual(['Prop 2', 'Yes on 2', 'Open']);
   expect(read(header, ['Yes on 2', 'Ann Lee', ''])).toEqual(['Yes on 2', 'Ann Lee', null]);
   expect(read(header, ['Prop 2', '', 'Yes on 2'])).toEqual(['Prop 2', null, 'Yes']);
-  expect(read(header, ['Yes on 2', '', 'No'])).toEqual(['Yes on 2', null, 'No']);
+  expect(read(header, ['el/child-support', 'Yes', ''])).toEqual(['el/child-support', 'Yes', null]);
 });
+
+test.each([
+  ['NO on Prop 51', '', 'x', 'Prop 51', 'NO', 'x'],
+  ['Vote No on Prop 51', 'Bonds', '1', 'Prop 51', 'No', 'Yes'],
+  ['Prop 51 - NO', '', 'Yes', 'Prop 51', 'NO', 'Yes'],
+  ['Prop 51 (No)', '', '✓', 'Prop 51', 'No', '✓'],
+  ['Retain Judge Lee: No', '', 'x', 'Retain Judge Lee', 'No', 'x'],
+  ['Oppose Prop 51', 'Yes', '', 'Prop 51', 'Oppose', 'Yes'],
+  ['Yes on 2', '', 'No', '2', 'Yes', 'No'],
+  ['Yes on 2', 'No', 'Yes', '2', 'Yes', 'No'],
+  ['Yes on Prop 51', '', 'x', 'Prop 51', null, 'Yes'],
+])(
+  'a slogan in the column of contests is an answer beside the others: %j, %j, %j',
+  (race, pick, endorsed, ...names) => {
+    expect(read(['Race', 'Our pick', 'Endorsed'], [race, pick, endorsed])).toEqual(names);
+  },
+);
 
 test.each([
   [

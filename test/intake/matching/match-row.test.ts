@@ -311,6 +311,10 @@ describe('names that differ a little are close, with the reason', () => {
       'RR: Trains and buses',
       ...(['Yes', {}, 'measure-rr/yes', 'contest: the contest does not have these words: buses'] as const),
     ],
+    ...['Prop 2 No', 'No on Prop 2', 'No Prop 2'].map((text): [string, string, object, string, string] => [
+      ...([text, 'Bo', { position: 'Yes' }, 'prop-2/yes'] as const),
+      'contest: the contest does not have these words: no',
+    ]),
     ['City Prop B', 'Yes', {}, 'measure-b/yes', 'contest: the contest does not have these words: city'],
     [
       ...(['2', 'Mary ONeil Garcia', {}, 'council-2/oneil'] as const),
@@ -407,9 +411,11 @@ test.each<[string, string | null, string | null | undefined, string]>([
     ['No - it costs too much', 'Yes'],
     ["Don't retain", '✓'],
     ['Oppose (see our guide)', 'x'],
+    ['Against it', 'x'],
+    ['Not this one', 'Yes'],
   ].map(([choiceText = '', position = '']): [string, string, string, string] => [
     ...(['Prop 2', choiceText, position] as const),
-    `the choice "${choiceText}" and the position "${position}" about a measure: give the answer as the position, and leave the choice empty`,
+    `two answers about a measure, "${choiceText}" and "${position}": give one, as the position, and leave the choice empty`,
   ]),
   ['Prop 2', null, 'Neutral', '"Neutral" about a measure, which needs Yes or No'],
   ['Prop 2', 'No', null, 'no position'],
