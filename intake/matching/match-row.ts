@@ -55,9 +55,14 @@ export function matchRow(
   const whole = index.byKey.get(`${decidedElection}/${decidedContest}`);
   const contest = whole ?? index.byKey.get(findAlias('contest', slug, contestTextOf(row)) ?? '');
   const fitting = contest ? { exact: [contest], close: new Map(), nearest: [] } : findOrPropose(row, find);
+  // Beside the exact name of an office, no measure is meant, nor the reverse.
+  const isLikeExact = (contest: IndexedContest) =>
+    fitting.exact.length === 0 || fitting.exact.some((each) => isMeasure(each) === isMeasure(contest));
   const contests = [
     ...fitting.exact.map((each) => ({ contest: each, reason: null })),
-    ...[...fitting.close].map(([each, reason]) => ({ contest: each, reason: `contest: ${reason}` })),
+    ...[...fitting.close]
+      .filter(([each]) => isLikeExact(each))
+      .map(([each, reason]) => ({ contest: each, reason: `contest: ${reason}` })),
   ];
   const found = contests.map((each) => each.contest);
   const refused = refuseAnswer(row, found);
@@ -168,10 +173,11 @@ function refuseAboutMeasure(
   measures: readonly IndexedContest[],
 ): RowMatch | null {
   const text = position ?? choice ?? '';
-  const answer = readAnswer(text);
+  const answer = readAnswerAbout(measures, text);
   if (isYesOrNo(choice) && position === null) return unrepresentable('no position', true);
   // "No" endorsed can be the answer No or Yes, and "No" not endorsed can be No or nothing.
-  const chosen = NEGATED.test(choice ?? '') ? 'no' : readLeadingAnswer(choice ?? '');
+  const isAgainst = NEGATED.test(choice ?? '') || isForOfficial(choice, measures);
+  const chosen = isAgainst ? 'no' : readLeadingAnswer(choice ?? '');
   if (chosen !== null && [chosen, answer].includes('no') && isYesOrNo(position)) {
     const both = `two answers about a measure, "${choice}" and "${position}"`;
     return unrepresentable(`${both}: give one, as the position, and leave the choice empty`, false);
@@ -184,6 +190,21 @@ function refuseAboutMeasure(
   return unrepresentable(`${said} about a measure, which needs Yes or No`, answer === 'nothing');
 }
 
+/** Words that answer a retention. Those for a recall mean the opposite. */
+const RETENTION = /\b(?:retain|remove)\b/i;
+
+const readAnswerAbout = (measures: readonly IndexedContest[], text: string) =>
+  RETENTION.test(text) && measures.some(({ kind }) => kind !== 'retention') ? null : readAnswer(text);
+
+const RECALL = /\brecall/i;
+
+/** Whether a choice can speak for the official of a recall, as the name alone does. */
+const isForOfficial = (choice: string | null, measures: readonly IndexedContest[]) =>
+  choice !== null &&
+  !isYesOrNo(choice) &&
+  !RECALL.test(choice) &&
+  measures.some(({ title, short_title: short }) => RECALL.test(`${title} ${short}`));
+
 /** A choice that speaks against its candidate, and would be similar to the name. */
 const NEGATED = /^(?:vote )?(?:not|no on|oppose[ds]?|against|anyone but)\s/i;
 
@@ -193,7 +214,8 @@ function refuseAboutCandidate(row: ReadRow, contests: readonly IndexedContest[])
   if (choice === null) {
     // An answer alone is about a measure, which can be missing in the catalogue.
     const isAboutMeasure = contests.length === 0 && isYesOrNo(position);
-    return isAboutMeasure ? null : unrepresentable('no choice', true);
+    const saysNothing = (position ?? null) === null || readAnswer(position ?? '') === 'nothing';
+    return isAboutMeasure ? null : unrepresentable('no choice', saysNothing);
   }
   // The key of a choice can be `none`.
   const isKey = contests.some((each) => choiceKeyOf(row, each) !== null);
@@ -225,7 +247,7 @@ function findPairs(
     const more = { lineReason: reason, decided: decided !== null };
     return choice === undefined ? [] : [{ contest, choice, contender, contestReason, choiceReason, ...more }];
   };
-  const answer = isMeasure(contest) ? readAnswer(text) : null;
+  const answer = isMeasure(contest) ? readAnswerAbout([contest], text) : null;
   if (answer === 'yes' || answer === 'no') {
     const contender = contest.contenders.find(({ lines: [line] }) => line?.measure_answer === answer);
     return contender ? pair(contender, null) : [];

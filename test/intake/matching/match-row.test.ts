@@ -605,3 +605,51 @@ describe('a decision', () => {
     expect(match('Governor', 'John H. Cox', {}, gone)).toMatchObject({ grade: 'exact', why: '' });
   });
 });
+
+test.each<[string, string | null, string | null | undefined, string, string]>([
+  // Beside the measure, the candidates to succeed are not meant.
+  ['Recall of Eva Kim', null, 'Oppose', 'recall/no', 'exact'],
+  ['Recall of Eva Kim', 'Yes', undefined, 'recall/yes', 'exact'],
+  ['Recall', 'Recall of Eva Kim', 'Yes', 'recall/yes', 'exact'],
+  ['Successor to Eva Kim if recalled', 'Bo Ray', 'Yes', 'successor/ray', 'exact'],
+  // To retain the official is to say No.
+  ['Recall of Eva Kim', 'Retain', undefined, '?/?', '"Retain" about a measure, which needs Yes or No'],
+  ['Recall of Eva Kim', null, 'Remove', '?/?', '"Remove" about a measure, which needs Yes or No'],
+  ['Recall of Eva Kim', null, 'Support her', '?/?', '"Support her" about a measure, which needs Yes or No'],
+  ...['Eva Kim', 'Keep Eva Kim'].map((name): [string, string, string, string, string] => [
+    ...(['Recall of Eva Kim', name, 'Yes', '?/?'] as const),
+    `two answers about a measure, "${name}" and "Yes": give one, as the position, and leave the choice empty`,
+  ]),
+  ['Mayor', 'Eva Kim', 'Yes', 'mayor/?', 'none'],
+])('about a recall, %j, %j %j means %s', (contestText, choiceText, position, key, said) => {
+  const recall = indexElection(election, [
+    contest('recall', 'Recall of Eva Kim', YES_NO, {
+      kind: 'measure',
+      short_title: 'Recall of Mayor Eva Kim',
+    }),
+    contest('successor', 'Successor to Eva Kim if recalled (recall of Eva Kim)', [choice('ray', 'Bo Ray')], {
+      short_title: 'Successor to Eva Kim if recalled',
+    }),
+    contest('mayor', 'Mayor', [choice('fox', 'Max Fox')]),
+  ]);
+  const row = { contest: contestText, district: null, choice: choiceText, party: null, position };
+  const found = matchRow(recall, row, () => null, createContestFinder(recall));
+  expect(`${found.contest?.key.split('/')[1] ?? '?'}/${found.choice?.key ?? '?'}`).toBe(key);
+  expect(found.unrepresentable?.text ?? found.grade).toBe(said);
+});
+
+test.each<[string, string | null | undefined, boolean]>([
+  ['Governor', null, true],
+  ['Governor', undefined, true],
+  ['Governor', 'No endorsement', true],
+  // Such a row lacks a name.
+  ['Governor', 'Yes', false],
+  ['Governor', 'John H. Cox', false],
+])(
+  'a row about %j without a choice says nothing by the position %j: %s',
+  (contestText, position, isUnderstood) => {
+    const row = { contest: contestText, district: null, choice: null, party: null, position };
+    const { unrepresentable } = matchRow(index, row, () => null, find);
+    expect(unrepresentable).toEqual({ text: 'no choice', isUnderstood });
+  },
+);
