@@ -1,3 +1,4 @@
+import { isDoubted } from '../tables/answers.ts';
 import type { ChoiceEntry, Contender, IndexedContest } from './catalogue-index.ts';
 import { listSome, type Match } from './grade.ts';
 import { areNicknames } from './nicknames.ts';
@@ -79,6 +80,8 @@ export function findContenders(
 
   const differenceOf = (contender: Contender): string | null => {
     if (!hasParty(contender, wanted)) return 'the party differs';
+    if (isDoubted(text) && !contender.lines.some(({ key, label }) => [key, label].includes(text)))
+      return 'a sign beside the name may say something else';
     if (byKey.includes(contender) || byText.includes(contender)) return null;
     const named = contender.names.filter((known) => hasWordsOf(name, known) && sharesNickname(name, known));
     if (named.length === 0) return 'the nickname differs';

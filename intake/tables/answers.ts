@@ -25,10 +25,17 @@ const ANSWERS = new Map(
 const CHECK_MARK = /^[✓✔☑✅]\uFE0F?$/u;
 const DASHES = /^[\s\-–—.*/]*$/u;
 
+/** Signs that doubt a text or undo it: a question mark, an empty box, a cross, a line through it. Check marks do neither. */
+const DOUBT = /\?|\[\s*\]|~~|[\u0335-\u0338]|(?![✓✔☑✅])\p{So}/u;
+
+/** Whether a text has a sign by which it may not mean what its words say. */
+export const isDoubted = (text: string): boolean => DOUBT.test(text);
+
 /** Reads an answer in one of the usual words: Yes, Y, Support, For…; null for any other text, which is not guessed. */
 export function readAnswer(text: string): Answer | null {
   if (CHECK_MARK.test(text.trim())) return 'yes';
   if (DASHES.test(text)) return 'nothing';
+  if (isDoubted(text)) return null;
   // Emphasis repeats a word: Yes, yes, yes!
   return ANSWERS.get([...new Set(foldWords(text))].join(' ')) ?? null;
 }

@@ -67,6 +67,7 @@ const CONTESTS = [
     choice('lee', 'Poe'),
     choice('nurse', 'Uma Vey (nurse)'),
     choice('x/y', 'Zed Kay'),
+    choice('star', 'Ms. ★'),
   ]),
   contest('sheriff-d', 'Sheriff (D)', [choice('fox', 'Max Fox')]),
   contest('sheriff-r', 'Sheriff (R)', [choice('elk', 'Sam Elk')]),
@@ -117,6 +118,10 @@ describe('one record with the same name is exact', () => {
     ['Gov.', 'Mayor Antonio Villaraigosa (D)', {}, 'governor/villa'],
     ['governor of california', 'Hon. Antonio Villaraigosa, Esq.', { party: 'Dem' }, 'governor/villa'],
     ['Governor', 'Antonio Villaraigosa - Dem', {}, 'governor/villa'],
+    ...['✓ John H. Cox', '☑ John H. Cox', 'John H. Cox*', '• John H. Cox', '— John H. Cox'].map(
+      (text): [string, string, object, string] => ['Governor', text, {}, 'governor/cox'],
+    ),
+    ['Archivist', 'Ms. ★', {}, 'archivist/star'],
     ['Governor', 'Nickolas Wildstar', {}, 'governor/wildstar'],
     ['Governor', 'Nickolas\nWildstar', {}, 'governor/wildstar'],
     ['Governor', 'Nickolas (Nick) Wildstar', {}, 'governor/wildstar'],
@@ -255,6 +260,17 @@ describe('names that differ a little are close, with the reason', () => {
     ['Governor', 'Villaraigosa', {}, 'governor/villa', 'choice: only the last name is given'],
     ['Governor', 'John H. Cox (not endorsed)', {}, 'governor/cox', 'choice: the words in parentheses differ'],
     ['Governor', 'Antonio Villaraigosa (R)', {}, 'governor/villa', 'choice: the party differs'],
+    ...[
+      '✗ John H. Cox',
+      'John H. Cox?',
+      'John H. Cox 👎',
+      '[ ] John H. Cox',
+      'J\u0336ohn H. Cox',
+      '~~John H. Cox~~',
+    ].map((text): [string, string, object, string, string] => [
+      ...(['Governor', text, {}, 'governor/cox'] as const),
+      'choice: a sign beside the name may say something else',
+    ]),
     // The namesake of another party is not meant.
     [
       ...(['Superior Court Judge, Office 3', 'Luis Lopez (teacher)', { party: 'Green' }] as const),

@@ -102,6 +102,20 @@ describe('answers and ranks', () => {
   });
 
   test.each([
+    'Yes?',
+    'Y?',
+    '☐ Yes',
+    '[ ] yes',
+    '❌ Yes',
+    'Y\u0336e\u0336s\u0336',
+    '~~Yes~~',
+    '👎 endorsed',
+    '?',
+  ])('the sign in %j leaves no answer', (text) => {
+    expect(readAnswer(text)).toBeNull();
+  });
+
+  test.each([
     ['1', 1],
     ['#2', 2],
     ['3rd', 3],
