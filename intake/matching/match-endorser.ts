@@ -25,13 +25,15 @@ const MIN_INITIALS = 3;
 const MIN_TYPO_LETTERS = 6;
 const NEAREST = 3;
 
+/** Without spaces, except between numbers: Local 12-1 is another union than Local 121. */
 const join = (text: string) =>
   foldWords(text)
     .filter((word) => !SMALL.has(word))
-    .join('');
-/** The digits of a name. Local 12 is another union than Local 112. */
-const digitsOf = (text: string) => text.replace(/[^0-9]/g, '');
+    .join(' ')
+    .replace(/(?<!\d) | (?!\d)/g, '');
 const withoutParentheses = (text: string) => text.replace(/\([^)]*\)/g, ' ');
+/** The numbers of a name. Local 12 is another union than Local 112. */
+const numbersOf = (text: string) => withoutParentheses(text).match(/\d+/g)?.join(' ');
 const shortName = (text: string) => readPersonName(withoutParentheses(text));
 const initialsOf = (text: string) =>
   foldWords(withoutParentheses(text))
@@ -78,9 +80,10 @@ export function matchEndorser(index: EndorserIndex, text: string, isOfAccount = 
   const byShortName = [short.joined, short.titled ?? short.joined].flatMap(
     (name) => index.byShortName.get(name) ?? [],
   );
+  const hasNumbers = ({ name }: EndorserEntry) => numbersOf(name) === numbersOf(text);
   const close =
     choose(
-      [...new Set(byShortName)],
+      [...new Set(byShortName)].filter(hasNumbers),
       'it differs in a title, in words in parentheses, or in the order of names',
     ) ??
     choose(index.byInitials.get(joined) ?? [], 'the letters are its initials') ??
@@ -88,8 +91,7 @@ export function matchEndorser(index: EndorserIndex, text: string, isOfAccount = 
   if (close) return close;
   const near = findNearest(index, joined);
   const typos = near.filter(
-    ({ entry: { name }, differing }) =>
-      differing === 1 && joined.length >= MIN_TYPO_LETTERS && digitsOf(name) === digitsOf(text),
+    ({ entry, differing }) => differing === 1 && joined.length >= MIN_TYPO_LETTERS && hasNumbers(entry),
   );
   const typo = choose(
     typos.map(({ entry }) => entry),

@@ -43,6 +43,8 @@ describe('endorsers', () => {
     ['Fernvile Gazette', 'close', 'gazette', 'one letter differs'],
     ['Ironworkrs Local 12', 'close', 'ironworkers-12', 'one letter differs'],
     ['Ironworkers Local 112', 'none', null, 'no such endorser; the nearest are Ironworkers Local 12'],
+    ['Ironworkers Local 1-2', 'none', null, 'no such endorser; the nearest are Ironworkers Local 12'],
+    ['Ironworkers Local 12 (since 1900)', 'close', 'ironworkers-12', 'words in parentheses'],
     ['Sierra Club', 'ambiguous', null, 'Sierra Club (sierra-club) or The Sierra Club, Inc. (sierra-club-ca)'],
     ['sierra-club', 'ambiguous', null, 'the endorser can be'],
     ['Quite Another Name', 'none', null, 'no endorser has a similar name'],
