@@ -43,7 +43,7 @@ const hasParty = (contender: Contender, party: string | null) =>
 const sharesNickname = (a: PersonName, b: PersonName) =>
   a.nickname === null || b.nickname === null || a.nickname === b.nickname;
 
-/** Whether a known name has a row's words in parentheses. Others may say something else, such as `(not endorsed)`. */
+/** Whether a known name has a row's words in parentheses. Others may say something else, such as `(withdrawn)`. */
 const hasNoteOf = ({ note }: PersonName, known: PersonName) =>
   note === null || [known.note, known.nickname].includes(note) || areNicknames(note, known.words[0] ?? '');
 

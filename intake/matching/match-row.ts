@@ -206,7 +206,14 @@ const isForOfficial = (choice: string | null, measures: readonly IndexedContest[
   measures.some(({ title, short_title: short }) => RECALL.test(`${title} ${short}`));
 
 /** A choice that speaks against its candidate, and would be similar to the name. */
-const NEGATED = /^(?:vote )?(?:not|no on|oppose[ds]?|against|anyone but)\s/i;
+const NEGATED = /^(?:vote )?(?:not|do not|no on|oppose[ds]?|against|anyone but)\s/i;
+
+/** Whether a part of a text, apart from a name, says that it is not endorsed: `Ann Lee (not endorsed)`, `Oppose: Ann Lee`. */
+const hasDenial = (text: string): boolean =>
+  text
+    .split(/\s-|[–—:,;()[\]\n]/)
+    .filter((part) => /\p{L}{2}/u.test(part))
+    .some((part) => ['no', 'nothing'].includes(readAnswer(part) ?? '') || NEGATED.test(`${part.trim()} `));
 
 /** @param contests those that fit; some can be measures */
 function refuseAboutCandidate(row: ReadRow, contests: readonly IndexedContest[]): RowMatch | null {
@@ -222,6 +229,11 @@ function refuseAboutCandidate(row: ReadRow, contests: readonly IndexedContest[])
   const mayBeMeasure = contests.length === 0 || contests.some(isMeasure);
   const saysNothing = readAnswer(choice) === 'nothing' || (NEGATED.test(choice) && !mayBeMeasure);
   if (saysNothing && !isKey) return unrepresentable(`"${choice}"`, true);
+  const given = row.read(choice);
+  const isName = () => contests.some((each) => findContenders(each, given, row.party).exact.length > 0);
+  if (!mayBeMeasure && hasDenial(choice) && !isName()) {
+    return unrepresentable(`"${choice}"`, (given.people[0] ?? []).length < 2);
+  }
   return refusePosition(position, contests.some(isMeasure));
 }
 

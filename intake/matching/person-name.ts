@@ -187,12 +187,12 @@ export function explainClose(given: PersonName, known: PersonName): string | nul
   const [few, many] = given.words.length <= known.words.length ? [given, known] : [known, given];
   if (many.words.length - few.words.length > MAX_MISSING) return null;
   const sameFirst = firstOf(given) === firstOf(known);
-  if (sameFirst && isPartOf(few.words, many.words)) {
+  if ((sameFirst || sameLast) && isPartOf(few.words, many.words)) {
+    if (given.words.length > known.words.length) return 'it has more words than the name';
+    if (!sameFirst) return 'an initial stands for a name, or a name is missing';
     const spelled = many.words.length === few.words.length;
     return spelled ? 'an initial stands for a name' : 'a middle name or another name is missing';
   }
-  if (sameLast && isPartOf(few.words, many.words))
-    return 'an initial stands for a name, or a name is missing';
   const nicknames = [given, known].flatMap((name) => [name.nickname, name.note]);
   if (sameLast && (nicknames.includes(firstOf(given)) || nicknames.includes(firstOf(known)))) {
     return 'a nickname stands for the name';

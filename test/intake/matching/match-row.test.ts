@@ -68,6 +68,7 @@ const CONTESTS = [
     choice('nurse', 'Uma Vey (nurse)'),
     choice('x/y', 'Zed Kay'),
     choice('star', 'Ms. ★'),
+    choice('no', 'Ida No'),
   ]),
   contest('sheriff-d', 'Sheriff (D)', [choice('fox', 'Max Fox')]),
   contest('sheriff-r', 'Sheriff (R)', [choice('elk', 'Sam Elk')]),
@@ -122,6 +123,7 @@ describe('one record with the same name is exact', () => {
       (text): [string, string, object, string] => ['Governor', text, {}, 'governor/cox'],
     ),
     ['Archivist', 'Ms. ★', {}, 'archivist/star'],
+    ['Archivist', 'No, Ida', {}, 'archivist/no'],
     ['Governor', 'Nickolas Wildstar', {}, 'governor/wildstar'],
     ['Governor', 'Nickolas\nWildstar', {}, 'governor/wildstar'],
     ['Governor', 'Nickolas (Nick) Wildstar', {}, 'governor/wildstar'],
@@ -254,11 +256,13 @@ describe('names that differ a little are close, with the reason', () => {
     ['Governor', 'Tony Villaraigosa', {}, 'governor/villa', 'choice: a nickname stands for the name'],
     [
       ...(['Governor', 'Antonio Villaraigosa / D', {}, 'governor/villa'] as const),
-      'choice: a middle name or another name is missing',
+      'choice: it has more words than the name',
     ],
     ['Governor', 'Antonio Villaraigoza', {}, 'governor/villa', 'choice: one letter differs'],
     ['Governor', 'Villaraigosa', {}, 'governor/villa', 'choice: only the last name is given'],
-    ['Governor', 'John H. Cox (not endorsed)', {}, 'governor/cox', 'choice: the words in parentheses differ'],
+    ['Governor', 'John H. Cox (withdrawn)', {}, 'governor/cox', 'choice: the words in parentheses differ'],
+    ['Governor', 'John H. Cox - withdrawn', {}, 'governor/cox', 'choice: it has more words than the name'],
+    ['Governor', 'Withdrawn: John H. Cox', {}, 'governor/cox', 'choice: it has more words than the name'],
     ['Governor', 'Antonio Villaraigosa (R)', {}, 'governor/villa', 'choice: the party differs'],
     ...[
       '✗ John H. Cox',
@@ -409,6 +413,19 @@ test.each<[string, string | null, string | null | undefined, string]>([
   ['Governor', 'NOT John H. Cox', 'Yes', '"NOT John H. Cox"'],
   ['Governor', 'Anyone but John H. Cox', undefined, '"Anyone but John H. Cox"'],
   ['Governor', 'No on John H. Cox', 'Yes', '"No on John H. Cox"'],
+  ...[
+    ...[
+      'John H. Cox (not endorsed)',
+      'John H. Cox - Oppose',
+      'Cox, John H. – not recommended',
+      'Oppose: John H. Cox',
+    ],
+    ...[
+      'No endorsement: John H. Cox',
+      'John H. Cox, Do not endorse',
+      'Antonio Villaraigosa; John H. Cox (no)',
+    ],
+  ].map((text): [string, string, undefined, string] => ['Governor', text, undefined, `"${text}"`]),
   ['Governor', null, undefined, 'no choice'],
   ['Governor', null, 'Yes', 'no choice'],
   ['Governor', 'John H. Cox', null, 'no position'],
@@ -652,6 +669,18 @@ test.each<[string, string | null, string | null | undefined, string, string]>([
   const found = matchRow(recall, row, () => null, createContestFinder(recall));
   expect(`${found.contest?.key.split('/')[1] ?? '?'}/${found.choice?.key ?? '?'}`).toBe(key);
   expect(found.unrepresentable?.text ?? found.grade).toBe(said);
+});
+
+test('a denial beside several names leaves the row open', () => {
+  const isUnderstood = (name: string) =>
+    matchRow(
+      index,
+      { contest: 'Governor', district: null, choice: name, party: null, position: undefined },
+      () => null,
+      find,
+    ).unrepresentable?.isUnderstood;
+  expect(isUnderstood('John H. Cox (no)')).toBe(true);
+  expect(isUnderstood('Antonio Villaraigosa; John H. Cox (no)')).toBe(false);
 });
 
 test.each<[string, string | null | undefined, boolean]>([
