@@ -42,12 +42,6 @@ export const ENDORSEMENT_FIELDS = {
 
 export type EndorsementField = keyof typeof ENDORSEMENT_FIELDS;
 
-const FIELD_OF_NAME = namesOf<EndorsementField>(ENDORSEMENT_FIELDS);
-
-/** The field that a column of this name usually holds; null if no name is known. */
-export const usualFieldOf = (name: string): EndorsementField | null =>
-  FIELD_OF_NAME.get(foldName(name)) ?? null;
-
 /** The columns that a review file adds to a table, in their order. A person fills the last one. */
 export const REVIEW_FIELDS = [
   'match_grade',
@@ -57,3 +51,19 @@ export const REVIEW_FIELDS = [
   'proposed_choice',
   'decision',
 ] as const satisfies EndorsementField[];
+
+const { decision: _, ...USUAL_FIELDS } = ENDORSEMENT_FIELDS;
+/** Without the other columns of a review, a decision is the position of an editorial board. */
+const PLAIN_FIELDS = {
+  ...USUAL_FIELDS,
+  position: [...USUAL_FIELDS.position, 'decision'],
+} as unknown as FieldNames<EndorsementField>;
+const REVIEW_NAMES = REVIEW_FIELDS.filter((field) => field !== 'decision').map(foldName);
+
+/** The fields of a table with this header, with the usual names of their columns. */
+export const fieldsOf = (header: readonly string[]): FieldNames<EndorsementField> =>
+  header.some((name) => REVIEW_NAMES.includes(foldName(name))) ? ENDORSEMENT_FIELDS : PLAIN_FIELDS;
+
+/** The field that a column of this name usually holds in a table with this header; null if no name is known. */
+export const usualFieldOf = (name: string, header: readonly string[]): EndorsementField | null =>
+  namesOf(fieldsOf(header)).get(foldName(name)) ?? null;

@@ -9,7 +9,7 @@ import { isFormulaError } from '../tables/cells.ts';
 import { type ColumnMap, type Columns, mapColumns } from '../tables/columns.ts';
 import { lacksYear, readDate } from '../tables/dates.ts';
 import { TableError } from '../tables/table-error.ts';
-import { ENDORSEMENT_FIELDS, type EndorsementField } from './fields.ts';
+import { type EndorsementField, fieldsOf } from './fields.ts';
 import { splitSlogan } from './slogans.ts';
 
 /** Values for all rows, from options of the command. */
@@ -45,7 +45,7 @@ export function readColumns(
   map: ColumnMap<EndorsementField>,
   constants: Constants,
 ): EndorsementColumns {
-  const columns = mapColumns(header, ENDORSEMENT_FIELDS, map);
+  const columns = mapColumns(header, fieldsOf(header), map);
   const has = (field: EndorsementField) => columns.places.has(field);
   for (const field of ['endorser', 'election'] as const) {
     const place = columns.places.get(field);

@@ -26,7 +26,7 @@ const sources = {
   loadElection: async () => ({ index, find: createContestFinder(index) }),
 } as unknown as Sources;
 const columns = readColumns(
-  ['endorser', 'election', 'contest', 'choice', 'decision'],
+  ['endorser', 'election', 'contest', 'choice', 'decision', 'match_grade'],
   readColumnMap([], ENDORSEMENT_FIELDS),
   {},
 );

@@ -46,7 +46,7 @@ export function SettingFields({ endorsers, elections, settings }: SettingsParts)
 
 /** The names of columns that a form asks about, each once. */
 const columnsOf = (header: readonly string[]): string[] =>
-  [...new Set(header.filter((name) => name !== '' && !isReviewField(usualFieldOf(name))))].slice(
+  [...new Set(header.filter((name) => name !== '' && !isReviewField(usualFieldOf(name, header))))].slice(
     0,
     MAX_COLUMNS,
   );
@@ -60,14 +60,20 @@ export function ColumnFields(props: { header: readonly string[]; settings: Uploa
   return html`
     <fieldset>
       <legend>Columns</legend>
-      ${columnsOf(header).map((name, at) => html`<${ColumnField} name=${name} at=${at} settings=${settings} />`)}
+      ${columnsOf(header).map((name, at) => html`<${ColumnField} name=${name} at=${at} header=${header} settings=${settings} />`)}
     </fieldset>`;
 }
 
-function ColumnField({ name, at, settings }: { name: string; at: number; settings: UploadSettings }): Html {
+function ColumnField(props: {
+  name: string;
+  at: number;
+  header: readonly string[];
+  settings: UploadSettings;
+}): Html {
+  const { name, at, header, settings } = props;
   const said = settings.map.find((each) => each.slice(0, each.lastIndexOf('=')) === name);
   const field = said === undefined ? null : said.slice(name.length + 1) || UNUSED;
-  const usual = LABELS.get(usualFieldOf(name) ?? '') ?? 'not used';
+  const usual = LABELS.get(usualFieldOf(name, header) ?? '') ?? 'not used';
   return html`<${Select} label=${name} name=${`column:${at}`} options=${[[UNUSED, 'Not used'], ...LABELS]} chosen=${field} none=${`By its name: ${usual}`} />`;
 }
 

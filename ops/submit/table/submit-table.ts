@@ -212,7 +212,7 @@ async function checkReplacing(
   if (outcome.unresolved > 0) {
     throw new OperatorError(
       `Nothing was sent: ${count(outcome.unresolved)} rows are open, and --replace would withdraw what they may mean. ` +
-        'Decide on them in a copy of the table, or send the table without --replace first.',
+        'Send the table without --replace first, and decide on them in its review file; take out the rows that stay open.',
     );
   }
   const [large] = await findOversizedPositions(client);

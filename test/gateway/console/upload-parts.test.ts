@@ -185,7 +185,7 @@ describe('the question about a row', () => {
 
 describe('the settings of a table', () => {
   const ENDORSERS = [{ slug: 'acme', name: 'Acme', state: null }];
-  const HEADER = ['Race', '', 'decision', 'Note', 'Race', 'a=b'];
+  const HEADER = ['Race', '', 'decision', 'match_grade', 'Note', 'Race', 'a=b'];
   const read = (fields: Record<string, string>, header = HEADER) =>
     readSettings(new URLSearchParams(fields), { endorsers: ENDORSERS, header });
 

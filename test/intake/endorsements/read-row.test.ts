@@ -10,6 +10,7 @@ import {
   readColumns,
   readRow,
 } from '../../../intake/endorsements/read-row.ts';
+import { createReviewWriter } from '../../../intake/endorsements/review-file.ts';
 import { readColumnMap } from '../../../intake/tables/columns.ts';
 import { TableError } from '../../../intake/tables/table-error.ts';
 
@@ -42,14 +43,28 @@ test('a column that is mapped to the position has flags by its own name', () => 
 });
 
 test('a column is known by the usual names of its field, and by the own name of the field', () => {
-  expect(['RaceName', ' STATEMENT_ES ', 'match_grade', 'Decision', 'Notes', ''].map(usualFieldOf)).toEqual([
-    'contest',
-    'statement_es',
-    'match_grade',
-    'decision',
-    null,
-    null,
-  ]);
+  const header = ['RaceName', ' STATEMENT_ES ', 'match_grade', 'Decision', 'Notes', ''];
+  const fields = ['contest', 'statement_es', 'match_grade', 'decision', null, null];
+  expect(header.map((name) => usualFieldOf(name, header))).toEqual(fields);
+});
+
+test('a decision is a position in a table without the other columns of a review', () => {
+  const positions = (header: string[]) => {
+    const { decision, position } = readRow(['Prop 51', 'No'], readColumns(header, new Map(), ALL));
+    return [decision, position];
+  };
+  expect(positions(['Race', 'Decision'])).toEqual([null, 'No']);
+  expect(usualFieldOf('Decision', ['Race', 'Decision'])).toBe('position');
+  expect(positions(['Race', 'Decision', 'Candidate', 'proposed_choice'])).toEqual(['No', undefined]);
+  expect(() => readColumns(['Race', 'Decision', 'Position'], new Map(), ALL)).toThrow(
+    'both hold the position',
+  );
+  // The review file has both.
+  const { head } = createReviewWriter(
+    ['Race', 'Decision'],
+    readColumns(['Race', 'Decision'], new Map(), ALL),
+  );
+  expect(readColumns(head.trim().split(','), new Map(), ALL).places.get('position')).toBe(1);
 });
 
 describe('the columns of a table', () => {
@@ -100,7 +115,16 @@ describe('the columns of a table', () => {
 });
 
 describe('a row', () => {
-  const HEADER = ['Candidate', 'Position', 'Race', 'Statement', 'Quote es', 'Source', 'decision'];
+  const HEADER = [
+    'Candidate',
+    'Position',
+    'Race',
+    'Statement',
+    'Quote es',
+    'Source',
+    'decision',
+    'match_grade',
+  ];
 
   test('has its texts in their one form, statements with their lines, and nothing for empty cells', () => {
     const columns = readColumns(HEADER, new Map(), ALL);
