@@ -113,7 +113,7 @@ export async function matchTable(client: ClientBase, options: TableOptions): Pro
   const map = readColumnMap(options.map, ENDORSEMENT_FIELDS);
   const first = await openTable(options.open(), options.pause);
   const firstColumns = readColumns(first.header, map, options.constants);
-  const meaning = await scanTable(first, firstColumns.places, options.pause);
+  const meaning = await scanTable(first, firstColumns, map, options.pause);
   const table = await openTable(options.open(), options.pause);
   const columns = { ...readColumns(table.header, map, options.constants), ...meaning };
   const sources = await loadSources(client, options);

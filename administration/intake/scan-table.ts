@@ -1,26 +1,47 @@
 /** The first reading of a table of endorsements: what its rows say together. */
 import type { EndorsementField } from '../../intake/endorsements/fields.ts';
 import type { EndorsementColumns } from '../../intake/endorsements/read-row.ts';
-import { isYesOrNo } from '../../intake/tables/answers.ts';
+import { isYesOrNo, readAnswer, readRank } from '../../intake/tables/answers.ts';
+import { type ColumnMap, foldName } from '../../intake/tables/columns.ts';
 import { readDayFirst } from '../../intake/tables/dates.ts';
 import type { Table } from '../../intake/tables/read-table.ts';
 import { TableError } from '../../intake/tables/table-error.ts';
 
 const DATE_FIELDS: readonly EndorsementField[] = ['published_on', 'election_date', 'election'];
 
+/** The words of a column or cell that is about endorsing. */
+const STANCE = /\b(?:position|stance|endors\w*|recommend\w*|support\w*|oppos\w*)\b/i;
+const NOT_ENDORSED = /^(?:do )?not (?:endors|recommend)\w*$/i;
+
+/** Whether a cell says that somebody is not endorsed. */
+function saysNot(name: string, cell: string): boolean {
+  const answer = readAnswer(cell);
+  const isDenial = answer === 'no' || answer === 'nothing' || NOT_ENDORSED.test(cell);
+  return isDenial && STANCE.test(answer === 'no' ? `${name} ${cell}` : cell);
+}
+
 /**
  * Reads a whole table.
  *
+ * @param map the columns that a person has chosen or left out
  * @param pause awaited after each row, so that a process can do its other work
  * @returns whether an empty position says that nothing was endorsed. It does not if only rows without a choice have
- * positions, which are about measures; nor beside an answer if no row with an answer has a position
- * @throws TableError if there are no rows, or if a column has a date that can only be read with its day first
+ * positions, which are about measures; nor beside an answer if no row with an answer has a position. Positions are no
+ * flags if one is a rank
+ * @throws TableError if there are no rows, if a column has a date that can only be read with its day first, or if a column
+ * that is not used says that somebody is not endorsed
  */
 export async function scanTable(
   { header, rows }: Table,
-  places: EndorsementColumns['places'],
+  { places, flags }: Pick<EndorsementColumns, 'places' | 'flags'>,
+  map: ColumnMap<EndorsementField>,
   pause?: () => Promise<void>,
-): Promise<Pick<EndorsementColumns, 'answersChoices' | 'marksAnswers'>> {
+): Promise<Pick<EndorsementColumns, 'answersChoices' | 'marksAnswers' | 'flags'>> {
+  const used = new Set(places.values());
+  const said = new Set([...map.keys()].map(foldName));
+  const isUnread = (at: number) =>
+    header[at] !== '' && !used.has(at) && !said.has(foldName(header[at] ?? ''));
+  const unread = places.has('position') ? [] : [...header.keys()].filter(isUnread);
   const dates = DATE_FIELDS.flatMap((field) => places.get(field) ?? []);
   const isFilled = (field: EndorsementField, cells: string[]) =>
     (cells[places.get(field) ?? -1] ?? '').trim() !== '';
@@ -28,6 +49,7 @@ export async function scanTable(
   let answersChoices = false;
   let answersMeasures = false;
   let marksAnswers = false;
+  let hasRanks = false;
   for await (const row of rows) {
     await pause?.();
     isEmpty = false;
@@ -37,6 +59,11 @@ export async function scanTable(
       if (isFilled('choice', cells)) answersChoices = true;
       else answersMeasures = true;
       marksAnswers ||= isYesOrNo(cells[places.get('choice') ?? -1]);
+      hasRanks ||= (readRank(cells[places.get('position') ?? -1] ?? '') ?? 1) > 1;
+    }
+    const denied = unread.find((at) => saysNot(header[at] ?? '', cells[at]?.trim() ?? ''));
+    if (denied !== undefined) {
+      throw refuseDenial(line, { cell: cells[denied]?.trim() ?? '', column: header[denied] ?? '' });
     }
     for (const place of dates) {
       const cell = cells[place] ?? '';
@@ -45,7 +72,16 @@ export async function scanTable(
     }
   }
   if (isEmpty) throw new TableError('The table has no rows below the names of its columns.');
-  return { answersChoices: answersChoices || !answersMeasures, marksAnswers };
+  return { answersChoices: answersChoices || !answersMeasures, marksAnswers, flags: flags && !hasRanks };
+}
+
+function refuseDenial(line: number, { cell, column }: { cell: string; column: string }): TableError {
+  const problem = `Line ${line} has "${cell}" in the column "${column}", which is not used`;
+  const map = (field: string) => `--map ${JSON.stringify(`${column}=${field}`)}`;
+  return new TableError(
+    `${problem}: say with ${map('position')} that it has the positions, or leave it out with ${map('')}.`,
+    { problem: `${problem}: say that it has the positions, or that it is not used.` },
+  );
 }
 
 function refuseDayFirst(

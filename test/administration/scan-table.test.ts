@@ -1,0 +1,64 @@
+import { expect, test } from '@jest/globals';
+import { scanTable } from '../../administration/intake/scan-table.ts';
+import { ENDORSEMENT_FIELDS } from '../../intake/endorsements/fields.ts';
+import { readColumns, readRow } from '../../intake/endorsements/read-row.ts';
+import { readColumnMap } from '../../intake/tables/columns.ts';
+import { readTable } from '../../intake/tables/read-table.ts';
+
+/** The positions of the rows of a table. */
+async function positionsOf(lines: string[], ...options: string[]) {
+  const open = () =>
+    readTable(
+      (async function* () {
+        yield Buffer.from(lines.join('\n'));
+      })(),
+    );
+  const { header, rows } = await open();
+  const map = readColumnMap(options, ENDORSEMENT_FIELDS);
+  const columns = readColumns(header, map, { endorser: 'gazette', election: 'el' });
+  const found = await scanTable(await open(), columns, map);
+  const positions = [];
+  for await (const row of rows)
+    if ('cells' in row) positions.push(readRow(row.cells, { ...columns, ...found }).position);
+  return positions;
+}
+
+test.each([
+  ['Endorsed', '1', '0', 'Yes', 'No'],
+  ['Endorsed', '1', '2', '1', '2'],
+  ['Support', '1', '#3', '1', '#3'],
+])('in the column %j beside each other, %j and %j are %j and %j', async (column, a, b, ...positions) => {
+  expect(await positionsOf([`Race,Candidate,${column}`, `Mayor,Ann,${a}`, `Mayor,Bo,${b}`])).toEqual(
+    positions,
+  );
+});
+
+test.each([
+  ['Status', 'Not endorsed'],
+  ['Result', 'No endorsement'],
+  ['Rating', 'Not recommended'],
+  ['Notes', 'Do not endorse'],
+  ['Our position', 'No'],
+  ['Endorsement status', 'Oppose'],
+])('the column %j with %j must be used or left out', async (column, cell) => {
+  const lines = [`Race,Candidate,${column}`, 'Mayor,Ann,Yes', `Mayor,Bo,${cell}`];
+  await expect(positionsOf(lines)).rejects.toThrow(
+    `Line 3 has "${cell}" in the column "${column}", which is not used: say with --map "${column}=position" that it ` +
+      `has the positions, or leave it out with --map "${column}=".`,
+  );
+  expect(await positionsOf(lines, `${column}=position`)).toEqual(['Yes', cell]);
+  expect(await positionsOf(lines, `${column.toUpperCase()}=`)).toEqual([undefined, undefined]);
+});
+
+test.each([
+  ['Incumbent', 'No'],
+  ['Endorsement notes', 'N/A'],
+  ['Notes', 'Opposed by the chamber of commerce'],
+  ['Notes', ''],
+])('the column %j with %j says nothing about an endorsement', async (column, cell) => {
+  expect(await positionsOf([`Race,Candidate,${column}`, `Mayor,Bo,${cell}`])).toEqual([undefined]);
+});
+
+test('beside a column of positions, another column is not looked at', async () => {
+  expect(await positionsOf(['Race,Candidate,Endorsed,Status', 'Mayor,Bo,x,Not endorsed'])).toEqual(['x']);
+});
