@@ -1,5 +1,6 @@
 import { stateName } from '../../domain/officeholders/states.ts';
 import type { ContestRecord, ElectionRecord } from '../../schemas/catalogue-files.ts';
+import { showValue } from '../../schemas/problems.ts';
 import type { Level } from '../../schemas/vocabulary.ts';
 import { answerOfLabel, isNoneOfThese, methodOfSeats, YES_AND_NO } from './answers.ts';
 import { completeDistrict, type GivenDistrict } from './assume-district.ts';
@@ -116,6 +117,7 @@ function contestOf(contest: CollectedContest, election: ElectionRecord, shape: T
   const primary = textOf(values, 'primary_party');
   const method = record.vote_method ?? assumeMethod(record.votes_allowed ?? null, isQuestion, title, notes);
   const { district, keyPart } = districtOf(values, election.state, { title, kind }, problems, notes);
+  if (district.level === 'county') problems.push(...findCounties(contest));
   const draft: Draft & { kind: 'contests' } = {
     kind: 'contests',
     line,
@@ -164,6 +166,15 @@ function findRepeats({ choices }: CollectedContest, title: string, notes: Notes)
     notes.add('assumed', 'equal rows of a contest are one choice', title, (count - 1) * rows.length);
   }
   return [];
+}
+
+/** A contest of a county whose choices differ between counties would be several contests in one. */
+function findCounties({ line, counties }: CollectedContest): DraftProblem[] {
+  const [first, ...others] = [...counties];
+  const other = others.find(([, said]) => first !== undefined && said.symmetricDifference(first[1]).size > 0);
+  if (first === undefined || other === undefined) return [];
+  const message = `must tell the counties ${showValue(first[0])} and ${showValue(other[0])} apart, which have other choices: write the county into it`;
+  return [{ line, field: 'district', message }];
 }
 
 const MEASURE =

@@ -26,6 +26,8 @@ export interface TableOptions {
   electionType?: ElectionType | null;
   /** The most memory of the rows, in bytes, about. */
   maxHeldBytes?: number;
+  /** The place of a column that names counties, and that holds no field; -1 if there is none. */
+  countyAt?: number;
   /** Awaited after each row, contest and key, so that a process can do its other work. */
   pause?: () => Promise<void>;
 }
@@ -54,6 +56,8 @@ interface CollectedChoice extends Collected {
 export interface CollectedContest extends Collected {
   /** The choices in the order of their rows, by what their rows say. */
   choices: Map<string, CollectedChoice>;
+  /** What the choices of each county's rows say, by the county. */
+  counties: Map<string, Set<string>>;
 }
 export interface CollectedElection extends Collected {
   contests: Map<string, CollectedContest>;
@@ -64,6 +68,7 @@ export interface CollectedElection extends Collected {
 /** The values of a row by the record that they describe. */
 interface Row {
   line: number;
+  county: string;
   election: GivenValues;
   contest: GivenValues;
   choice: GivenValues;
@@ -87,7 +92,7 @@ export interface CollectedRows {
 export async function collectRows(
   { rows }: Table,
   { places }: Columns<CatalogueField>,
-  { election = null, electionType = null, maxHeldBytes = MAX_HELD_BYTES, pause }: TableOptions,
+  { election = null, electionType = null, maxHeldBytes = MAX_HELD_BYTES, countyAt = -1, pause }: TableOptions,
   before: ReadonlySet<string>,
 ): Promise<CollectedRows> {
   const collected = new Collection(maxHeldBytes);
@@ -102,7 +107,7 @@ export async function collectRows(
       continue;
     }
     const { line, cells } = item;
-    const row = readRow(line, cells, places);
+    const row = { ...readRow(line, cells, places), county: normalizeText(cells[countyAt] ?? '') };
     const { election: values } = row;
     if (election !== null && !values.has('election')) values.set('election', { value: election, line });
     if (electionType !== null && values.has('election_date') && !values.has('election_type')) {
@@ -189,8 +194,14 @@ class Collection implements CollectedRows {
   }
 }
 
-function readRow(line: number, cells: string[], places: ReadonlyMap<CatalogueField, number>): Row {
-  const row: Row = { line, election: new Map(), contest: new Map(), choice: new Map(), problems: [] };
+function readRow(line: number, cells: string[], places: ReadonlyMap<CatalogueField, number>) {
+  const row: Omit<Row, 'county'> = {
+    line,
+    election: new Map(),
+    contest: new Map(),
+    choice: new Map(),
+    problems: [],
+  };
   for (const [name, place] of places) {
     const text = cells[place]?.trim() ?? '';
     if (text === '') continue;
@@ -210,7 +221,7 @@ const electionOf = ({ election: values }: Row): string =>
   (['state', 'election_date', 'election_type'] as const).map((name) => textOf(values, name)).join(' ');
 
 function addContest(election: CollectedElection, row: Row): void {
-  const { contest: values, choice, problems, line } = row;
+  const { contest: values, choice, problems, line, county } = row;
   const title = textOf(values, 'measure') || textOf(values, 'contest');
   const given = textOf(values, 'contest_key');
   const others = ['district', 'district_ocd_id', 'primary_party'] as const;
@@ -219,7 +230,7 @@ function addContest(election: CollectedElection, row: Row): void {
     : JSON.stringify([title, ...others.map((name) => textOf(values, name))].map(slugOf));
   let held = election.contests.get(identity);
   if (!held) {
-    held = { line, values: new Map(), problems: [], choices: new Map() };
+    held = { line, values: new Map(), problems: [], choices: new Map(), counties: new Map() };
     election.contests.set(identity, held);
   }
   held.problems.push(...problems);
@@ -227,6 +238,7 @@ function addContest(election: CollectedElection, row: Row): void {
   // A table of voters, say, would otherwise fill the memory.
   if (choice.size === 0 || held.choices.size > MAX_CHOICES) return;
   const said = JSON.stringify([...choice].map(([field, { value: given }]) => [field, formOf(given)]));
+  if (county !== '') held.counties.set(county, (held.counties.get(county) ?? new Set()).add(said));
   const same = held.choices.get(said);
   if (same) {
     same.count += 1;

@@ -1,4 +1,4 @@
-import { mapColumns, readColumnMap } from '../tables/columns.ts';
+import { foldName, mapColumns, readColumnMap } from '../tables/columns.ts';
 import { describeTable, type Table } from '../tables/read-table.ts';
 import { TableError } from '../tables/table-error.ts';
 import { buildDrafts } from './build-drafts.ts';
@@ -36,7 +36,8 @@ export async function mapTable(
   notes: Notes,
 ): Promise<MappedTable> {
   const table = await open();
-  const columns = mapColumns(table.header, COLUMN_NAMES, readColumnMap(map, COLUMN_NAMES));
+  const said = readColumnMap(map, COLUMN_NAMES);
+  const columns = mapColumns(table.header, COLUMN_NAMES, said);
   const { places, unused } = columns;
   if (!['contest', 'measure', 'contest_key'].some((name) => places.has(name as CatalogueField))) {
     throw new TableError(
@@ -53,6 +54,7 @@ export async function mapTable(
     );
   }
   for (const name of unused) notes.add('left out', 'columns of a table that hold no field', name);
+  const countyAt = table.header.findIndex((name) => foldName(name) === 'county' && !said.has(name));
   const shape = {
     hasCandidates: places.has('candidate'),
     hasAnswers: places.has('measure_answer'),
@@ -61,7 +63,7 @@ export async function mapTable(
   async function* readDrafts(): AsyncGenerator<Draft> {
     const read = new Set<string>();
     for (let next: Table | null = table; next !== null; ) {
-      const { elections, hasMore } = await collectRows(next, columns, options, read);
+      const { elections, hasMore } = await collectRows(next, columns, { ...options, countyAt }, read);
       for (const [name, each] of elections) {
         read.add(name);
         yield* buildDrafts(each, { shape, notes, ...(options.pause && { pause: options.pause }) });

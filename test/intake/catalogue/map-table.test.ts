@@ -104,6 +104,29 @@ describe('the rows of a table', () => {
     ]);
   });
 
+  test('of two counties are not one contest of a county, unless both have the same choices', async () => {
+    const inCounty = (county: string, ...cells: Parameters<typeof row>) => [...row(...cells), county];
+    const problemsOf = async (rows: string[][], map: string[] = []) =>
+      (await mapRows([[...HEAD, 'County'], ...rows], { map })).flatMap(({ problems }) => problems);
+    const two = [
+      inCounty('Adams', 'Commissioner', 'District 1', '', 'Ann'),
+      inCounty('', 'Commissioner', 'District 1', '', 'Bo'),
+      inCounty('Fern', 'Commissioner', 'District 1', '', 'Cy'),
+    ];
+    const message =
+      'must tell the counties "Adams" and "Fern" apart, which have other choices: write the county into it';
+    expect(await problemsOf(two)).toEqual([{ line: 2, field: 'district', message }]);
+    expect(await problemsOf(two, ['County='])).toEqual([]);
+    expect(await problemsOf(two.slice(0, 2))).toEqual([]);
+    const listed = ['Adams', 'Fern'].flatMap((county) =>
+      ['Ann', 'Bo'].map((name) => inCounty(county, 'Judge', 'District 25', '', name)),
+    );
+    expect(await problemsOf(listed)).toEqual([]);
+    // A state's district can have candidates from several counties.
+    const wide = two.map((cells) => cells.map((cell) => (cell === 'county' ? 'state' : cell)));
+    expect(await problemsOf(wide)).toEqual([]);
+  });
+
   test('take a bounded memory', async () => {
     const many = Array.from({ length: 100 }, (_, at) => row('Clerk', 'Rio', '', `Ann ${at}`));
     await expect(mapRows([HEAD, ...many], { maxHeldBytes: 30_000 })).rejects.toThrow(
