@@ -13,8 +13,12 @@ const DATE_FIELDS: readonly EndorsementField[] = ['published_on', 'election_date
 const STANCE = /\b(?:position|stance|endors\w*|recommend\w*|support\w*|oppos\w*)\b/i;
 const NOT_ENDORSED = /^(?:do )?not (?:endors|recommend)\w*$/i;
 
+/** The most characters of such a cell. Longer ones are statements, which would take their time. */
+const MAX_DENIAL = 50;
+
 /** Whether a cell says that somebody is not endorsed. */
 function saysNot(name: string, cell: string): boolean {
+  if (cell === '' || cell.length > MAX_DENIAL) return false;
   const answer = readAnswer(cell);
   const isDenial = answer === 'no' || answer === 'nothing' || NOT_ENDORSED.test(cell);
   return isDenial && STANCE.test(answer === 'no' ? `${name} ${cell}` : cell);
@@ -29,7 +33,7 @@ function saysNot(name: string, cell: string): boolean {
  * positions, which are about measures; nor beside an answer if no row with an answer has a position. Positions are no
  * flags if one is a rank
  * @throws TableError if there are no rows, if a column has a date that can only be read with its day first, or if a column
- * that is not used says that somebody is not endorsed
+ * that is not used, or statements without positions, say that somebody is not endorsed
  */
 export async function scanTable(
   { header, rows }: Table,
@@ -41,7 +45,10 @@ export async function scanTable(
   const said = new Set([...map.keys()].map(foldName));
   const isUnread = (at: number) =>
     header[at] !== '' && !used.has(at) && !said.has(foldName(header[at] ?? ''));
-  const unread = places.has('position') ? [] : [...header.keys()].filter(isUnread);
+  const unread = [...header.keys()].filter(isUnread);
+  const denying = places.has('position') ? [] : [...unread, places.get('statement') ?? -1];
+  // Beside a column Support, a column Oppose has marks that mean No.
+  const opposing = unread.filter((at) => readAnswer(header[at] ?? '') === 'no');
   const dates = DATE_FIELDS.flatMap((field) => places.get(field) ?? []);
   const isFilled = (field: EndorsementField, cells: string[]) =>
     (cells[places.get(field) ?? -1] ?? '').trim() !== '';
@@ -61,10 +68,11 @@ export async function scanTable(
       marksAnswers ||= isYesOrNo(cells[places.get('choice') ?? -1]);
       hasRanks ||= (readRank(cells[places.get('position') ?? -1] ?? '') ?? 1) > 1;
     }
-    const denied = unread.find((at) => saysNot(header[at] ?? '', cells[at]?.trim() ?? ''));
-    if (denied !== undefined) {
-      throw refuseDenial(line, { cell: cells[denied]?.trim() ?? '', column: header[denied] ?? '' });
-    }
+    const told = { line, header, cells };
+    const denied = denying.find((at) => saysNot(header[at] ?? '', cells[at]?.trim() ?? ''));
+    if (denied !== undefined) throw refuseDenial(denied, told);
+    const opposed = opposing.find((at) => readAnswer(cells[at] ?? '') === 'yes');
+    if (opposed !== undefined) throw refuseOpposed(opposed, told);
     for (const place of dates) {
       const cell = cells[place] ?? '';
       const date = readDayFirst(cell);
@@ -75,13 +83,28 @@ export async function scanTable(
   return { answersChoices: answersChoices || !answersMeasures, marksAnswers, flags: flags && !hasRanks };
 }
 
-function refuseDenial(line: number, { cell, column }: { cell: string; column: string }): TableError {
-  const problem = `Line ${line} has "${cell}" in the column "${column}", which is not used`;
-  const map = (field: string) => `--map ${JSON.stringify(`${column}=${field}`)}`;
+/** The cell of a row that lets a table be refused. */
+interface Told {
+  line: number;
+  header: readonly string[];
+  cells: readonly string[];
+}
+const showCell = (at: number, { line, header, cells }: Told) =>
+  `Line ${line} has "${cells[at]?.trim()}" in the column "${header[at]}"`;
+const mapTo = (field: string, column = '') => `--map ${JSON.stringify(`${column}=${field}`)}`;
+
+function refuseDenial(at: number, told: Told): TableError {
+  const column = told.header[at];
+  const problem = `${showCell(at, told)}, and the table has no column of positions`;
   return new TableError(
-    `${problem}: say with ${map('position')} that it has the positions, or leave it out with ${map('')}.`,
-    { problem: `${problem}: say that it has the positions, or that it is not used.` },
+    `${problem}: say with ${mapTo('position', column)} that this one has them, or leave it out with ${mapTo('', column)}.`,
+    { problem: `${problem}: say that this one has them, or that it is not used.` },
   );
+}
+
+function refuseOpposed(at: number, told: Told): TableError {
+  const problem = `${showCell(at, told)}, which is not used: write Yes and No into one column, or leave this one out`;
+  return new TableError(`${problem} with ${mapTo('', told.header[at])}.`, { problem: `${problem}.` });
 }
 
 function refuseDayFirst(

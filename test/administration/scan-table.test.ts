@@ -40,11 +40,12 @@ test.each([
   ['Notes', 'Do not endorse'],
   ['Our position', 'No'],
   ['Endorsement status', 'Oppose'],
+  ['Comments', 'No endorsement'],
 ])('the column %j with %j must be used or left out', async (column, cell) => {
   const lines = [`Race,Candidate,${column}`, 'Mayor,Ann,Yes', `Mayor,Bo,${cell}`];
   await expect(positionsOf(lines)).rejects.toThrow(
-    `Line 3 has "${cell}" in the column "${column}", which is not used: say with --map "${column}=position" that it ` +
-      `has the positions, or leave it out with --map "${column}=".`,
+    `Line 3 has "${cell}" in the column "${column}", and the table has no column of positions: say with ` +
+      `--map "${column}=position" that this one has them, or leave it out with --map "${column}=".`,
   );
   expect(await positionsOf(lines, `${column}=position`)).toEqual(['Yes', cell]);
   expect(await positionsOf(lines, `${column.toUpperCase()}=`)).toEqual([undefined, undefined]);
@@ -55,6 +56,7 @@ test.each([
   ['Endorsement notes', 'N/A'],
   ['Notes', 'Opposed by the chamber of commerce'],
   ['Notes', ''],
+  ['Comments', `No endorsement${'!'.repeat(50)}`],
 ])('the column %j with %j says nothing about an endorsement', async (column, cell) => {
   expect(await positionsOf([`Race,Candidate,${column}`, `Mayor,Bo,${cell}`])).toEqual([undefined]);
 });
@@ -62,3 +64,16 @@ test.each([
 test('beside a column of positions, another column is not looked at', async () => {
   expect(await positionsOf(['Race,Candidate,Endorsed,Status', 'Mayor,Bo,x,Not endorsed'])).toEqual(['x']);
 });
+
+test.each(['Oppose', 'Against', 'No'])(
+  'a mark in the column %j needs an answer of its own',
+  async (column) => {
+    const lines = [`Measure,Support,${column}`, 'Prop 1,x,', 'Prop 50,,x'];
+    await expect(positionsOf(lines)).rejects.toThrow(
+      `Line 3 has "x" in the column "${column}", which is not used: write Yes and No into one column, or leave this one out ` +
+        `with --map "${column}=".`,
+    );
+    expect(await positionsOf(lines, `${column}=`)).toEqual(['x', null]);
+    expect(await positionsOf([...lines.slice(0, 2), 'Prop 50,,-'])).toEqual(['x', null]);
+  },
+);
