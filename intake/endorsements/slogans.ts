@@ -17,8 +17,11 @@ const MARKED = [
   new RegExp(`^${ANSWER}(?:\\s*[–—:,]| -)\\s*(?<measure>.+)$`, 'i'),
   new RegExp(`^(?<measure>.+?)(?:(?:\\s*[–—:,(]| -)\\s*|(?<=\\d[a-z]?|\\b[a-z]) )${ANSWER}[)!.]*$`, 'i'),
 ];
+const NUMBER = '([0-9]{1,4}[a-z]?|[a-z]{1,2})';
 /** A measure by its number or letters: `Prop. 2`, `2`, `RR`. */
-const CODE = new RegExp(`^(?:${UNIT} )?([0-9]{1,4}[a-z]?|[a-z]{1,2})$`);
+const CODE = new RegExp(`^(?:${UNIT} )?${NUMBER}$`);
+/** The same, perhaps with its title: `Prop. 2: Trains`. */
+const NAME = new RegExp(`^${UNIT} ${NUMBER} |${CODE.source}`);
 
 /** A heading of measures, which names none. */
 const HEADING = new RegExp(`^(?:(?:state|county|city|local|ballot) )*${UNIT}s?$`);
@@ -59,7 +62,9 @@ export function splitSlogan(names: Names): Names {
   const said = choice ?? position ?? null;
   const own = others.length > 0 || said === null ? readSlogan(contest, () => others.length > 0) : null;
   if (own !== null) return answerTogether(own.measure, own.answer, others);
-  const slogan = readSlogan(said, (measure) => CODE.test(foldText(measure)));
+  const isName = (measure: string) =>
+    NAME.test(foldText(measure)) || foldText(measure) === foldText(contest ?? '');
+  const slogan = readSlogan(said, isName);
   const isBeside = choice !== null && position !== undefined;
   if (slogan === null || (isBeside && !isYesOrNo(position))) return names;
   const { answer, measure } = slogan;

@@ -172,6 +172,10 @@ function readWords(name: string, state: StateWords): string[] {
   return words.map((word, at) => (word === 'al' && words[at - 1] === state.code ? AT_LARGE : word));
 }
 
+/** A heading such as `Propositions` is not Proposition S. */
+const singularOf = (word: string): string =>
+  word.endsWith('s') && UNITS.has(word.slice(0, -1)) ? word.slice(0, -1) : word;
+
 /** Whether a word is the `No.` of a number or letter. Any other one is an answer: `Prop 2 - No`. */
 const isNumberSign = (word: string, next = ''): boolean =>
   word === 'no' && (readNumber(next) !== null || LETTERS.test(next));
@@ -186,7 +190,7 @@ function unifyWords(given: readonly string[], state: StateWords): string[] {
     .trim()
     .split(' ')
     .filter((word, at, all) => word !== '' && word !== state.code && !isNumberSign(word, all[at + 1]))
-    .map((word) => WORDS.get(word) ?? word)
+    .map((word) => WORDS.get(word) ?? singularOf(word))
     .filter((word) => word !== 'number');
 }
 

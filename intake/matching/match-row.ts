@@ -176,7 +176,10 @@ function refuseAboutMeasure(
   const answer = readAnswerAbout(measures, text);
   if (isYesOrNo(choice) && position === null) return unrepresentable('no position', true);
   // "No" endorsed can be the answer No or Yes, and "No" not endorsed can be No or nothing.
-  const isAgainst = NEGATED.test(choice ?? '') || isForOfficial(choice, measures);
+  const isAgainst =
+    NEGATED.test(choice ?? '') ||
+    isForOfficial(choice, measures) ||
+    (readAnswer(choice ?? '') === null && hasDenial(choice ?? ''));
   const chosen = isAgainst ? 'no' : readLeadingAnswer(choice ?? '');
   if (chosen !== null && [chosen, answer].includes('no') && isYesOrNo(position)) {
     const both = `two answers about a measure, "${choice}" and "${position}"`;

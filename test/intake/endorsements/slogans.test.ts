@@ -25,6 +25,8 @@ test.each([
   ['', 'Measure N (oppose)', 'Measure N', 'oppose'],
   ['', 'Measure N No', 'Measure N', 'No'],
   ['', 'No – Prop 51', 'Prop 51', 'No'],
+  ['Propositions', 'Prop 51: Harbor bonds - No', 'Prop 51: Harbor bonds', 'No'],
+  ['Harbor bonds', 'Harbor bonds (No)', 'Harbor bonds', 'No'],
 ])('a slogan says its answer about its measure: %j, %j', (race, pick, contest, answer) => {
   expect(read(['Race', 'Our pick'], [race, pick])).toEqual([contest, null, answer]);
   expect(read(['Race', 'Position'], [race, pick])).toEqual([contest, null, answer]);

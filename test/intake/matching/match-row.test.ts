@@ -3,6 +3,7 @@ import { indexElection } from '../../../intake/matching/catalogue-index.ts';
 import { createContestFinder, type FindAlias, matchRow } from '../../../intake/matching/match-row.ts';
 import { chooseMatch, type RowMatch } from '../../../intake/matching/row-match.ts';
 import { choiceTextOf, contestTextOf, type RowNames, rowTextOf } from '../../../intake/matching/row-names.ts';
+import { foldText } from '../../../intake/matching/words.ts';
 import type { ElectionType } from '../../../schemas/vocabulary.ts';
 import { choice, contest, election, YES_NO } from '../../helpers/ballots/matcher-entries.ts';
 import { processorTimeOf } from '../../helpers/processor-time.ts';
@@ -184,12 +185,31 @@ describe('one record with the same name is exact', () => {
     ['measure b', 'No', {}, 'measure-b/no'],
     ['C', 'No', {}, 'measure-c/no'],
     ['measure b', 'Yes', { position: 'Endorsed' }, 'measure-b/yes'],
+    ...['None', 'N/A', '-', 'School bonds'].map((text): [string, string, object, string] => [
+      ...(['Prop 2', text, { position: 'x' }, 'prop-2/yes'] as const),
+    ]),
     ['Measure B', 'Vote Yes', {}, 'measure-b/yes'],
     ['Retain Justice Goodwin Liu', 'retain', {}, 'retain-liu/yes'],
   ])('%j, %j %j', (contestText, choiceText, more, key) => {
     expect(match(contestText, choiceText, more)).toEqual({ key, grade: 'exact', why: '' });
   });
 });
+
+test.each(['Propositions', 'Props', 'Measures', 'Ballot Measures'])(
+  'the heading %j is not the measure of the letter S',
+  (heading) => {
+    const lettered = indexElection(
+      election,
+      ['Proposition S: Parks', 'Measure S: Trains'].map((title) =>
+        contest(foldText(title), title, YES_NO, { kind: 'measure', measure_code: 'S' }),
+      ),
+    );
+    const row = { contest: heading, district: null, choice: 'Yes', party: null, position: undefined };
+    expect(matchRow(lettered, row, () => null, createContestFinder(lettered)).grade).not.toBe('exact');
+    const named = { ...row, contest: `${heading.replace(/s$/, '')} S` };
+    expect(matchRow(lettered, named, () => null, createContestFinder(lettered)).grade).not.toBe('none');
+  },
+);
 
 test.each([
   ['3', 'Yes'],
@@ -445,6 +465,8 @@ test.each<[string, string | null, string | null | undefined, string]>([
     ["Don't retain", '✓'],
     ['Oppose (see our guide)', 'x'],
     ['Against it', 'x'],
+    ['School bonds - No', 'x'],
+    ['School bonds (not endorsed)', 'Yes'],
     ['Not this one', 'Yes'],
   ].map(([choiceText = '', position = '']): [string, string, string, string] => [
     ...(['Prop 2', choiceText, position] as const),
