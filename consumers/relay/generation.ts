@@ -44,7 +44,8 @@ export async function reconcileGeneration(
       { topicId: seen.topicId, upTo: sent },
       reason === null
         ? 'an operator asked for a new generation of the stream'
-        : `the changes topic has lost its records: ${reason}. A new generation of the stream begins`,
+        : `the changes topic has lost its records: ${reason}. A new generation of the stream begins. If the database ` +
+            'was restored from a backup as well, follow "A restored Postgres" in docs/operations/recovery.md now',
     );
   } else if (known.topicId === null) {
     await nameLog(client, seen.topicId);

@@ -132,8 +132,20 @@ testEmbedded(
     expect(status).toBe(200);
     await submit('In the new Kafka');
     await terminal.eventsOnceTheyEndWith('In the new Kafka');
+    const last = (await terminal.events()).at(-1);
     expect(await statements()).toEqual([...announced, 'In the new Kafka']);
     await checkStream();
+
+    // Both servers are lost, so that nothing shows how old the backup is.
+    await terminal.stop();
+    for (const lost of ['kafka', 'kafka.lost', 'postgres.lost']) {
+      await rm(path.join(folder, 'data', lost), { recursive: true });
+    }
+    await follow('## A restored Postgres');
+    await expectExpired(last?.id);
+    await submit('After both were lost');
+    await terminal.eventsOnceTheyEndWith('After both were lost');
+    await checkStream();
   },
-  400_000,
+  600_000,
 );

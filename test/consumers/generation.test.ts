@@ -123,6 +123,15 @@ describe('INV-4: a generation', () => {
     await expectPlaces(topic, 10);
   });
 
+  test('that begins in place of lost records tells what a restored database needs as well', async () => {
+    await relayTo(new FakeTopic('a'));
+    const lines: string[] = [];
+    const listening = createLog('test', 'warn', { write: (line) => lines.push(line) });
+    await reconcileGeneration(client, new FakeTopic('b').seen, listening);
+    expect(lines.join('')).toContain('another topic, b instead of a.');
+    expect(lines.join('')).toContain('If the database was restored from a backup as well, follow');
+  });
+
   test('begins with every other topic, which gets the same ids and bytes', async () => {
     const lost = new FakeTopic('a');
     for (let round = 0; round < 4; round += 1) {

@@ -38,7 +38,9 @@ export function renderLogLine(name: string, text: string): string | null {
   if (word === undefined) return null;
   const cause = line.error?.message;
   const message = line.msg ?? cause ?? '';
-  return `${name} ${word}: ${cause && cause !== message ? `${message} (${cause})` : message}`;
+  // The reason that a message ends with can be the cause's own sentence. pino appends a cause's cause after a colon.
+  const isNew = cause && !message.includes(cause.replace(/\.(: .*)?$/s, ''));
+  return `${name} ${word}: ${isNew ? `${message} (${cause})` : message}`;
 }
 
 /**

@@ -29,6 +29,17 @@ test.each<[string, (log: Logger) => void, string | null]>([
     (log) => log.warn({ error: new Error('no route'), partition: 3 }, 'trying again'),
     'gateway warning: trying again (no route)',
   ],
+  [
+    'a warning that tells its cause',
+    (log) => {
+      const message = 'The topic is another one. Check it.';
+      log.warn(
+        { error: new Error(message, { cause: new Error(message) }) },
+        `trying again (${message.slice(0, -1)})`,
+      );
+    },
+    'gateway warning: trying again (The topic is another one. Check it)',
+  ],
   ['an error alone', (log) => log.error(new Error('no route')), 'gateway error: no route'],
   ['an end', (log) => log.fatal('gone'), 'gateway error: gone'],
 ])('%s, as our log writes it, is shown with its reason', (_, write, shown) => {
