@@ -77,6 +77,9 @@ export function explainDatabaseRefusal(
   if (code === '42501') {
     return `${server} does not let the user do that (${reason}): name the owner of the tables in DATABASE_URL.`;
   }
+  if (code === '25006') {
+    return `${server} is a replica or read-only (${reason}): name the primary in DATABASE_URL.`;
+  }
   if (code === '3D000') {
     return `${server} has no such database (${reason}): create it, or name another in DATABASE_URL.`;
   }

@@ -109,6 +109,19 @@ describe('a database that cannot be used is reported in one sentence, without it
     );
   });
 
+  test('a replica', async () => {
+    const databaseUrl = await createTestDatabase();
+    const { host, pathname } = new URL(databaseUrl);
+    const { status, told } = await ops('keys create --account acme --plan free', {
+      DATABASE_URL: `${databaseUrl}?options=-c%20default_transaction_read_only%3Don`,
+    });
+    expect(status).toBe(1);
+    expect(told).toBe(
+      `The database "${pathname.slice(1)}" at ${host} is a replica or read-only (cannot execute INSERT in a read-only ` +
+        'transaction): name the primary in DATABASE_URL.\n',
+    );
+  });
+
   test('without a schema, the command that creates it', async () => {
     const { status, told } = await ops('keys list', { DATABASE_URL: addressOf({ pathname: '/postgres' }) });
     expect(status).toBe(1);

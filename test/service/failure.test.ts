@@ -261,6 +261,10 @@ describe('a reported failure', () => {
       'Postgres has no such database (database "none" does not exist): create it, or name another in DATABASE_URL',
     ],
     [
+      { code: '25006', message: 'cannot execute INSERT in a read-only transaction' },
+      'Postgres is a replica or read-only (cannot execute INSERT in a read-only transaction): name the primary in DATABASE_URL',
+    ],
+    [
       { code: '42P01', message: 'relation "plans" does not exist' },
       'Postgres lacks the schema of this version (relation "plans" does not exist): run "npm run ops -- migrate"',
     ],
