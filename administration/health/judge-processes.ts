@@ -44,8 +44,11 @@ const LED_ROLES = { apply: 'NobodyApplies', relay: 'NobodyRelays' } as const;
 type Predicate = (process: ListedProcess) => boolean;
 
 const isGateway: Predicate = ({ program }) => program === 'gateway';
-const delivers: Predicate = (process) =>
-  process.program === 'consumers' && process.details.roles.includes('deliver');
+const has =
+  (role: string): Predicate =>
+  (process) =>
+    process.program === 'consumers' && process.details.roles.includes(role);
+const delivers = has('deliver');
 const offersWebhooks: Predicate = (process) =>
   process.program === 'gateway' && process.details.hasWebhooks === true;
 const leads =
@@ -53,18 +56,23 @@ const leads =
   (process) =>
     process.program === 'consumers' && process.details.leads.includes(role);
 
-/** The work that no running process does. If one that did it vanished, its last report is the beginning. */
+/**
+ * The work that no running process does. If one that did it vanished, its last report is the beginning, or the time at
+ * which another one with the role, which may have led meanwhile, ceased to be ready.
+ */
 function findVacancies(all: readonly ListedProcess[]): Finding[] {
   const running = all.filter(({ state }) => state !== 'gone');
-  const judgeVacancy = (does: Predicate, alert: string, text: string): Finding[] => {
+  const judgeVacancy = (does: Predicate, alert: string, text: string, mayDo = does): Finding[] => {
     if (running.some(does)) return [];
-    return [warning(SUBJECT, text, { since: latest(all.filter(does).map(({ seenAt }) => seenAt)), alert })];
+    const ends = all.filter(does).map(({ seenAt }) => seenAt);
+    const obstacles = running.filter(mayDo).flatMap(({ notReadySince }) => notReadySince ?? []);
+    return [warning(SUBJECT, text, { since: latest([...ends, ...obstacles]), alert })];
   };
   const needsDelivery = running.some(offersWebhooks);
   return [
     ...Object.entries(LED_ROLES).flatMap(([role, alert]) => {
       const text = `No process leads ${role}: start a consumer with that role, or read the logs of those that run.`;
-      return judgeVacancy(leads(role), alert, text);
+      return judgeVacancy(leads(role), alert, text, has(role));
     }),
     ...judgeVacancy(isGateway, 'NobodyServes', 'No gateway runs: start one.'),
     ...(needsDelivery

@@ -107,6 +107,20 @@ test('a role without a leader is a problem since the last report of a vanished l
   ]);
 });
 
+test('a role that a stand-by took over from a vanished leader has no leader since the stand-by is not ready', () => {
+  const gone = consumers(['apply', 'relay'], { state: 'gone', seenAt: at('09:20:00') });
+  const after: ListedProcess = {
+    ...consumers([], { state: 'not_ready' }),
+    ...{ program: 'consumers', details: { roles: ['apply', 'relay'], leads: ['apply'] } },
+    ...{ obstacle: 'Kafka is away', notReadySince: at('09:50:00') },
+  };
+  expect(problemsOf(gateway(0), gone, after).at(-1)).toEqual([
+    expect.stringContaining('No process leads relay'),
+    '09:50:00',
+    'NobodyRelays',
+  ]);
+});
+
 test('webhooks that the gateways offer need a process that delivers to them', () => {
   const [led, gone] = [
     consumers(['apply', 'relay']),
