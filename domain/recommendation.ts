@@ -18,7 +18,7 @@ export interface EndorsedContest {
   picks: readonly Pick[];
 }
 
-/** A contender with backers. */
+/** A contender with the number of its backers. */
 interface Contender {
   id: number;
   backers: number;
@@ -76,8 +76,8 @@ export function recommend(contest: EndorsedContest): Recommendation {
   const endorser_count = new Set(contest.picks.map(({ endorser }) => endorser)).size;
   const standing = contest.choices.filter(({ withdrawn }) => !withdrawn);
   const { lines, picks } = findContenders(standing, contest.picks);
-  const backed = orderByBackers([...lines.keys()], picks).filter(({ backers }) => backers > 0);
-  const { marked, support } = RULES[contest.vote_method](backed, endorser_count, { ...contest, picks });
+  const contenders = orderByBackers([...lines.keys()], picks);
+  const { marked, support } = RULES[contest.vote_method](contenders, endorser_count, { ...contest, picks });
   const choice_ids = marked.map((contender) => lines.get(contender) ?? contender);
   return { choice_ids, endorser_count, agreement: judgeAgreement(endorser_count, support) };
 }

@@ -51,7 +51,7 @@ export function rolesInOffice(
   const current = begun.filter(({ end }) => end === null || lastDay(end) > today);
   if (current.length > 0) return current.map((role) => ({ ...role, overdue: false }));
   const [last] = begun
-    .filter((role) => role.end !== null && isOfFolder(role))
+    .filter(isOfFolder)
     .sort((a, b) => (lastDay(a.end ?? '') > lastDay(b.end ?? '') ? -1 : 1));
   return last && last.endReason === null ? [{ ...last, overdue: true }] : [];
 }
