@@ -12,6 +12,8 @@ test.each([
   ['Joe Bidn', 'Joe Biden'],
   ['Kamala Haris', 'Kamela Harris'],
   ['Lee', 'lee'],
+  ['Anna', 'Anne'],
+  ['Petersen', 'Pederson'],
   ['Joe Biden', 'Joe Biden Jr.'],
   ['Robert Kennedy, Jr.', 'Robert F Kennedy Jr'],
 ])('%s and %s are one person', (before, after) => {
@@ -24,6 +26,7 @@ test.each([
   ['Joe Biden', 'Jill Biden'],
   ['Lee', 'Lea'],
   ['Anne', 'Ann'],
+  ['Stephens', 'Stevens'],
   ['Bob B.', 'Robert B.'],
   ['J. B.', 'Joe Biden'],
   ['Biden Joe', 'Joe R. Bidenn'],

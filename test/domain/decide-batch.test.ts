@@ -91,6 +91,15 @@ describe('each submission of a batch is decided on the outcome of those before i
     ]);
   });
 
+  test('also if the endorser held a position before', () => {
+    const held = new Map([[KEY, new Map([['ann', pick('ann')]])]]);
+    const submissions = [submit('withdraw', 'ann'), submit('withdraw', 'ann'), submit('endorse', 'ann')];
+    expect(changesOf(submissions, held)).toEqual([
+      `deleted ann of ${ENDORSER} in 1`,
+      `created ann of ${ENDORSER} in 1`,
+    ]);
+  });
+
   test('INV-9: a pick that is held already makes no change, but its position is in the outcome', () => {
     const held = new Map([[KEY, new Map([['ann', pick('ann')]])]]);
     const { changes, positions } = decideBatch(BALLOT, held, [submit('endorse', 'ann')]);

@@ -63,4 +63,8 @@ test('INV-15: an event with short texts fits beside the longest names, and hardl
   const short = { statement: '"'.repeat(ALWAYS_SMALL_BYTES), source_url: null };
   expect(bytesOfEvent(short, place)).toBeLessThanOrEqual(MAX_EVENT_BYTES);
   expect(bytesOfEvent({ ...short, source_url: '"'.repeat(1000) }, place)).toBeGreaterThan(MAX_EVENT_BYTES);
+  const inSource = { statement: null, source_url: short.statement };
+  expect(refuseLargeEvent(pick('ann', inSource), place)).toBeUndefined();
+  const longer = { ...inSource, source_url: `${inSource.source_url}${'"'.repeat(500)}` };
+  expect(refuseLargeEvent(pick('ann', longer), place)).toMatchObject({ code: 'event_too_large' });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type EndorsedContest, orderBySupport } from '../../domain/recommendation.ts';
+import { type EndorsedContest, orderBySupport, recommend } from '../../domain/recommendation.ts';
 import { contestOf, labelOf, recommendationOf } from '../helpers/ballots/recommended-contests.ts';
 
 /** The picks of each endorser, with commas between endorsers, and the recommendation. */
@@ -168,6 +168,22 @@ describe('INV-16: lines of one candidate', () => {
     ['share them on the lines that stand', 'A>C, B>C, C', 'C B, 3 majority', { lines: 'AB', withdrawn: 'A' }],
     ['rank by a line that stands', 'A>C>B, C>A', 'C B, 2 unanimous', { lines: 'AB', withdrawn: 'A' }],
   ]);
+});
+
+test('INV-16: picks are not mixed up if the ids of endorser and choice have the same digits', () => {
+  const choices = [2, 12].map((id) => ({ id, withdrawn: false, candidate: null }));
+  const picks = [
+    { endorser: 1, choice: 12, rank: null },
+    { endorser: 11, choice: 2, rank: null },
+  ];
+  const contest = {
+    vote_method: 'plurality' as const,
+    votes_allowed: 1,
+    ranks_allowed: null,
+    choices,
+    picks,
+  };
+  expect(recommend(contest)).toEqual({ choice_ids: [], endorser_count: 2, agreement: 'split' });
 });
 
 describe('a run-off in which choices hold no votes', () => {

@@ -48,6 +48,12 @@ test('a position that somebody else has changed, or that the submissions have no
   );
 });
 
+test('a position that stands as before needs no undoing, whoever has changed it since', () => {
+  for (const more of [{ isMade: false }, { isChanged: true }]) {
+    expect(undo([pick('ann')], [pick('ann')], more)).toEqual({ outcome: 'unneeded' });
+  }
+});
+
 test('details alone are no difference', () => {
   expect(undo([pick('ann', { details: '{"a":1}' })], [pick('ann')])).toEqual({ outcome: 'unneeded' });
 });

@@ -29,6 +29,11 @@ describe('the roles in office include', () => {
       ['1 overdue'],
     ],
     [
+      'the role that ended last, by the last day of a year',
+      [{ end: '2025-06-01' }, { end: '2025' }],
+      ['1 overdue'],
+    ],
+    [
       'the role that ended, until the next one begins',
       [{ end: TODAY }, { start: '2026-11-04' }],
       ['0 overdue'],
