@@ -96,8 +96,7 @@ export class KeptElection {
   async #update(): Promise<ElectionBallot | null> {
     // The load before this one may have begun before the state that a waiting caller asked for.
     if (this.#newest) this.#learn(this.#newest);
-    const isOutdated = this.#catalogue === NONE || this.#catalogue < this.#wanted;
-    if (isOutdated || this.#changed.size > MAX_CHANGED) return this.#loadAll();
+    if (this.#catalogue < this.#wanted || this.#changed.size > MAX_CHANGED) return this.#loadAll();
     const ballot = this.#ballot;
     if (!ballot || this.#changed.size === 0) return ballot;
     this.#loading = this.#changed;
