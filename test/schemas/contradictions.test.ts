@@ -151,8 +151,8 @@ test('a contest is refused exactly if a rule says so, whatever its fields are', 
     label: fc.constantFrom('A', 'B', 'C'),
     candidate: fc.option(fc.constantFrom({ full_name: 'Ann' }, { full_name: 'Bob' })),
     party: fc.option(fc.constantFrom('Green', 'Gold')),
-    measure_answer: fc.option(fc.constantFrom('yes', 'no'), { freq: 1 }),
-    option: fc.option(fc.constant('none_of_these'), { freq: 1 }),
+    measure_answer: fc.option(fc.constantFrom('yes', 'no'), { freq: 2 }),
+    option: fc.option(fc.constant('none_of_these'), { freq: 2 }),
   });
   const lines = fc
     .array(line, { maxLength: 4 })
@@ -161,7 +161,7 @@ test('a contest is refused exactly if a rule says so, whatever its fields are', 
     kind: fc.constantFrom(...CONTEST_KINDS),
     vote_method: fc.constantFrom(...VOTE_METHODS),
     votes_allowed: fc.option(fc.integer({ min: 1, max: 3 })),
-    ranks_allowed: fc.option(fc.integer({ min: 1, max: 3 }), { freq: 1 }),
+    ranks_allowed: fc.option(fc.integer({ min: 1, max: 3 }), { freq: 2 }),
     choices: fc.oneof(
       lines,
       lines.map((all) => all.map((each) => ({ ...each, measure_answer: null }))),

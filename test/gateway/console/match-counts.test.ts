@@ -77,7 +77,7 @@ function watchRows(): { pool: pg.Pool; most: () => number; queries: () => number
 
 const CHANGES = Array.from({ length: 2300 }, (_, number) => change(number));
 const some = (values: string[]) =>
-  fc.option(fc.uniqueArray(fc.constantFrom(...values), { minLength: 1 }), { nil: undefined, freq: 1 });
+  fc.option(fc.uniqueArray(fc.constantFrom(...values), { minLength: 1 }), { nil: undefined, freq: 2 });
 const filters = fc.array(
   fc
     .record({

@@ -112,7 +112,12 @@ const contest = fc.record({
   rules: fc.record({
     vote_method: fc.constantFrom(...VOTE_METHODS),
     votes_allowed: fc.constantFrom(null, 1, 2),
-    choices: fc.constant([10, 11, 12].map((id) => ({ id, withdrawn: id === 11, candidate: null }))),
+    // The first and the last choice may be lines of one candidate.
+    choices: fc
+      .constantFrom(null, 7)
+      .map((candidate) =>
+        [10, 11, 12].map((id) => ({ id, withdrawn: id === 11, candidate: id === 11 ? null : candidate })),
+      ),
   }),
   picks: fc.uniqueArray(pick, { selector: ({ endorser, choice }) => `${endorser} ${choice}` }),
 });
@@ -120,7 +125,7 @@ const ballot = fc
   .array(contest, { maxLength: 12 })
   .map((contests) => contests.toSorted((a, b) => a.election - b.election))
   .map((contests) => contests.map((each, index) => ({ id: index + 1, ...each })));
-const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(fc.array(values), { nil: undefined, freq: 1 });
+const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(fc.array(values), { nil: undefined, freq: 2 });
 const selection = fc.record({
   contests: fc.record({
     levels: maybe(fc.constantFrom('state', 'city')),
