@@ -299,7 +299,12 @@ describe('GET /v1/recommendations', () => {
   });
 
   test('refuses a request that selects no contests', async () => {
-    for (const query of ['', 'levels=city', 'endorsers=coast-gazette&only_endorsed=true']) {
+    for (const query of [
+      '',
+      'levels=city',
+      'subscription=unknown',
+      'endorsers=coast-gazette&only_endorsed=true',
+    ]) {
       expect(await refusal(query)).toMatch(/one of state, election and contest is required/);
     }
   });

@@ -19,6 +19,9 @@ export interface TestContest {
   picks?: TestPick[];
 }
 
+/** The date of each election. */
+export const ELECTION_DATE = '2026-11-03';
+
 const CHOICES = [10, 11, 12].map((id) => ({ id, withdrawn: false, candidate: null }));
 
 /** Plurality, of three choices. */
@@ -64,7 +67,7 @@ export function storedBallots(
       };
     }),
     elections: electionIds.map((id) => ({
-      ...{ id, slug: `election-${id}`, state: stateOf(id), date: '2026-11-03' },
+      ...{ id, slug: `election-${id}`, state: stateOf(id), date: ELECTION_DATE },
       record: JSON.stringify(electionRecord(id)),
     })),
     picks: contests

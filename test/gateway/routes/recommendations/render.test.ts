@@ -9,6 +9,7 @@ import { VOTE_METHODS } from '../../../../schemas/vocabulary.ts';
 import {
   choiceRecord,
   contestRecord,
+  ELECTION_DATE,
   electionRecord,
   endorserFacts,
   endorserRecord,
@@ -17,6 +18,8 @@ import {
   storedBallots,
   type TestContest,
 } from '../../../helpers/ballots/stored-ballots.ts';
+
+const DAY_AFTER = '2026-11-04';
 
 /** The client of an answer does not leave. */
 const OPEN = new AbortController().signal;
@@ -67,7 +70,8 @@ function expected(
         allows(chosen.levels, level) &&
         allows(chosen.contest_kinds, kind) &&
         allows(chosen.elections, `election-${election}`) &&
-        (chosen.contests?.includes(id) ?? true),
+        (chosen.contests?.includes(id) ?? true) &&
+        chosen.electionsFrom !== DAY_AFTER,
     )
     .map((contest) => ({
       ...contest,
@@ -132,6 +136,7 @@ const selection = fc.record({
     contest_kinds: maybe(fc.constantFrom('candidate', 'measure')),
     elections: maybe(fc.constantFrom('election-1', 'election-2', 'election-3')),
     contests: maybe(fc.integer({ min: 1, max: 12 })),
+    electionsFrom: fc.constantFrom(undefined, ELECTION_DATE, DAY_AFTER),
   }),
   endorsers: fc.record({
     endorsers: maybe(fc.integer({ min: 1, max: 6 }).map((id) => `endorser-${id}`)),
@@ -149,6 +154,22 @@ test('an answer has the chosen contests with the picks of the chosen endorsers, 
       expect(text).not.toContain('\u2028');
     }),
   );
+});
+
+test('nothing more is loaded for a client that has left', async () => {
+  const client = new AbortController();
+  const [first, second] = await packBallots(storedBallots([{ id: 1 }, { id: 2, election: 2 }]));
+  let loaded = 0;
+  async function* load() {
+    for (const each of [first, second]) {
+      loaded += 1;
+      client.abort();
+      if (each) yield each;
+    }
+  }
+  const selection = { ...selectBallots([{}], {}), onlyEndorsed: false };
+  await writeElections(new BodyWriter(), load(), selection, client.signal);
+  expect(loaded).toBe(1);
 });
 
 test('answers have the same ETag if and only if they have the same text', async () => {
