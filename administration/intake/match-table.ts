@@ -87,6 +87,8 @@ export interface MatchedTable {
   read: string;
   /** The columns that hold nothing that is used. */
   unused: string[];
+  /** Whether it is a review file, which has only the rows of a table that needed a decision. */
+  isReview: boolean;
   outcome: IntakeOutcome;
   /** The number of staged rows, and of rows in the review file. */
   staged: number;
@@ -113,7 +115,7 @@ export async function matchTable(client: ClientBase, options: TableOptions): Pro
   const map = readColumnMap(options.map, ENDORSEMENT_FIELDS);
   const first = await openTable(options.open(), options.pause);
   const firstColumns = readColumns(first.header, map, options.constants);
-  const meaning = await scanTable(first, firstColumns, map, options.pause);
+  const { isReview, ...meaning } = await scanTable(first, firstColumns, map, options.pause);
   const table = await openTable(options.open(), options.pause);
   const columns = { ...readColumns(table.header, map, options.constants), ...meaning };
   const sources = await loadSources(client, options);
@@ -130,7 +132,7 @@ export async function matchTable(client: ClientBase, options: TableOptions): Pro
     await finishStage(client);
     await keepStored(client, listMissing(columns));
   }
-  return { read: describeTable(table), unused: columns.unused, ...work.result };
+  return { read: describeTable(table), unused: columns.unused, isReview, ...work.result };
 }
 
 /** The values that the table has no column for. */

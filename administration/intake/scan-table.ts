@@ -31,7 +31,7 @@ function saysNot(name: string, cell: string): boolean {
  * @param pause awaited after each row, so that a process can do its other work
  * @returns whether an empty position says that nothing was endorsed. It does not if only rows without a choice have
  * positions, which are about measures; nor beside an answer if no row with an answer has a position. Positions are no
- * flags if one is a rank
+ * flags if one is a rank. Also whether it is a review file, which has only rows that were open
  * @throws TableError if there are no rows, if a column has a date that can only be read with its day first, or if a column
  * that is not used, or statements without positions, say that somebody is not endorsed
  */
@@ -40,7 +40,7 @@ export async function scanTable(
   { places, flags }: Pick<EndorsementColumns, 'places' | 'flags'>,
   map: ColumnMap<EndorsementField>,
   pause?: () => Promise<void>,
-): Promise<Pick<EndorsementColumns, 'answersChoices' | 'marksAnswers' | 'flags'>> {
+): Promise<Pick<EndorsementColumns, 'answersChoices' | 'marksAnswers' | 'flags'> & { isReview: boolean }> {
   const used = new Set(places.values());
   const said = new Set([...map.keys()].map(foldName));
   const isUnread = (at: number) =>
@@ -57,11 +57,13 @@ export async function scanTable(
   let answersMeasures = false;
   let marksAnswers = false;
   let hasRanks = false;
+  let isReview = places.has('match_grade');
   for await (const row of rows) {
     await pause?.();
     isEmpty = false;
     if ('fault' in row) continue;
     const { line, cells } = row;
+    isReview &&= isFilled('match_grade', cells);
     if (isFilled('position', cells)) {
       if (isFilled('choice', cells)) answersChoices = true;
       else answersMeasures = true;
@@ -80,7 +82,12 @@ export async function scanTable(
     }
   }
   if (isEmpty) throw new TableError('The table has no rows below the names of its columns.');
-  return { answersChoices: answersChoices || !answersMeasures, marksAnswers, flags: flags && !hasRanks };
+  const meaning = {
+    answersChoices: answersChoices || !answersMeasures,
+    marksAnswers,
+    flags: flags && !hasRanks,
+  };
+  return { ...meaning, isReview };
 }
 
 /** The cell of a row that lets a table be refused. */

@@ -175,13 +175,22 @@ export async function stageUpload(client: ClientBase, work: UploadWork): Promise
     withoutPick: outcome.rows - matched.staged - leftOut,
     removals,
     crowded: await findCrowded(client, { replace: isWhole, most: MAX_CROWDED }),
-    refusal: isWhole ? await refuseReplacing(client, leftOut) : null,
+    refusal: isWhole ? await refuseReplacing(client, matched) : null,
     needsConsent: needsConsent(removals, null),
   };
 }
 
 /** Why replacing could withdraw what the table only fails to name. */
-async function refuseReplacing(client: ClientBase, open: number): Promise<string | null> {
+async function refuseReplacing(
+  client: ClientBase,
+  { outcome: { unresolved: open }, isReview }: MatchedTable,
+): Promise<string | null> {
+  if (isReview) {
+    return (
+      'A review file has only the rows that needed a decision, and as the whole list it would withdraw all others: say ' +
+      'that it is not the whole list.'
+    );
+  }
   if (open > 0) {
     return (
       `${open === 1 ? '1 row is' : `${open.toLocaleString('en-US')} rows are`} open, and as the whole list the table would withdraw what they may mean: ` +

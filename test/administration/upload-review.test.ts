@@ -150,6 +150,9 @@ test('only a whole list withdraws, and not while a row is open that may mean wha
   expect(effects).toMatchObject({ leftOut: 0, withoutPick: 1, refusal: null, needsConsent: false });
   const two = await upload(['mayor,Zyx Wvut', 'mayor,Zyx Xvut', 'council,ann'], { isWhole: true });
   expect((await stage(workOn(two))).refusal).toMatch(/^2 rows are open/);
+  const review = { head: 'contest,choice,match_grade,decision', isWhole: true };
+  const decided = await stage(workOn(await upload(['mayor,Anne,close,ann'], review)));
+  expect(decided.refusal).toMatch(/^A review file has only the rows that needed a decision/);
 });
 
 test('a row by an endorser for whom the account may not publish is open, even if the endorser exists', async () => {

@@ -184,6 +184,24 @@ test('--replace withdraws what the table lacks, within the guard, and nothing wh
   ]);
 });
 
+test('--replace refuses a review file, which lacks the rows that were sure', async () => {
+  const options = ['--endorser', 'nation-herald', '--election', 'or-2026-11-03-general', '--wait'];
+  await submit('sure.csv', ['contest,choice', 'mayor,ann', 'State Senate 4,Jose Nunes'], ...options);
+  const text = await readFile(folder.file('sure-review.csv'), 'utf8');
+  const decided = text.trim().replace(/,$/, ',yes').split('\r\n');
+  const replaced = await submit('decided.csv', decided, ...options, '--replace');
+  expect(replaced.told.at(-1)).toMatch(/^Nothing was sent: a review file has only .* Send it without/);
+  expect(await endorsementsOf('nation-herald')).toEqual(['Title of mayor: ann']);
+  // A copy of the whole table can have the columns of the review as well.
+  const copy = [decided[0] ?? '', `mayor,ann${','.repeat(6)}`, ...decided.slice(1)];
+  await submit('copy.csv', copy, ...options, '--replace');
+  expect(await endorsementsOf('nation-herald')).toEqual([
+    'State Senator, 4th District: José Núñez',
+    'Title of mayor: ann',
+  ]);
+  await submit('end.csv', ['contest,choice', 'mayor,none'], ...options, '--replace');
+});
+
 test('what a table has no column for stays as it is stored, and a file sent again changes nothing', async () => {
   const options = ['--endorser', 'bakers-local-1', '--election', 'or-2026-11-03-general', '--wait'];
   const full = [

@@ -206,9 +206,15 @@ function createReport(
 /** @throws OperatorError if replacing could withdraw what the table only fails to name, or too much */
 async function checkReplacing(
   client: pg.Client,
-  { outcome }: MatchedTable,
+  { outcome, isReview }: MatchedTable,
   allowed: number | null,
 ): Promise<void> {
+  if (isReview) {
+    throw new OperatorError(
+      'Nothing was sent: a review file has only the rows that needed a decision, and --replace would withdraw all ' +
+        'others. Send it without --replace.',
+    );
+  }
   if (outcome.unresolved > 0) {
     throw new OperatorError(
       `Nothing was sent: ${count(outcome.unresolved)} rows are open, and --replace would withdraw what they may mean. ` +
