@@ -27,6 +27,8 @@ if (!BENCHMARKS.some((known) => known === name)) {
   process.stderr.write(`Usage: npm run bench -- ${BENCHMARKS.join(' | ')}\n`);
   process.exit(1);
 }
+// The handler below would otherwise meet this failure of its own message again and again.
+process.stderr.on('error', () => {});
 // A failed benchmark leaves no servers behind.
 process.on('uncaughtException', async (error) => {
   process.stderr.write(`${error.stack}\n`);
