@@ -16,7 +16,7 @@ export interface Alias {
    * for an endorser.
    */
   scope: string;
-  /** Folded words. */
+  /** Folded words; a name beside a sign of doubt as it is written. */
   text: string;
   /** A slug, a contest's key, a choice's key, or a contest's key, a slash and a choice's key. */
   key: string;

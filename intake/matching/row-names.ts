@@ -1,3 +1,4 @@
+import { isDoubted } from '../tables/answers.ts';
 import type { IndexedContest } from './catalogue-index.ts';
 import { foldText } from './words.ts';
 
@@ -18,9 +19,11 @@ export function contestTextOf({ contest, district, choice, party, position }: Ro
   return foldText([contest, district, party, measure].filter((part) => part !== null).join(' '));
 }
 
-/** The text by which a row's choice is remembered. */
-export const choiceTextOf = ({ choice, party }: RowNames): string =>
-  foldText([choice, party].filter((part) => part !== null).join(' '));
+/** The text by which a row's choice is remembered. A sign of doubt stays, since the name without it means more. */
+export const choiceTextOf = ({ choice, party }: RowNames): string => {
+  const text = [choice, party].filter((part) => part !== null).join(' ');
+  return isDoubted(text) ? text : foldText(text);
+};
 
 /** The text by which a row is remembered if several contests fit, within its election. */
 export const rowTextOf = (row: RowNames): string => `${contestTextOf(row)} / ${choiceTextOf(row)}`;
