@@ -6,10 +6,10 @@ import { isYesOrNo, readAnswer } from '../tables/answers.ts';
 type Names = Pick<RowNames, 'contest' | 'choice' | 'position'>;
 
 const UNIT = `(?:${['prop', ...MEASURE_UNITS].join('|')})`;
-const ANSWER = '(?:vote )?(?<answer>yes|no|supports?|opposed?|against)';
-/** `Vote No on Prop 2!`, `Oppose Prop 2`. */
+const ANSWER = '(?:vote )?(?<answer>yes|no|s[ií]|supports?|opposed?|against)';
+/** `Vote No on Prop 2!`, `Oppose Prop 2`, `No a la Prop 2`. */
 const SLOGAN = new RegExp(
-  `^${ANSWER}(?: on | (?=${UNIT}\\b)|(?<=oppose) )(?:on )?(?<measure>.*[^!.])[!.]*$`,
+  `^${ANSWER}(?: on | a (?:la )?| (?=${UNIT}\\b)|(?<=oppose) )(?:on )?(?<measure>.*[^!.])[!.]*$`,
   'i',
 );
 /** `No: Prop 2`; `Prop 2 - No`, `Prop 2 (No)`, `Prop 2 No`. */

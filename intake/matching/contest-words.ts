@@ -176,9 +176,12 @@ function readWords(name: string, state: StateWords): string[] {
 const singularOf = (word: string): string =>
   word.endsWith('s') && UNITS.has(word.slice(0, -1)) ? word.slice(0, -1) : word;
 
-/** Whether a word is the `No.` of a number or letter. Any other one is an answer: `Prop 2 - No`. */
-const isNumberSign = (word: string, next = ''): boolean =>
-  word === 'no' && (readNumber(next) !== null || LETTERS.test(next));
+/** Whether a word is the `No.` of a number, or of a letter after a unit. Any other one is an answer: `Prop 2 - No`. */
+function isNumberSign(words: readonly string[], at: number): boolean {
+  const [before = '', word, next = ''] = [words[at - 1], words[at], words[at + 1]];
+  const isOfLetter = LETTERS.test(next) && UNITS.has(WORDS.get(before) ?? before);
+  return word === 'no' && (readNumber(next) !== null || isOfLetter);
+}
 
 /** Writes each word and office of a name in its one form, without the state. */
 function unifyWords(given: readonly string[], state: StateWords): string[] {
@@ -189,7 +192,7 @@ function unifyWords(given: readonly string[], state: StateWords): string[] {
   return text
     .trim()
     .split(' ')
-    .filter((word, at, all) => word !== '' && word !== state.code && !isNumberSign(word, all[at + 1]))
+    .filter((word, at, all) => word !== '' && word !== state.code && !isNumberSign(all, at))
     .map((word) => WORDS.get(word) ?? singularOf(word))
     .filter((word) => word !== 'number');
 }

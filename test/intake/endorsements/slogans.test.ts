@@ -25,6 +25,8 @@ test.each([
   ['', 'Measure N (oppose)', 'Measure N', 'oppose'],
   ['', 'Measure N No', 'Measure N', 'No'],
   ['', 'No – Prop 51', 'Prop 51', 'No'],
+  ['', 'No a la Prop 51', 'Prop 51', 'No'],
+  ['', 'Sí a la Prop 51', 'Prop 51', 'Sí'],
   ['Propositions', 'Prop 51: Harbor bonds - No', 'Prop 51: Harbor bonds', 'No'],
   ['Harbor bonds', 'Harbor bonds (No)', 'Harbor bonds', 'No'],
 ])('a slogan says its answer about its measure: %j, %j', (race, pick, contest, answer) => {

@@ -163,6 +163,9 @@ describe('one record with the same name is exact', () => {
     ['City Council District 2', 'Mary ONeil Garcia', {}, 'council-2/oneil'],
     ['City Council', 'John Smith, Jr.', { district: '2nd' }, 'council-2/smith-jr'],
     ['City Council, second district', 'Smith, John, Sr.', {}, 'council-2/smith-sr'],
+    ['Superior Court Judge, Office Number 3', 'Ann Gray', { party: 'WFP' }, 'judge-3/gray-w'],
+    ['Superior Court Judge Office No 3', 'Ann Gray', { party: 'WFP' }, 'judge-3/gray-w'],
+    ['Measure No. B', 'Yes', {}, 'measure-b/yes'],
     ['Superior Court Judge Office 3', 'Ann Gray', { party: 'WFP' }, 'judge-3/gray-w'],
     ['Superior Court Judge Office 3', 'Ann Gray (D)', {}, 'judge-3/gray-d'],
     ['Superior Court Judge, Office 3', 'Luis Lopez', { party: 'Green' }, 'judge-3/lopez-2'],
@@ -351,10 +354,12 @@ describe('names that differ a little are close, with the reason', () => {
       'RR: Trains and buses',
       ...(['Yes', {}, 'measure-rr/yes', 'contest: the contest does not have these words: buses'] as const),
     ],
-    ...['Prop 2 No', 'No on Prop 2', 'No Prop 2'].map((text): [string, string, object, string, string] => [
-      ...([text, 'Bo', { position: 'Yes' }, 'prop-2/yes'] as const),
-      'contest: the contest does not have these words: no',
-    ]),
+    ...['Prop 2 No', 'No on Prop 2', 'No Prop 2', 'No a Prop 2'].map(
+      (text): [string, string, object, string, string] => [
+        ...([text, 'Bo', { position: 'Yes' }, 'prop-2/yes'] as const),
+        'contest: the contest does not have these words: no',
+      ],
+    ),
     ['City Prop B', 'Yes', {}, 'measure-b/yes', 'contest: the contest does not have these words: city'],
     [
       ...(['2', 'Mary ONeil Garcia', {}, 'council-2/oneil'] as const),
@@ -646,6 +651,13 @@ describe('a decision', () => {
       grade: 'exact',
       why: expect.stringContaining('decided before'),
     });
+  });
+
+  test('about a name says nothing about the name beside a sign of doubt', () => {
+    const alias = decide('choice', `${election.slug}/governor`, 'tony v', 'villa');
+    expect(match('Governor', '✗ Tony V.', {}, alias).grade).toBe('none');
+    const doubted = decide('choice', `${election.slug}/governor`, '✗ Tony V.', 'villa');
+    expect(match('Governor', '✗ Tony V.', {}, doubted).key).toBe('governor/villa');
   });
 
   test('about a name says nothing about a key of the same letters beside the key of its contest', () => {
