@@ -111,7 +111,7 @@ function hasChoice(contest: IndexedContest, { choice, party, read }: ReadRow): b
 
 /**
  * Finds the contests that a row means. If it has an answer, its choice can be the name of a measure: this counts first if
- * it is exact, and last if only the code is the same. Between these, the column of contests counts.
+ * it is exact, unless the column of contests names another measure, and last if only the code is the same. Between these, the column of contests counts.
  */
 function findMeant(row: ReadRow, find: FindContest): FittingContests {
   const { contest, choice, position } = row;
@@ -119,9 +119,15 @@ function findMeant(row: ReadRow, find: FindContest): FittingContests {
     const own = find(contest, row);
     return isYesOrNo(choice ?? position) ? preferMeasures(own, row, find) : own;
   }
-  const exact = findMeasuresNamed(row, choice, find);
-  if (exact.length > 0) return { exact, close: new Map(), nearest: [] };
   const own = find(contest, row);
+  const exact = findMeasuresNamed(row, choice, find);
+  if (exact.length > 0) {
+    const isOther =
+      own.exact.length > 0 && own.exact.every((each) => isMeasure(each) && !exact.includes(each));
+    if (!isOther) return { exact, close: new Map(), nearest: [] };
+    const both = [...own.exact, ...exact].map((each) => [each, 'the row names two measures'] as const);
+    return { exact: [], close: new Map(both), nearest: [] };
+  }
   // Letters after the name of a candidate are no measure: `Ann Lee, D`, `Ann Lee II`.
   if (!own.exact.every(isMeasure)) return own;
   const offices = [...own.close].filter(([each]) => !isMeasure(each));

@@ -407,6 +407,12 @@ test.each([
   expect(match(text, 'Ann Lee and Bob Roe')).toMatchObject({ grade: 'ambiguous', key });
 });
 
+test('a row that names two measures is ambiguous', () => {
+  const { grade, why } = match('Prop 2', 'Measure B', { position: 'Yes' });
+  expect([grade, why]).toEqual(['ambiguous', expect.stringContaining('Measure B: Parks')]);
+  expect(match('Ballot', 'Measure B', { position: 'Yes' }).grade).toBe('exact');
+});
+
 test('the office of another district has no match in the division of a row', () => {
   const division = { district: 'ocd-division/country:us/state:ca/cd:12' };
   for (const office of ['Governor', 'State Senate', 'U.S. House CA-11'])
