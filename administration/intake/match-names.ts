@@ -181,7 +181,7 @@ export type Decided =
   | { left: false; endorser: EndorserEntry; contest: IndexedContest; choice: ChoiceEntry }
   | { fault: string };
 
-/** Reads the decision about a row: yes to what is proposed, no, or a key. */
+/** Reads the decision about a row: yes to what is proposed, no, or a key. It cannot contradict the names that are exact. */
 export async function readDecision(
   row: EndorsementRow,
   matched: MatchedRow,
@@ -214,7 +214,11 @@ export async function readDecision(
   for (const [key, choice] of tries) {
     const contest = await sources.findContest(key);
     const found = contest?.choices.find((each) => each.key === choice);
-    if (contest && found) return { left: false, endorser, contest, choice: found };
+    if (contest && found) {
+      const meant = { endorser, contest, choice: found };
+      const fault = findContradiction(matched, meant, isYes || decidedEndorser ? '' : given);
+      return fault === null ? { left: false, ...meant } : { fault };
+    }
   }
   return {
     fault: isYes
@@ -222,6 +226,33 @@ export async function readDecision(
       : `has the decision "${given}", which is neither yes nor no nor a key: write the key of a choice of the proposed ` +
         'contest, or CONTEST/CHOICE',
   };
+}
+
+/**
+ * Finds what the names of a row say exactly, and its decision does not: somebody has corrected them since, or sends them
+ * as another endorser's or of another election.
+ *
+ * @param key the part of the decision that is no proposal: a choice, a contest or both
+ */
+function findContradiction(
+  { unsure, ...said }: MatchedRow,
+  { endorser, contest, choice }: { endorser: EndorserEntry; contest: IndexedContest; choice: ChoiceEntry },
+  key: string,
+): string | null {
+  const differ = (names: string, decided: string) =>
+    `names ${names}, and is decided to mean ${decided}: correct one of them, or empty the decision`;
+  if (!unsure.endorser && said.endorser && said.endorser.slug !== endorser.slug) {
+    return differ(`the endorser ${said.endorser.slug}`, endorser.slug);
+  }
+  if (said.election !== null && !contest.key.startsWith(`${said.election}/`)) {
+    return differ(`the election ${said.election}`, contest.key);
+  }
+  const isSame = said.contest?.key === contest.key;
+  if (said.contest && !isSame && !unsure.contest && !key.startsWith(contest.key)) {
+    return differ(said.contest.key, contest.key);
+  }
+  if (!isSame || unsure.choice || said.choice === null || key.endsWith(choice.key)) return null;
+  return said.choice.key === choice.key ? null : differ(said.choice.key, choice.key);
 }
 
 /** The meaning of a row's names by a decision, to remember it. */

@@ -36,6 +36,7 @@ import {
   type KnownRow,
   type MatchedRow,
   matchChoices,
+  matchNames,
   meantBy,
   readDecision,
   refuseUnknown,
@@ -93,7 +94,7 @@ export interface MatchedTable {
   /** The number of staged rows, and of rows in the review file. */
   staged: number;
   reviewed: number;
-  /** The decisions of people in the table, to remember them. */
+  /** The decisions of people in the table, to remember them: none about a name that they understand differently. */
   decisions: Alias[];
 }
 
@@ -132,7 +133,13 @@ export async function matchTable(client: ClientBase, options: TableOptions): Pro
     await finishStage(client);
     await keepStored(client, listMissing(columns));
   }
-  return { read: describeTable(table), unused: columns.unused, isReview, ...work.result };
+  return {
+    read: describeTable(table),
+    unused: columns.unused,
+    isReview,
+    ...work.result,
+    decisions: work.decisions,
+  };
 }
 
 /** The values that the table has no column for. */
@@ -145,8 +152,9 @@ class TableWork {
     outcome: new IntakeOutcome(),
     staged: 0,
     reviewed: 0,
-    decisions: [] as Alias[],
   };
+  /** What is decided about each name; null if decisions differ. */
+  readonly #decided = new Map<string, Alias | null>();
   readonly #client: ClientBase;
   readonly #sources: Sources;
   readonly #options: TableOptions;
@@ -231,21 +239,34 @@ class TableWork {
 
   /** Does what a person has decided about a row, and remembers the decision. */
   async #decide(line: number, known: KnownRow): Promise<void> {
-    const { row, matched } = known;
+    const { row } = known;
+    // Names that were decided on before are still in question: the new decision replaces that one.
+    const { unsure, fits } = await matchNames(row, { ...this.#sources, findAlias: () => null });
+    const matched = { ...known.matched, unsure, fits };
     const decided = await readDecision(row, matched, this.#sources);
     if ('fault' in decided) return this.refuse(line, decided.fault, known);
     if (decided.left) return this.#report('left out', line, known, { reason: 'decided: no' }, true);
     const meant = meantBy(decided);
     const fault = meant === null ? null : await this.#stage(line, row, meant);
     if (fault !== null) return this.refuse(line, fault, known);
-    const { decisions } = this.result;
-    const made = createAliases(row, matched, decided);
-    decisions.push(...made);
-    this.#sources.learn(made);
-    if (decisions.length > MAX_DECISIONS) {
+    for (const alias of createAliases(row, matched, decided)) this.#remember(alias);
+    this.#report('decided', line, known, { reason: 'decided', proposed: showProposal(decided) }, true);
+  }
+
+  #remember(alias: Alias): void {
+    const name = JSON.stringify([alias.kind, alias.scope, alias.text]);
+    const before = this.#decided.get(name);
+    const isClear = before === undefined || before?.key === alias.key;
+    this.#decided.set(name, isClear ? alias : null);
+    if (isClear) this.#sources.learn(alias);
+    else this.#sources.unlearn(alias);
+    if (this.#decided.size > MAX_DECISIONS) {
       throw new OperatorError('The table has more than 50,000 decisions: send it in several parts.');
     }
-    this.#report('decided', line, known, { reason: 'decided', proposed: showProposal(decided) }, true);
+  }
+
+  get decisions(): Alias[] {
+    return [...this.#decided.values()].filter((alias) => alias !== null);
   }
 
   /** The person's name for the column of a field. */

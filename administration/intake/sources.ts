@@ -48,8 +48,9 @@ export interface Sources {
   matchEndorser(text: string): Match<EndorserEntry>;
   matchElection(text: ElectionText): ElectionMatch;
   findAlias: FindAlias;
-  /** Makes decisions count for the rows that follow. */
-  learn(aliases: readonly Alias[]): void;
+  /** Makes a decision count for the rows that follow, or none about its name. */
+  learn(alias: Alias): void;
+  unlearn(alias: Alias): void;
   /** Loads an election's contests; elections in use stay in memory. */
   loadElection(election: ElectionEntry): Promise<LoadedElection>;
   /** Finds a contest by its key. */
@@ -137,8 +138,11 @@ export async function loadSources(
       ),
     findAlias: (kind, scope, text) =>
       text === '' ? null : (decisions.get(aliasId(kind, scope, text)) ?? null),
-    learn(aliases) {
-      for (const { kind, scope, text, key } of aliases) decisions.set(aliasId(kind, scope, text), key);
+    learn({ kind, scope, text, key }) {
+      decisions.set(aliasId(kind, scope, text), key);
+    },
+    unlearn({ kind, scope, text }) {
+      decisions.delete(aliasId(kind, scope, text));
     },
     loadElection,
     async findContest(key) {

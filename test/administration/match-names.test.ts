@@ -58,6 +58,8 @@ const read = (decision: string, matched: Partial<MatchedRow> = {}, row: Partial<
 const means = (endorser: EndorserEntry, contest: IndexedContest, of: ChoiceEntry): Decided => ({
   ...{ left: false, endorser, contest, choice: of },
 });
+const all = { endorser: true, contest: true, choice: true };
+const none = { endorser: false, contest: false, choice: false };
 const unsureEndorser = { unsure: { endorser: true, contest: false, choice: true } };
 
 test.each(['no', 'No ', 'N'])('"%s" leaves a row out', async (word) => {
@@ -69,7 +71,7 @@ test.each(['yes', 'Yes!', 'Y'])(
   async (word) => {
     expect(await read(word)).toEqual(means(gazette, mayor, ann));
     const proposed = { endorser: 'herald', contest: 'el/council', choice: 'ann' };
-    expect(await read(word, { choice: bob }, { proposed })).toEqual(means(herald, council, ann));
+    expect(await read(word, { choice: bob, unsure: all }, { proposed })).toEqual(means(herald, council, ann));
   },
 );
 
@@ -108,12 +110,35 @@ test.each<[string, Partial<MatchedRow>, string]>([
   expect(decided).toEqual({ fault: expect.stringContaining(`has the decision "${word}"`) });
 });
 
+test.each<[string, Partial<EndorsementRow['proposed']>, Partial<MatchedRow>, string]>([
+  ['yes', { endorser: 'herald' }, {}, 'the endorser gazette, and is decided to mean herald'],
+  ['bob', { endorser: 'herald' }, {}, 'the endorser gazette, and is decided to mean herald'],
+  ['yes', {}, { election: 'other' }, 'the election other, and is decided to mean el/mayor'],
+  ['el/council/ann', {}, { election: 'e' }, 'the election e, and is decided to mean el/council'],
+  ['yes', { contest: 'el/council' }, {}, 'el/mayor, and is decided to mean el/council'],
+  ['ann', { contest: 'el/council' }, {}, 'el/mayor, and is decided to mean el/council'],
+  ['yes', { choice: 'bob' }, { unsure: none }, 'ann, and is decided to mean bob'],
+  ['el/mayor', { choice: 'bob' }, { unsure: none }, 'ann, and is decided to mean bob'],
+])(
+  'the decision %s with proposals %j that a corrected row contradicts is refused',
+  async (word, more, matched, words) => {
+    const proposed = { endorser: null, contest: null, choice: null, ...more };
+    expect(await read(word, matched, { proposed })).toEqual({
+      fault: `names ${words}: correct one of them, or empty the decision`,
+    });
+  },
+);
+
+test('a key counts against names that are exact', async () => {
+  expect(await read('bob', { unsure: none })).toEqual(means(gazette, mayor, bob));
+  expect(await read('el/council/ann', { unsure: none })).toEqual(means(gazette, council, ann));
+});
+
 const aliasesOf = (
   matched: Partial<MatchedRow>,
   row: Partial<EndorsementRow> = {},
   decided = means(gazette, mayor, bob),
 ) => createAliases(rowOf(row), matchedOf(matched), decided as Parameters<typeof createAliases>[2]);
-const all = { endorser: true, contest: true, choice: true };
 
 test('a decision is remembered for the names that were in question, each within its place', () => {
   expect(aliasesOf({ unsure: all })).toEqual([

@@ -111,6 +111,13 @@ test('rows to decide on come in pages, those that are decided on stay in them, a
   expect(linesOf(next.asked)).toEqual([23, 24, 25, 26, 27]);
 });
 
+test('a decision for another election than the one that was chosen since is open again', async () => {
+  const decided = { 2: { decision: 'ca-2026-11-03-general/prop-1/yes', endorser: null } };
+  const { open, asked } = await reviewUpload(client, workOn(await upload(['mayor,Zyx Wvut']), decided), 0);
+  expect([open, asked[0]?.fate]).toEqual([1, 'refused']);
+  expect(asked[0]?.reason).toMatch(/^names the election or-2026-11-03-general, and is decided to mean ca-/);
+});
+
 test('of each kind that needs nobody, the first 200 rows are listed and all are counted', async () => {
   const { listed, counts, open } = await reviewUpload(
     client,

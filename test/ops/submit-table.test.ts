@@ -184,6 +184,26 @@ test('--replace withdraws what the table lacks, within the guard, and nothing wh
   ]);
 });
 
+test('a new decision replaces a remembered one, and names that are decided on in two ways are not remembered', async () => {
+  const meanings = async () => {
+    const { printed } = await run('aliases', ['list']);
+    return printed.filter((line) => line.includes('j smith')).map((line) => line.split('\t')[4]);
+  };
+  const decide = (...keys: string[]) =>
+    submit(
+      'decided.csv',
+      ['contest,choice,decision,proposed_contest', ...keys.map((key) => `State Senate 5,J. Smith,${key},`)],
+      ...['--endorser', 'coast-gazette', '--election', 'or-2026-11-03-general', '--wait'],
+    );
+  expect((await decide('smith-sr')).told).toContain('1 decisions are remembered.');
+  expect((await decide('smith-jr', 'smith-jr', '')).told).toContain('1 decisions are remembered.');
+  expect(await meanings()).toEqual(['smith-jr']);
+  const { told, printed } = await decide('smith-sr', 'smith-jr', 'smith-jr', '');
+  expect(told).not.toContain('1 decisions are remembered.');
+  expect([countOf(printed, 'decided'), countOf(printed, 'ambiguous')]).toEqual([3, 1]);
+  expect(await meanings()).toEqual(['smith-jr']);
+});
+
 test('--replace refuses a review file, which lacks the rows that were sure', async () => {
   const options = ['--endorser', 'nation-herald', '--election', 'or-2026-11-03-general', '--wait'];
   await submit('sure.csv', ['contest,choice', 'mayor,ann', 'State Senate 4,Jose Nunes'], ...options);
