@@ -9,7 +9,6 @@ import {
   type EndorsementRow,
   findFormulaError,
   findLongName,
-  type Meant,
   readColumns,
   readRow,
 } from '../../intake/endorsements/read-row.ts';
@@ -19,6 +18,7 @@ import { readColumnMap } from '../../intake/tables/columns.ts';
 import { describeTable, readTable, type Table } from '../../intake/tables/read-table.ts';
 import { joinNames } from '../../intake/tables/whole-names.ts';
 import type { Alias } from '../../schemas/alias-files.ts';
+import { createLruCache } from '../../service/lru-cache.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import type { UploadDecision } from '../../store/console/uploads.ts';
 import {
@@ -99,6 +99,8 @@ export interface MatchedTable {
 }
 
 const BATCH_ROWS = 500;
+/** The most answers about measures that are remembered, to find others about the same. */
+const MAX_ANSWERS = 50_000;
 /** The most decisions of one table that are remembered. */
 const MAX_DECISIONS = 50_000;
 
@@ -162,6 +164,8 @@ class TableWork {
   readonly #header: readonly string[];
   readonly #writer: ReturnType<typeof createReviewWriter>;
   #batch: StagedRow[] = [];
+  /** The first answers about measures, by endorser and measure. */
+  readonly #answers = createLruCache<string, { choice: string; line: number }>(MAX_ANSWERS);
   /** The endorsers and elections of rows since the last batch, by both slugs. */
   readonly #lists = new Map<string, StagedList>();
 
@@ -208,8 +212,7 @@ class TableWork {
   /** Stages a row whose names are sure. @param rows the same for each of its choices */
   async #accept(line: number, known: KnownRow, rows: readonly KnownRow[]): Promise<void> {
     for (const { row, matched } of rows) {
-      const meant = meantBy(matched);
-      const fault = meant === null ? null : await this.#stage(line, row, meant);
+      const fault = await this.#stage(line, row, matched);
       if (fault !== null) return this.refuse(line, fault, known);
     }
     const { reason } = describeGuess(known.matched);
@@ -246,8 +249,7 @@ class TableWork {
     const decided = await readDecision(row, matched, this.#sources);
     if ('fault' in decided) return this.refuse(line, decided.fault, known);
     if (decided.left) return this.#report('left out', line, known, { reason: 'decided: no' }, true);
-    const meant = meantBy(decided);
-    const fault = meant === null ? null : await this.#stage(line, row, meant);
+    const fault = await this.#stage(line, row, decided);
     if (fault !== null) return this.refuse(line, fault, known);
     for (const alias of createAliases(row, matched, decided)) this.#remember(alias);
     this.#report('decided', line, known, { reason: 'decided', proposed: showProposal(decided) }, true);
@@ -275,7 +277,21 @@ class TableWork {
   }
 
   /** Stages a row. @returns the row's problem, or null */
-  async #stage(line: number, row: EndorsementRow, meant: Meant): Promise<string | null> {
+  async #stage(
+    line: number,
+    row: EndorsementRow,
+    records: Pick<MatchedRow, 'endorser' | 'contest' | 'choice'>,
+  ): Promise<string | null> {
+    const meant = meantBy(records);
+    if (meant === null) return null;
+    if ((records.choice?.measure_answer ?? null) !== null) {
+      const measure = `${meant.endorser} ${meant.contest}`;
+      const first = this.#answers.get(measure) ?? { choice: meant.choice, line };
+      if (first.choice !== meant.choice) {
+        return `has another answer about ${meant.contest} than line ${first.line}: correct one of them`;
+      }
+      this.#answers.set(measure, first);
+    }
     const pick = createPick(row, meant, this.#options.now, (field) => this.#columnOf(field));
     if ('fault' in pick) return pick.fault;
     if (this.#options.lookOnly) return null;

@@ -369,6 +369,16 @@ test('an empty position beside a choice is no endorsement, unless the table has 
   expect([countOf(marked.printed, 'exact'), countOf(marked.printed, 'not representable')]).toEqual([2, 2]);
 });
 
+test('another answer about the measure of an earlier row is refused', async () => {
+  const options = ['--endorser', 'bakers-local-1', '--election', 'or-2026-11-03-general', '--dry-run'];
+  const lines = ['race,position', 'Measure 110,Yes', 'Measure 110,Support', 'Measure 110,No'];
+  const { printed } = await submit('two-answers.csv', lines, ...options);
+  expect([countOf(printed, 'exact'), countOf(printed, 'refused')]).toEqual([2, 1]);
+  expect(printed.join('\n')).toMatch(
+    /line 4 .* has another answer about \S+ than line 2: correct one of them/,
+  );
+});
+
 test('close rows are sent if they are accepted, and decisions of an account are its own', async () => {
   const options = ['--endorser', 'bakers-local-1', '--election', 'or-2026-11-03-general', '--wait'];
   const lines = ['race,name', 'governor,C. Drazan', 'State Senate 4,Robert Smith', 'State Senate 4,J. Nunez'];
