@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import { readAnswer } from '../tables/answers.ts';
 import type { ElectionIndex, IndexedContest } from './catalogue-index.ts';
 import { hasOtherChamber, readContestWords, renameMeasure, showWords, unitOf } from './contest-words.ts';
 import { foldParty } from './parties.ts';
@@ -84,7 +85,7 @@ function findNearest(given: ReadonlySet<string>, contests: readonly IndexedConte
 /** The election's contests in the district, and the words of the district that the contest must have. */
 function chooseDistrict(index: ElectionIndex, district: string | null) {
   const none = { contests: index.contests, words: new Set<string>(), isDivision: false };
-  if (district === null) return none;
+  if (district === null || readAnswer(district) === 'nothing') return none;
   if (district.startsWith('ocd-division/')) {
     const contests = index.contests.filter((contest) => contest.district.ocd_id === district);
     return { ...none, contests, isDivision: true };

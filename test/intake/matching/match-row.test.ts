@@ -126,6 +126,9 @@ describe('one record with the same name is exact', () => {
     ['Archivist', 'Ms. ★', {}, 'archivist/star'],
     ['Archivist', 'No, Ida', {}, 'archivist/no'],
     ['Governor', 'Nickolas Wildstar', {}, 'governor/wildstar'],
+    ...['N/A', '—', 'None'].map((district): [string, string, object, string] => [
+      ...(['Governor', 'John H. Cox', { district }, 'governor/cox'] as const),
+    ]),
     ['Governor', 'Nickolas\nWildstar', {}, 'governor/wildstar'],
     ['Governor', 'Nickolas (Nick) Wildstar', {}, 'governor/wildstar'],
     ['Governor', 'Antonio (Tony) Villaraigosa', {}, 'governor/villa'],
