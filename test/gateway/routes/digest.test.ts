@@ -67,6 +67,10 @@ describe('GET /v1/digest', () => {
     await subscribe('bakers', { endorsers: ['bakers-local-1'] });
     await expect(readDigest(ask, 'subscription=bakers')).resolves.toEqual(expected);
     await expect(readDigest(ask, 'states=WY')).resolves.toEqual(digestOf([]));
+    for (const kind of ['candidate', 'measure']) {
+      const ofKind = (await copy()).filter(({ contest }) => contest.kind === kind);
+      await expect(readDigest(ask, `contest_kinds=${kind}`)).resolves.toEqual(digestOf(ofKind));
+    }
   });
 
   test('refuses filters that no copy can follow', async () => {

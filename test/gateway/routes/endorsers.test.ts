@@ -161,6 +161,18 @@ describe('GET /v1/endorsers/{slug}', () => {
     ]);
   });
 
+  test('shows the newest election first', async () => {
+    const move = (date: string) =>
+      service.query(`UPDATE elections SET date = '${date}' WHERE slug = '${OREGON}'`);
+    await move('2026-11-04');
+    const { body } = await service.get('/v1/endorsers/bakers-local-1?lang=en');
+    await move('2026-11-03');
+    expect(body.data.elections.map(({ date }: { date: string }) => date)).toEqual([
+      '2026-11-04',
+      '2026-11-03',
+    ]);
+  });
+
   test('is the record of the list with its elections', async () => {
     const { body } = await service.get('/v1/endorsers/opinion');
     expect(body).toEqual({ data: { ...OPINION, elections: [] } });

@@ -281,6 +281,7 @@ describe("the district_id of a seat is that of the contests' district of the sam
       contestOf('i', 'D.C. House seat', `${DC_ID}/cd:at-large`, 'federal', 'congressional_district'),
       contestOf('j', 'Committee of 9', `${OREGON_ID}/sldl:9`, 'state', 'party_committee'),
       contestOf('k', 'House of 8', `${OREGON_ID}/sldl:8`, 'state', 'state_lower'),
+      contestOf('l', 'Legislature of 1', 'ocd-division/country:us/state:ne/sldu:1', 'state', 'state_upper'),
     ]);
     const at = (district: string) => ({ district });
     await load({
@@ -293,6 +294,7 @@ describe("the district_id of a seat is that of the contests' district of the sam
       'or/legislature/g.yml': person(17, 'House 9 OR', [role('lower', OREGON, at('9'))]),
       'or/legislature/h.yml': person(18, 'House 8 OR', [role('lower', OREGON, at('8'))]),
       'dc/legislature/i.yml': person(19, 'Council DC', [role('legislature', 'district:dc', at('At-Large'))]),
+      'ne/legislature/j.yml': person(20, 'Legislator NE', [role('legislature', 'state:ne', at('1'))]),
     });
   });
 
@@ -306,6 +308,7 @@ describe("the district_id of a seat is that of the contests' district of the sam
     ['House 9 OR', null],
     ['House 8 OR', 'House of 8'],
     ['Council DC', 'D.C. for councilmembers'],
+    ['Legislator NE', 'Legislature of 1'],
   ])('%s has %s', async (name, district) => {
     const { body } = await service.get(`${LIST}?q=${name}`);
     const [{ district_id, offices }] = body.data;
