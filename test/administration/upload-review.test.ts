@@ -118,6 +118,13 @@ test('a decision for another election than the one that was chosen since is open
   expect(asked[0]?.reason).toMatch(/^names the election or-2026-11-03-general, and is decided to mean ca-/);
 });
 
+test('a row is open again if the choice that was decided on does not exist', async () => {
+  const made = await upload(['mayor,ann', 'mayor,Zyx Wvut']);
+  const decisions = { 3: { decision: `${ELECTION}/mayor/nobody`, endorser: null } };
+  const review = await reviewUpload(client, workOn(made, decisions), 0);
+  expect(review).toMatchObject({ open: 1, askedInAll: 1, asked: [{ line: 3, fate: 'refused' }] });
+});
+
 test('of each kind that needs nobody, the first 200 rows are listed and all are counted', async () => {
   const { listed, counts, open } = await reviewUpload(
     client,
