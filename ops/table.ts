@@ -18,7 +18,7 @@ export function formatTable(
   );
   if (!isAligned) return lines.map((cells) => cells.join('\t'));
   const columns = head.map((_, column) => {
-    const isNumber = rows.length > 0 && rows.every((row) => typeof (row[column] ?? 0) === 'number');
+    const isNumber = rows.every((row) => typeof (row[column] ?? 0) === 'number');
     return { width: Math.max(...lines.map((cells) => cells[column]?.length ?? 0)), isNumber };
   });
   return lines.map((cells) =>
