@@ -22,3 +22,7 @@ test('keeps all items in order, bounds every run, and begins a run only when it 
 test('an item larger than a run is a run of its own', () => {
   expect([...splitBySize([10, 200, 10], 100, identity)]).toEqual([[10], [200], [10]]);
 });
+
+test('items that fill a run exactly stay together', () => {
+  expect([...splitBySize([2, 2, 1], 4, (size) => size)]).toEqual([[2, 2], [1]]);
+});
