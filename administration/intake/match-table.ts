@@ -19,7 +19,6 @@ import { describeTable, readTable, type Table } from '../../intake/tables/read-t
 import { joinNames } from '../../intake/tables/whole-names.ts';
 import type { Alias } from '../../schemas/alias-files.ts';
 import { createLruCache } from '../../service/lru-cache.ts';
-import { OperatorError } from '../../service/operator-error.ts';
 import type { UploadDecision } from '../../store/console/uploads.ts';
 import {
   finishStage,
@@ -43,6 +42,7 @@ import {
 } from './match-names.ts';
 import { scanTable } from './scan-table.ts';
 import { loadSources, type Sources } from './sources.ts';
+import { TableDecisions } from './table-decisions.ts';
 
 export interface TableOptions {
   /** Opens the table's bytes from the beginning. Called twice. */
@@ -94,15 +94,13 @@ export interface MatchedTable {
   /** The number of staged rows, and of rows in the review file. */
   staged: number;
   reviewed: number;
-  /** The decisions of people in the table, to remember them: none about a name that they understand differently. */
+  /** The decisions of people in the table, to remember them: none about a name on which they differ. */
   decisions: Alias[];
 }
 
 const BATCH_ROWS = 500;
 /** The most answers about measures that are remembered, to find others about the same. */
 const MAX_ANSWERS = 50_000;
-/** The most decisions of one table that are remembered. */
-const MAX_DECISIONS = 50_000;
 
 /** Reads a table of endorsements, with the whole names of candidates in a column. @throws TableError as `readTable` */
 export const openTable = async (...source: Parameters<typeof readTable>): Promise<Table> =>
@@ -140,7 +138,7 @@ export async function matchTable(client: ClientBase, options: TableOptions): Pro
     unused: columns.unused,
     isReview,
     ...work.result,
-    decisions: work.decisions,
+    decisions: work.decisions.clear,
   };
 }
 
@@ -155,8 +153,7 @@ class TableWork {
     staged: 0,
     reviewed: 0,
   };
-  /** What is decided about each name; null if decisions differ. */
-  readonly #decided = new Map<string, Alias | null>();
+  readonly decisions: TableDecisions;
   readonly #client: ClientBase;
   readonly #sources: Sources;
   readonly #options: TableOptions;
@@ -178,6 +175,7 @@ class TableWork {
   ) {
     this.#client = client;
     this.#sources = sources;
+    this.decisions = new TableDecisions(sources);
     this.#options = options;
     this.#columns = columns;
     this.#header = header;
@@ -251,24 +249,8 @@ class TableWork {
     if (decided.left) return this.#report('left out', line, known, { reason: 'decided: no' }, true);
     const fault = await this.#stage(line, row, decided);
     if (fault !== null) return this.refuse(line, fault, known);
-    for (const alias of createAliases(row, matched, decided)) this.#remember(alias);
+    for (const alias of createAliases(row, matched, decided)) this.decisions.add(alias);
     this.#report('decided', line, known, { reason: 'decided', proposed: showProposal(decided) }, true);
-  }
-
-  #remember(alias: Alias): void {
-    const name = JSON.stringify([alias.kind, alias.scope, alias.text]);
-    const before = this.#decided.get(name);
-    const isClear = before === undefined || before?.key === alias.key;
-    this.#decided.set(name, isClear ? alias : null);
-    if (isClear) this.#sources.learn(alias);
-    else this.#sources.unlearn(alias);
-    if (this.#decided.size > MAX_DECISIONS) {
-      throw new OperatorError('The table has more than 50,000 decisions: send it in several parts.');
-    }
-  }
-
-  get decisions(): Alias[] {
-    return [...this.#decided.values()].filter((alias) => alias !== null);
   }
 
   /** The person's name for the column of a field. */

@@ -1,28 +1,14 @@
 /** The first reading of a table of endorsements: what its rows say together. */
 import type { EndorsementField } from '../../intake/endorsements/fields.ts';
 import type { EndorsementColumns } from '../../intake/endorsements/read-row.ts';
-import { isYesOrNo, readAnswer, readRank } from '../../intake/tables/answers.ts';
-import { type ColumnMap, foldName } from '../../intake/tables/columns.ts';
+import { isYesOrNo, readRank } from '../../intake/tables/answers.ts';
+import type { ColumnMap } from '../../intake/tables/columns.ts';
 import { readDayFirst } from '../../intake/tables/dates.ts';
 import type { Table } from '../../intake/tables/read-table.ts';
 import { TableError } from '../../intake/tables/table-error.ts';
+import { createDenialCheck } from './refuse-denials.ts';
 
 const DATE_FIELDS: readonly EndorsementField[] = ['published_on', 'election_date', 'election'];
-
-/** The words of a column or cell that is about endorsing. */
-const STANCE = /\b(?:position|stance|endors\w*|recommend\w*|support\w*|oppos\w*)\b/i;
-const NOT_ENDORSED = /^(?:do )?not (?:endors|recommend)\w*$/i;
-
-/** The most characters of such a cell. Longer ones are statements, which would take their time. */
-const MAX_DENIAL = 50;
-
-/** Whether a cell says that somebody is not endorsed. */
-function saysNot(name: string, cell: string): boolean {
-  if (cell === '' || cell.length > MAX_DENIAL) return false;
-  const answer = readAnswer(cell);
-  const isDenial = answer === 'no' || answer === 'nothing' || NOT_ENDORSED.test(cell);
-  return isDenial && STANCE.test(answer === 'no' ? `${name} ${cell}` : cell);
-}
 
 /**
  * Reads a whole table.
@@ -41,14 +27,7 @@ export async function scanTable(
   map: ColumnMap<EndorsementField>,
   pause?: () => Promise<void>,
 ): Promise<Pick<EndorsementColumns, 'answersChoices' | 'marksAnswers' | 'flags'> & { isReview: boolean }> {
-  const used = new Set(places.values());
-  const said = new Set([...map.keys()].map(foldName));
-  const isUnread = (at: number) =>
-    header[at] !== '' && !used.has(at) && !said.has(foldName(header[at] ?? ''));
-  const unread = [...header.keys()].filter(isUnread);
-  const denying = places.has('position') ? [] : [...unread, places.get('statement') ?? -1];
-  // Beside a column Support, a column Oppose has marks that mean No.
-  const opposing = unread.filter((at) => readAnswer(header[at] ?? '') === 'no');
+  const refuseDenials = createDenialCheck(header, places, map);
   const dates = DATE_FIELDS.flatMap((field) => places.get(field) ?? []);
   const isFilled = (field: EndorsementField, cells: string[]) =>
     (cells[places.get(field) ?? -1] ?? '').trim() !== '';
@@ -70,11 +49,7 @@ export async function scanTable(
       marksAnswers ||= isYesOrNo(cells[places.get('choice') ?? -1]);
       hasRanks ||= (readRank(cells[places.get('position') ?? -1] ?? '') ?? 1) > 1;
     }
-    const told = { line, header, cells };
-    const denied = denying.find((at) => saysNot(header[at] ?? '', cells[at]?.trim() ?? ''));
-    if (denied !== undefined) throw refuseDenial(denied, told);
-    const opposed = opposing.find((at) => readAnswer(cells[at] ?? '') === 'yes');
-    if (opposed !== undefined) throw refuseOpposed(opposed, told);
+    refuseDenials(line, cells);
     for (const place of dates) {
       const cell = cells[place] ?? '';
       const date = readDayFirst(cell);
@@ -88,30 +63,6 @@ export async function scanTable(
     flags: flags && !hasRanks,
   };
   return { ...meaning, isReview };
-}
-
-/** The cell of a row that lets a table be refused. */
-interface Told {
-  line: number;
-  header: readonly string[];
-  cells: readonly string[];
-}
-const showCell = (at: number, { line, header, cells }: Told) =>
-  `Line ${line} has "${cells[at]?.trim()}" in the column "${header[at]}"`;
-const mapTo = (field: string, column = '') => `--map ${JSON.stringify(`${column}=${field}`)}`;
-
-function refuseDenial(at: number, told: Told): TableError {
-  const column = told.header[at];
-  const problem = `${showCell(at, told)}, and the table has no column of positions`;
-  return new TableError(
-    `${problem}: say with ${mapTo('position', column)} that this one has them, or leave it out with ${mapTo('', column)}.`,
-    { problem: `${problem}: say that this one has them, or that it is not used.` },
-  );
-}
-
-function refuseOpposed(at: number, told: Told): TableError {
-  const problem = `${showCell(at, told)}, which is not used: write Yes and No into one column, or leave this one out`;
-  return new TableError(`${problem} with ${mapTo('', told.header[at])}.`, { problem: `${problem}.` });
 }
 
 function refuseDayFirst(

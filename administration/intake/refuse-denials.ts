@@ -1,0 +1,64 @@
+/** Columns that say against somebody what the table would be read to say for them. */
+import type { EndorsementField } from '../../intake/endorsements/fields.ts';
+import type { EndorsementColumns } from '../../intake/endorsements/read-row.ts';
+import { readAnswer } from '../../intake/tables/answers.ts';
+import { type ColumnMap, foldName } from '../../intake/tables/columns.ts';
+import { TableError } from '../../intake/tables/table-error.ts';
+
+/** The words of a column or cell that is about endorsing. */
+const STANCE = /\b(?:position|stance|endors\w*|recommend\w*|support\w*|oppos\w*)\b/i;
+const NOT_ENDORSED = /^(?:do )?not (?:endors|recommend)\w*$/i;
+/** The most characters of such a cell. Longer ones are statements, which would take their time. */
+const MAX_DENIAL = 50;
+
+/** Whether a cell says that somebody is not endorsed. */
+function saysNot(name: string, cell: string): boolean {
+  if (cell === '' || cell.length > MAX_DENIAL) return false;
+  const answer = readAnswer(cell);
+  const isDenial = answer === 'no' || answer === 'nothing' || NOT_ENDORSED.test(cell);
+  return isDenial && STANCE.test(answer === 'no' ? `${name} ${cell}` : cell);
+}
+
+/**
+ * Creates a check of a table's rows.
+ *
+ * @param map the columns that a person has chosen or left out
+ * @returns a function that throws a TableError if a row says that somebody is not endorsed: in a column that is not used,
+ * in a statement without positions, or by a mark in a column such as Oppose
+ */
+export function createDenialCheck(
+  header: readonly string[],
+  places: EndorsementColumns['places'],
+  map: ColumnMap<EndorsementField>,
+): (line: number, cells: readonly string[]) => void {
+  const used = new Set(places.values());
+  const said = new Set([...map.keys()].map(foldName));
+  const unread = [...header.entries()].flatMap(([at, name]) =>
+    name === '' || used.has(at) || said.has(foldName(name)) ? [] : at,
+  );
+  const denying = places.has('position') ? [] : [...unread, places.get('statement') ?? -1];
+  const opposing = unread.filter((at) => readAnswer(header[at] ?? '') === 'no');
+  return (line, cells) => {
+    const cellAt = (at: number) => cells[at]?.trim() ?? '';
+    const show = (at: number) => `Line ${line} has "${cellAt(at)}" in the column "${header[at]}"`;
+    const denied = denying.find((at) => saysNot(header[at] ?? '', cellAt(at)));
+    if (denied !== undefined) throw refuseDenial(show(denied), header[denied]);
+    const opposed = opposing.find((at) => readAnswer(cellAt(at)) === 'yes');
+    if (opposed !== undefined) throw refuseOpposed(show(opposed), header[opposed]);
+  };
+}
+
+const mapTo = (field: string, column = '') => `--map ${JSON.stringify(`${column}=${field}`)}`;
+
+function refuseDenial(shown: string, column?: string): TableError {
+  const problem = `${shown}, and the table has no column of positions`;
+  return new TableError(
+    `${problem}: say with ${mapTo('position', column)} that this one has them, or leave it out with ${mapTo('', column)}.`,
+    { problem: `${problem}: say that this one has them, or that it is not used.` },
+  );
+}
+
+function refuseOpposed(shown: string, column?: string): TableError {
+  const problem = `${shown}, which is not used: write Yes and No into one column, or leave this one out`;
+  return new TableError(`${problem} with ${mapTo('', column)}.`, { problem: `${problem}.` });
+}
