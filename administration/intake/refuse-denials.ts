@@ -24,7 +24,7 @@ function saysNot(name: string, cell: string): boolean {
  *
  * @param map the columns that a person has chosen or left out
  * @returns a function that throws a TableError if a row says that somebody is not endorsed: in a column that is not used,
- * in a statement without positions, or by a mark in a column such as Oppose
+ * in a statement without positions, or by a mark in a column such as Oppose, unless it is left out
  */
 export function createDenialCheck(
   header: readonly string[],
@@ -37,7 +37,10 @@ export function createDenialCheck(
     name === '' || used.has(at) || said.has(foldName(name)) ? [] : at,
   );
   const denying = places.has('position') ? [] : [...unread, places.get('statement') ?? -1];
-  const opposing = unread.filter((at) => readAnswer(header[at] ?? '') === 'no');
+  // A mark there would be read as Yes if the column had the positions.
+  const opposing = [...unread, places.get('position') ?? -1].filter(
+    (at) => readAnswer(header[at] ?? '') === 'no',
+  );
   return (line, cells) => {
     const cellAt = (at: number) => cells[at]?.trim() ?? '';
     const show = (at: number) => `Line ${line} has "${cellAt(at)}" in the column "${header[at]}"`;
@@ -54,11 +57,13 @@ function refuseDenial(shown: string, column?: string): TableError {
   const problem = `${shown}, and the table has no column of positions`;
   return new TableError(
     `${problem}: say with ${mapTo('position', column)} that this one has them, or leave it out with ${mapTo('', column)}.`,
-    { problem: `${problem}: say that this one has them, or that it is not used.` },
+    { problem: `${problem}: choose "Position" for this one if it has them, or "Not used".` },
   );
 }
 
 function refuseOpposed(shown: string, column?: string): TableError {
-  const problem = `${shown}, which is not used: write Yes and No into one column, or leave this one out`;
-  return new TableError(`${problem} with ${mapTo('', column)}.`, { problem: `${problem}.` });
+  const problem = `${shown}: write Yes and No into one column`;
+  return new TableError(`${problem}, or leave this one out with ${mapTo('', column)}.`, {
+    problem: `${problem} and upload the file again, or choose "Not used" for this one.`,
+  });
 }

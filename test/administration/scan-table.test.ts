@@ -43,10 +43,13 @@ test.each([
   ['Comments', 'No endorsement'],
 ])('the column %j with %j must be used or left out', async (column, cell) => {
   const lines = [`Race,Candidate,${column}`, 'Mayor,Ann,Yes', `Mayor,Bo,${cell}`];
-  await expect(positionsOf(lines)).rejects.toThrow(
-    `Line 3 has "${cell}" in the column "${column}", and the table has no column of positions: say with ` +
-      `--map "${column}=position" that this one has them, or leave it out with --map "${column}=".`,
-  );
+  const problem = `Line 3 has "${cell}" in the column "${column}", and the table has no column of positions`;
+  await expect(positionsOf(lines)).rejects.toMatchObject({
+    message:
+      `${problem}: say with --map "${column}=position" that this one has them, or leave it out with ` +
+      `--map "${column}=".`,
+    problem: `${problem}: choose "Position" for this one if it has them, or "Not used".`,
+  });
   expect(await positionsOf(lines, `${column}=position`)).toEqual(['Yes', cell]);
   expect(await positionsOf(lines, `${column.toUpperCase()}=`)).toEqual([undefined, undefined]);
 });
@@ -69,10 +72,16 @@ test.each(['Oppose', 'Against', 'No'])(
   'a mark in the column %j needs an answer of its own',
   async (column) => {
     const lines = [`Measure,Support,${column}`, 'Prop 1,x,', 'Prop 50,,x'];
-    await expect(positionsOf(lines)).rejects.toThrow(
-      `Line 3 has "x" in the column "${column}", which is not used: write Yes and No into one column, or leave this one out ` +
-        `with --map "${column}=".`,
-    );
+    for (const options of [[], [`${column}=position`]]) {
+      await expect(positionsOf(lines, ...options)).rejects.toMatchObject({
+        message:
+          `Line 3 has "x" in the column "${column}": write Yes and No into one column, or leave this one out ` +
+          `with --map "${column}=".`,
+        problem:
+          `Line 3 has "x" in the column "${column}": write Yes and No into one column and upload the file again, or ` +
+          'choose "Not used" for this one.',
+      });
+    }
     expect(await positionsOf(lines, `${column}=`)).toEqual(['x', null]);
     expect(await positionsOf([...lines.slice(0, 2), 'Prop 50,,-'])).toEqual(['x', null]);
   },
