@@ -232,9 +232,14 @@ export const isOnlySeat = (words: readonly string[]): boolean =>
 /** The words without those of chambers: the place in the name of a district. */
 export const placeWordsOf = (words: ReadonlySet<string>): ReadonlySet<string> => words.difference(CHAMBERS);
 
-/** Words for a message, with the usual names of chambers. */
+/** Words for a message, with the usual names of chambers, and numbers apart from their units. */
 export const showWords = (words: Iterable<string>): string =>
-  [...words].map((word) => CHAMBERS.get(word)?.shown ?? word).join(' ');
+  [...words].map((word) => CHAMBERS.get(word)?.shown ?? showUnit(word)).join(' ');
+
+function showUnit(word: string): string {
+  const unit = unitOf(word);
+  return unit === null ? word : `${unit} ${word.slice(unit.length)}`;
+}
 
 /** The unit of a word with its number or letter, such as `district` of `district12`; null for other words. */
 export function unitOf(word: string): string | null {

@@ -312,7 +312,7 @@ describe('names that differ a little are close, with the reason', () => {
       'Mary ONeil Garcia',
       {},
       'council-2/oneil',
-      'contest: the contest has more words: city district2',
+      'contest: the contest has more words: city district 2',
     ],
     [
       'Mighty Governor',
@@ -321,7 +321,7 @@ describe('names that differ a little are close, with the reason', () => {
       'governor/villa',
       'contest: the contest does not have these words: mighty',
     ],
-    ['U.S. House', 'Nancy Pelosi', {}, 'house-11/pelosi', 'contest: the contest has more words: district11'],
+    ['U.S. House', 'Nancy Pelosi', {}, 'house-11/pelosi', 'contest: the contest has more words: district 11'],
     [
       'Assembly',
       'Ash Kalra',
