@@ -156,7 +156,8 @@ const saveSettings = (request: PageRequest, context: ConsoleContext) =>
     if (replacesUnseen(form, upload.settings, settings)) {
       const problem =
         'Somebody else has changed the endorser, the election or the columns since you opened the page, so your choice is not saved. The form below has theirs.';
-      return showReview(context, { client, work, options: { after: 0, problem, status: 409 } });
+      const options = { after: 0, problem, status: 409, showsSettings: true };
+      return showReview(context, { client, work, options });
     }
     await changeUpload(client, upload.id, { settings, decisions: upload.decisions });
     return { redirect: addressOf(upload) };

@@ -36,6 +36,8 @@ export interface ReviewOptions {
   refused?: ReadonlyMap<string, UploadDecision | null>;
   problem?: string;
   status?: number;
+  /** Whether the problem is about the settings, which are shown then. */
+  showsSettings?: boolean;
 }
 
 /** The review of an upload: what its rows mean, and which ones need a decision. */
@@ -44,7 +46,7 @@ export async function showReview(
   { client, work, options }: { client: ClientBase; work: PageWork; options: ReviewOptions },
 ): Promise<ShownPage> {
   const { upload } = work;
-  const { after, problem, status = 200 } = options;
+  const { after, problem, status = 200, showsSettings = false } = options;
   const review = await reviewUpload(client, work, after).catch((error: unknown) => {
     if (error instanceof TableError) return error.problem;
     throw error;
@@ -63,7 +65,7 @@ export async function showReview(
       }
       ${isReadable && html`<${Questions} review=${review} work=${work} options=${options} />`}
       ${isReadable && html`<${Listed} review=${review} />`}
-      <details open=${!isReadable}>
+      <details open=${!isReadable || showsSettings}>
         <summary>Endorser, election and columns</summary>
         <${Form} action=${`${addressOf(upload)}/settings`} class="card">
           <${ShownValues} values=${upload.settings} />

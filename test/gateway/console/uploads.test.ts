@@ -217,6 +217,8 @@ test('of two people who say what a table holds, the second sees what the first h
   expect((await say({ endorser: 'coast-gazette' })).status).toBe(303);
   const refused = await say({ endorser: 'sierra-club' });
   expect([refused.status, refused.html.includes('so your choice is not saved')]).toEqual([409, true]);
+  const open = '<details open><summary>Endorser, election and columns';
+  expect([page.html.includes(open), refused.html.includes(open)]).toEqual([false, true]);
   expect((await editor.get(address)).html).toContain('<option value="coast-gazette" selected>');
 });
 
