@@ -35,6 +35,9 @@ const GRADES: Readonly<Record<string, string>> = {
 const showDecision = (decided: UploadDecision | undefined): string =>
   decided === undefined ? 'nothing' : decided.decision === 'no' ? 'leave it out' : decided.decision;
 
+/** The advice for a decision in a file. */
+const FILE_REMEDY = /correct one of them(, or empty the decision)?$/;
+
 export interface AskedRow {
   seen: SeenRow;
   /** The decision that is stored. */
@@ -92,7 +95,7 @@ function explain(
   if (fate === 'refused' && reason.startsWith('has the decision')) {
     return `"${stored?.decision}" is not the key of a choice of the catalogue`;
   }
-  return reason;
+  return fate === 'refused' ? reason.replace(FILE_REMEDY, 'choose again, or leave the row out') : reason;
 }
 
 function CandidateLabel({ item: { contest, choice } }: { item: Candidate }): Html {

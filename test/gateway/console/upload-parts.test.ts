@@ -179,7 +179,11 @@ describe('the question about a row', () => {
     const refused = { fate: 'refused', reason: 'has the decision "x", which is no key' };
     expect(show({ stored: of('x') }, refused)).toContain('&quot;x&quot; is not the key of a choice');
     expect(show({ stored: of('x', 'nobody') }, refused)).toContain('choose the endorser as well');
-    expect(show({ stored: of('x') }, { ...refused, reason: 'has the rank 2' })).toContain(': has the rank 2');
+    const because = (reason: string) => show({ stored: of('x') }, { ...refused, reason });
+    expect(because('has the rank 2')).toContain(': has the rank 2');
+    for (const remedy of ['correct one of them', 'correct one of them, or empty the decision']) {
+      expect(because(`names a: ${remedy}`)).toContain(': names a: choose again, or leave the row out<');
+    }
   });
 });
 
