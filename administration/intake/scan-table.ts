@@ -71,6 +71,8 @@ function refuseDayFirst(
 ): TableError {
   const problem =
     `Line ${line} has ${cell.trim()} in the column "${column}", which fits only with the day first, and dates are read ` +
-    `with the month first: write it as ${date}, and the other dates of the column as YYYY-MM-DD too, or leave the column out`;
-  return new TableError(`${problem} with --map ${JSON.stringify(`${column}=`)}.`, { problem: `${problem}.` });
+    `with the month first: write it as ${date}, and the other dates of the column as YYYY-MM-DD too, or`;
+  return new TableError(`${problem} leave the column out with --map ${JSON.stringify(`${column}=`)}.`, {
+    problem: `${problem} choose "Not used" for the column.`,
+  });
 }

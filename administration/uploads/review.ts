@@ -180,6 +180,10 @@ export async function stageUpload(client: ClientBase, work: UploadWork): Promise
   };
 }
 
+/** How a person says that a table is not the whole list. */
+const NOT_WHOLE =
+  'go back to the rows, open "Endorser, election and columns", and clear "This is the whole list" there';
+
 /** Why replacing could withdraw what the table only fails to name. */
 async function refuseReplacing(
   client: ClientBase,
@@ -187,14 +191,14 @@ async function refuseReplacing(
 ): Promise<string | null> {
   if (isReview) {
     return (
-      'A review file has only the rows that needed a decision, and as the whole list it would withdraw all others: say ' +
-      'that it is not the whole list.'
+      'A review file has only the rows that needed a decision, and as the whole list it would withdraw all others: ' +
+      `${NOT_WHOLE}.`
     );
   }
   if (open > 0) {
     return (
       `${open === 1 ? '1 row is' : `${open.toLocaleString('en-US')} rows are`} open, and as the whole list the table would withdraw what they may mean: ` +
-      'decide on them, correct them in the file and upload it again, or say that it is not the whole list.'
+      `decide on them, correct them in the file and upload it again, or ${NOT_WHOLE}.`
     );
   }
   const [large] = await findOversizedPositions(client);

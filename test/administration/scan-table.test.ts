@@ -86,3 +86,13 @@ test.each(['Oppose', 'Against', 'No'])(
     expect(await positionsOf([...lines.slice(0, 2), 'Prop 50,,-'])).toEqual(['x', null]);
   },
 );
+
+test('a column of days first is to be corrected, or is not used', async () => {
+  const lines = ['Race,Candidate,Date', 'Mayor,Ann,25/12/2025'];
+  const words = 'and the other dates of the column as YYYY-MM-DD too, or';
+  await expect(positionsOf(lines)).rejects.toMatchObject({
+    message: expect.stringMatching(`${words} leave the column out with --map "Date=".$`),
+    problem: expect.stringMatching(`${words} choose "Not used" for the column.$`),
+  });
+  expect(await positionsOf(lines, 'Date=')).toEqual([undefined]);
+});
