@@ -34,7 +34,7 @@ export function createDenialCheck(
   const used = new Set(places.values());
   const said = new Set([...map.keys()].map(foldName));
   const unread = [...header.entries()].flatMap(([at, name]) =>
-    name === '' || used.has(at) || said.has(foldName(name)) ? [] : at,
+    used.has(at) || (name !== '' && said.has(foldName(name))) ? [] : at,
   );
   const denying = places.has('position') ? [] : [...unread, places.get('statement') ?? -1];
   // A mark there would be read as Yes if the column had the positions.
@@ -43,7 +43,7 @@ export function createDenialCheck(
   );
   return (line, cells) => {
     const cellAt = (at: number) => cells[at]?.trim() ?? '';
-    const show = (at: number) => `Line ${line} has "${cellAt(at)}" in the column "${header[at]}"`;
+    const show = (at: number) => `Line ${line} has "${cellAt(at)}" in ${showColumn(header, at)}`;
     const denied = denying.find((at) => saysNot(header[at] ?? '', cellAt(at)));
     if (denied !== undefined) throw refuseDenial(show(denied), header[denied]);
     const opposed = opposing.find((at) => readAnswer(cellAt(at)) === 'yes');
@@ -51,10 +51,15 @@ export function createDenialCheck(
   };
 }
 
+const showColumn = (header: readonly string[], at: number): string =>
+  header[at] ? `the column "${header[at]}"` : `column ${at + 1}, which has no name`;
+
 const mapTo = (field: string, column = '') => `--map ${JSON.stringify(`${column}=${field}`)}`;
 
 function refuseDenial(shown: string, column?: string): TableError {
   const problem = `${shown}, and the table has no column of positions`;
+  if (!column)
+    return new TableError(`${problem}: name it "Position" in the file if it has them, or empty it.`);
   return new TableError(
     `${problem}: say with ${mapTo('position', column)} that this one has them, or leave it out with ${mapTo('', column)}.`,
     { problem: `${problem}: choose "Position" for this one if it has them, or "Not used".` },

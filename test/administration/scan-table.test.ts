@@ -64,6 +64,14 @@ test.each([
   expect(await positionsOf([`Race,Candidate,${column}`, `Mayor,Bo,${cell}`])).toEqual([undefined]);
 });
 
+test('a column without a name that denies an endorsement must be named or empty', async () => {
+  const lines = ['Race,Candidate,,Notes', 'Mayor,Ann,No,x', 'Mayor,Bo,Not endorsed,x'];
+  await expect(positionsOf(lines)).rejects.toThrow(
+    'Line 3 has "Not endorsed" in column 3, which has no name, and the table has no column of positions: name it ' +
+      '"Position" in the file if it has them, or empty it.',
+  );
+});
+
 test('beside a column of positions, another column is not looked at', async () => {
   expect(await positionsOf(['Race,Candidate,Endorsed,Status', 'Mayor,Bo,x,Not endorsed'])).toEqual(['x']);
 });
