@@ -72,8 +72,11 @@ export function showUploadPreview(
     title: `Publish: ${upload.fileName}`,
     ...answer,
     body: html`
-      ${refusal && html`<${Notice} kind="bad">${refusal}<//>`}
-      <p>${describePublishing(effects)}${changes > 0 && ` ${IN_SECONDS}`}</p>
+      ${
+        refusal === null
+          ? html`<p>${describePublishing(effects)}${changes > 0 && ` ${IN_SECONDS}`}</p>`
+          : html`<${Notice} kind="bad">${refusal}<//>`
+      }
       <ul>
         ${counts.unchanged > 0 && html`<li>${countThat(counts.unchanged, 'endorsement', 'stays', 'stay')} as ${counts.unchanged === 1 ? 'it is' : 'they are'}.</li>`}
         ${leftOut > 0 && html`<li>${countThat(leftOut, 'row', 'is', 'are')} left out: not decided on, or not usable. <a href=${addressOf(upload)}>Look at them</a> first: publishing closes the upload, and they need another one then.</li>`}

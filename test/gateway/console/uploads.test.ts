@@ -426,6 +426,7 @@ test('a whole list withdraws what it lacks, but nothing while a row is open, and
   const open = await upload(tableOf(...all.slice(0, 7), 'governor,Tina Kotec'), whole);
   const unclear = await publish(open.address);
   expect(unclear.preview.html).toContain('1 row is open, and as the whole list');
+  expect(unclear.preview.html).not.toContain('reach the stream');
   expect(unclear.answer.status).toBe(409);
   const unusable = await upload(tableOf(...all, 'mayor,ann,more cells'), whole);
   expect((await editor.get(unusable.address)).html).toContain('No row needs a decision.');
