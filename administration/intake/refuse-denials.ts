@@ -47,7 +47,9 @@ export function createDenialCheck(
     const denied = denying.find((at) => saysNot(header[at] ?? '', cellAt(at)));
     if (denied !== undefined) throw refuseDenial(show(denied), header[denied]);
     const opposed = opposing.find((at) => readAnswer(cellAt(at)) === 'yes');
-    if (opposed !== undefined) throw refuseOpposed(show(opposed), header[opposed]);
+    if (opposed === undefined) return;
+    const isOnly = (places.get('position') ?? opposed) === opposed;
+    throw refuseOpposed(show(opposed), isOnly ? null : header[opposed]);
   };
 }
 
@@ -66,8 +68,12 @@ function refuseDenial(shown: string, column?: string): TableError {
   );
 }
 
-function refuseOpposed(shown: string, column?: string): TableError {
+/** @param column null if the table has no other positions: without this column, its rows would be endorsements */
+function refuseOpposed(shown: string, column: string | null | undefined): TableError {
   const problem = `${shown}: write Yes and No into one column`;
+  if (column === null) {
+    return new TableError(`${problem}.`, { problem: `${problem} and upload the file again.` });
+  }
   return new TableError(`${problem}, or leave this one out with ${mapTo('', column)}.`, {
     problem: `${problem} and upload the file again, or choose "Not used" for this one.`,
   });

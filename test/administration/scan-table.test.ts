@@ -80,16 +80,17 @@ test.each(['Oppose', 'Against', 'No'])(
   'a mark in the column %j needs an answer of its own',
   async (column) => {
     const lines = [`Measure,Support,${column}`, 'Prop 1,x,', 'Prop 50,,x'];
-    for (const options of [[], [`${column}=position`]]) {
-      await expect(positionsOf(lines, ...options)).rejects.toMatchObject({
-        message:
-          `Line 3 has "x" in the column "${column}": write Yes and No into one column, or leave this one out ` +
-          `with --map "${column}=".`,
-        problem:
-          `Line 3 has "x" in the column "${column}": write Yes and No into one column and upload the file again, or ` +
-          'choose "Not used" for this one.',
-      });
-    }
+    const problem = `Line 3 has "x" in the column "${column}": write Yes and No into one column`;
+    await expect(positionsOf(lines)).rejects.toMatchObject({
+      message: `${problem}, or leave this one out with --map "${column}=".`,
+      problem: `${problem} and upload the file again, or choose "Not used" for this one.`,
+    });
+    const alone = { message: `${problem}.`, problem: `${problem} and upload the file again.` };
+    await expect(positionsOf(lines, `${column}=position`)).rejects.toMatchObject(alone);
+    // Without the column, the row would endorse its candidate.
+    await expect(positionsOf([`Race,Candidate,${column}`, 'Mayor,Ann,', 'Mayor,Bo,x'])).rejects.toMatchObject(
+      alone,
+    );
     expect(await positionsOf(lines, `${column}=`)).toEqual(['x', null]);
     expect(await positionsOf([...lines.slice(0, 2), 'Prop 50,,-'])).toEqual(['x', null]);
   },
