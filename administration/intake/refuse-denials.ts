@@ -64,7 +64,9 @@ function refuseDenial(shown: string, column?: string): TableError {
     return new TableError(`${problem}: name it "Position" in the file if it has them, or empty it.`);
   return new TableError(
     `${problem}: say with ${mapTo('position', column)} that this one has them, or leave it out with ${mapTo('', column)}.`,
-    { problem: `${problem}: choose "Position" for this one if it has them, or "Not used".` },
+    {
+      problem: `${problem}: choose "Position" for this one if it has them, or "Not used" if all rows are endorsements.`,
+    },
   );
 }
 

@@ -48,7 +48,7 @@ test.each([
     message:
       `${problem}: say with --map "${column}=position" that this one has them, or leave it out with ` +
       `--map "${column}=".`,
-    problem: `${problem}: choose "Position" for this one if it has them, or "Not used".`,
+    problem: `${problem}: choose "Position" for this one if it has them, or "Not used" if all rows are endorsements.`,
   });
   expect(await positionsOf(lines, `${column}=position`)).toEqual(['Yes', cell]);
   expect(await positionsOf(lines, `${column.toUpperCase()}=`)).toEqual([undefined, undefined]);
