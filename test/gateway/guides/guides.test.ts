@@ -111,7 +111,7 @@ test.each([
 });
 
 test.each([
-  ['images/cost.svg', 'image/svg+xml'],
+  ['images/console-live.png', 'image/png'],
   ['examples/mirror.py', 'text/plain; charset=utf-8'],
   ['asyncapi.json', 'application/json; charset=utf-8'],
 ])('%s is served as %s', async (file, type) => {
