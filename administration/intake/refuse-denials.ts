@@ -5,9 +5,10 @@ import { readAnswer } from '../../intake/tables/answers.ts';
 import { type ColumnMap, foldName } from '../../intake/tables/columns.ts';
 import { TableError } from '../../intake/tables/table-error.ts';
 
-/** The words of a column or cell that is about endorsing. */
-const STANCE = /\b(?:position|stance|endors\w*|recommend\w*|support\w*|oppos\w*)\b/i;
-const NOT_ENDORSED = /^(?:do )?not (?:endors|recommend)\w*$/i;
+/** The words of a column or cell that is about endorsing, in English and Spanish. */
+const STANCE =
+  /\b(?:position|stance|endors|recommend|support|oppos|posici[oó]n|postura|respald|apoy|recomend|endos)/i;
+const NOT_ENDORSED = /^(?:(?:do )?not (?:endors|recommend)|no (?:respald|apoy|recomend|endos))\p{L}*$/iu;
 /** The most characters of such a cell. Longer ones are statements, which would take their time. */
 const MAX_DENIAL = 50;
 

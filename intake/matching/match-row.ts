@@ -111,7 +111,8 @@ function hasChoice(contest: IndexedContest, { choice, party, read }: ReadRow): b
 
 /**
  * Finds the contests that a row means. If it has an answer, its choice can be the name of a measure: this counts first if
- * it is exact, unless the column of contests names another measure, and last if only the code is the same. Between these, the column of contests counts.
+ * it is exact, unless the column of contests names another measure, and last if only the code is the same. Between these,
+ * the column of contests counts.
  */
 function findMeant(row: ReadRow, find: FindContest): FittingContests {
   const { contest, choice, position } = row;
@@ -246,11 +247,14 @@ function refuseAboutCandidate(row: ReadRow, contests: readonly IndexedContest[])
   return refusePosition(position, contests.some(isMeasure));
 }
 
+/** About a candidate it can also mean that the endorser chose none. */
+const PASS = /^pass[.!]?$/i;
+
 /** A position on a candidate says Yes or is left out. One on what may be a measure can also be No or empty. */
 function refusePosition(position: ReadRow['position'], mayBeMeasure: boolean): RowMatch | null {
   if (position === undefined) return null;
   if (position === null) return mayBeMeasure ? null : unrepresentable('no position', true);
-  const answer = readAnswer(position);
+  const answer = PASS.test(position.trim()) && !mayBeMeasure ? null : readAnswer(position);
   if (answer === 'yes' || (answer === 'no' && mayBeMeasure)) return null;
   return unrepresentable(`"${position}" about a candidate, of whom only Yes can be said`, answer !== null);
 }

@@ -41,6 +41,8 @@ test.each([
   ['Our position', 'No'],
   ['Endorsement status', 'Oppose'],
   ['Comments', 'No endorsement'],
+  ['Estado', 'No respaldado'],
+  ['Posición nuestra', 'No'],
 ])('the column %j with %j must be used or left out', async (column, cell) => {
   const lines = [`Race,Candidate,${column}`, 'Mayor,Ann,Yes', `Mayor,Bo,${cell}`];
   const problem = `Line 3 has "${cell}" in the column "${column}", and the table has no column of positions`;

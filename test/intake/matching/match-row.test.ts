@@ -184,6 +184,7 @@ describe('one record with the same name is exact', () => {
     ['City Council', 'Mary ONeil Garcia', { district: '02' }, 'council-2/oneil'],
     ['Prop. 2', 'Yes', {}, 'prop-2/yes'],
     ['Proposition 2', null, { position: 'Oppose' }, 'prop-2/no'],
+    ['Proposition 2', null, { position: 'Pass' }, 'prop-2/yes'],
     ['Ballot measure', 'Prop 2', { position: 'Y' }, 'prop-2/yes'],
     // Its column and its choice name the measure together.
     ['Measure', 'B', { position: 'Y' }, 'measure-b/yes'],
@@ -470,6 +471,7 @@ test.each<[string, string | null, string | null | undefined, string]>([
     'Yes (runoff only)',
     '"Yes (runoff only)" about a candidate, of whom only Yes can be said',
   ],
+  ['Governor', 'John H. Cox', 'Pass', '"Pass" about a candidate, of whom only Yes can be said'],
   ['Governor', 'John H. Cox', 'Neutral', '"Neutral" about a candidate, of whom only Yes can be said'],
   ...[
     ['No', 'Yes'],
