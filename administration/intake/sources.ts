@@ -19,7 +19,8 @@ import {
   indexEndorsers,
   matchEndorser,
 } from '../../intake/matching/match-endorser.ts';
-import { createContestFinder, type FindAlias } from '../../intake/matching/match-row.ts';
+import type { FindAlias } from '../../intake/matching/match-row.ts';
+import { createContestFinder } from '../../intake/matching/row-contests.ts';
 import type { Alias } from '../../schemas/alias-files.ts';
 import { createLruCache } from '../../service/lru-cache.ts';
 import { OperatorError } from '../../service/operator-error.ts';

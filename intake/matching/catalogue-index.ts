@@ -78,6 +78,10 @@ export interface IndexedContest extends ContestEntry {
   byName: ReadonlyMap<string, readonly Contender[]>;
 }
 
+/** Whether Yes and No are the choices. */
+export const isMeasure = ({ choices }: IndexedContest): boolean =>
+  choices.some(({ measure_answer: answer }) => answer !== null);
+
 /** An election's contests, prepared for matching. */
 export interface ElectionIndex {
   election: ElectionEntry;

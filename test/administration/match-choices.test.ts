@@ -4,7 +4,7 @@ import type { Sources } from '../../administration/intake/sources.ts';
 import { ENDORSEMENT_FIELDS } from '../../intake/endorsements/fields.ts';
 import { readColumns, readRow } from '../../intake/endorsements/read-row.ts';
 import { indexElection } from '../../intake/matching/catalogue-index.ts';
-import { createContestFinder } from '../../intake/matching/match-row.ts';
+import { createContestFinder } from '../../intake/matching/row-contests.ts';
 import { readColumnMap } from '../../intake/tables/columns.ts';
 import { choice, contest, election } from '../helpers/ballots/matcher-entries.ts';
 

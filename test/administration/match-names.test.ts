@@ -17,7 +17,7 @@ import {
 } from '../../intake/matching/catalogue-index.ts';
 import { matchElection } from '../../intake/matching/match-election.ts';
 import { type EndorserEntry, indexEndorsers } from '../../intake/matching/match-endorser.ts';
-import { createContestFinder } from '../../intake/matching/match-row.ts';
+import { createContestFinder } from '../../intake/matching/row-contests.ts';
 import { choice as choiceEntry, contest as contestEntry } from '../helpers/ballots/matcher-entries.ts';
 
 const choice = (key: string, measure_answer: 'yes' | null = null) => ({ key, measure_answer }) as ChoiceEntry;

@@ -2,7 +2,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type ContestEntry, indexElection } from '../../../intake/matching/catalogue-index.ts';
-import { createContestFinder, matchRow } from '../../../intake/matching/match-row.ts';
+import { matchRow } from '../../../intake/matching/match-row.ts';
+import { createContestFinder } from '../../../intake/matching/row-contests.ts';
 import type { RowNames } from '../../../intake/matching/row-names.ts';
 import { choice, contest, election } from '../../helpers/ballots/matcher-entries.ts';
 

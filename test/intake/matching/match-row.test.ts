@@ -1,117 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { indexElection } from '../../../intake/matching/catalogue-index.ts';
-import { createContestFinder, type FindAlias, matchRow } from '../../../intake/matching/match-row.ts';
+import type { FindAlias } from '../../../intake/matching/match-row.ts';
 import { chooseMatch, type RowMatch } from '../../../intake/matching/row-match.ts';
 import { choiceTextOf, contestTextOf, type RowNames, rowTextOf } from '../../../intake/matching/row-names.ts';
-import { foldText } from '../../../intake/matching/words.ts';
-import type { ElectionType } from '../../../schemas/vocabulary.ts';
-import { choice, contest, election, YES_NO } from '../../helpers/ballots/matcher-entries.ts';
+import { choice, contest, election } from '../../helpers/ballots/matcher-entries.ts';
+import { createMatch, match, matchNames } from '../../helpers/ballots/matcher-rows.ts';
 import { processorTimeOf } from '../../helpers/processor-time.ts';
-
-const CONTESTS = [
-  contest('governor', 'Governor of California', [
-    choice('villa', 'Antonio Villaraigosa', { party: 'Democratic' }),
-    choice('cox', 'John H. Cox', { party: 'Republican' }),
-    choice('wildstar', 'Nickolas "Nick" Wildstar'),
-  ]),
-  contest(
-    'house-12',
-    'U.S. House California District 12',
-    [choice('lee', 'Barbara Lee'), choice('tran', 'Jennifer Tran')],
-    {
-      short_title: 'U.S. House CA-12',
-      district: {
-        ocd_id: 'ocd-division/country:us/state:ca/cd:12',
-        name: 'California Congressional District 12',
-      },
-    },
-  ),
-  contest('house-11', 'U.S. House California District 11', [choice('pelosi', 'Nancy Pelosi')], {
-    short_title: 'U.S. House CA-11',
-  }),
-  contest('assembly-25', 'State Assembly, District 25', [choice('kalra', 'Ash Kalra')]),
-  contest('delegates-41', 'Member, House of Delegates (41st District)', [choice('ott', 'Ida Ott')]),
-  contest('senate-15', 'State Senate, District 15', [choice('cortese', 'Dave Cortese')]),
-  contest('controller', 'Controller', [
-    choice('cohen', 'Malia Cohen'),
-    choice('mayor', 'Ana Mayor Ruiz'),
-    choice('judge', 'Eva Judge Lima'),
-    choice('lima', 'Eva Lima'),
-  ]),
-  contest('attorney', 'Attorney General', [choice('bonta', 'Rob Bonta')]),
-  contest('council-2', 'Member, City Council, 2nd District', [
-    choice('smith-sr', 'John Smith Sr.'),
-    choice('smith-jr', 'John Smith Jr.'),
-    choice('oneil', "Mary O'Neil-García"),
-  ]),
-  contest('judge-3', 'Superior Court Judge, Office No. 3', [
-    choice('gray-d', 'Ann Gray', { candidate: 'gray', party: 'Democratic' }),
-    choice('gray-w', 'Ann Gray', { candidate: 'gray', party: 'Working Families' }),
-    choice('lopez-1', 'Luis Lopez', { candidate: '1', party: 'Democratic' }),
-    choice('lopez-2', 'Luis Lopez', { candidate: '2', party: 'Green' }),
-  ]),
-  contest('auditor', 'Auditor', [
-    choice('moss', 'Ed Moss'),
-    choice('moss-jr', 'Ed Moss, Jr.'),
-    choice('roe-d', 'Al Roe', { candidate: 'roe', party: 'Democratic' }),
-    choice('roe-g', 'Al Roe', { candidate: 'roe', party: 'Green', withdrawn: true }),
-  ]),
-  contest('clerk', 'Clerk', [
-    choice('ott-d', 'Ida Ott', { candidate: 'ott', party: 'Democratic', withdrawn: true }),
-    choice('ray', 'Sol Ray', { withdrawn: true }),
-    choice('none', 'None of these candidates', { candidate: null, full_name: null }),
-  ]),
-  contest('archivist', 'Archivist', [
-    choice('roe-a', 'Al Roe, Alder line', { candidate: 'roe', full_name: 'Al Roe' }),
-    choice('roe-b', 'Al Roe, Birch line', { candidate: 'roe', full_name: 'Al Roe' }),
-    choice('Poe', 'Eva Lee'),
-    choice('lee', 'Poe'),
-    choice('nurse', 'Uma Vey (nurse)'),
-    choice('x/y', 'Zed Kay'),
-    choice('star', 'Ms. ★'),
-    choice('no', 'Ida No'),
-  ]),
-  contest('sheriff-d', 'Sheriff (D)', [choice('fox', 'Max Fox')]),
-  contest('sheriff-r', 'Sheriff (R)', [choice('elk', 'Sam Elk')]),
-  contest('school', 'School Board', [choice('kay', 'Kay Ono')], {
-    district: { ocd_id: null, name: 'School District 7' },
-  }),
-  contest('prop-2', 'Proposition 2: School bonds', YES_NO, {
-    kind: 'measure',
-    short_title: 'Prop 2',
-    measure_code: '2',
-  }),
-  contest('measure-b', 'Measure B: Parks', YES_NO, { kind: 'measure', measure_code: 'B' }),
-  contest('measure-c', 'Measure C: Libraries', YES_NO, {
-    kind: 'measure',
-    short_title: 'C',
-    measure_code: 'C',
-  }),
-  contest('measure-rr', 'Measure RR: Trains', YES_NO, { kind: 'measure', measure_code: 'RR' }),
-  contest('retain-liu', 'Retain Justice Goodwin Liu', YES_NO, { kind: 'retention' }),
-];
-
-const index = indexElection(election, CONTESTS);
-const find = createContestFinder(index);
-
-function match(
-  contestText: string | null,
-  choiceText: string | null,
-  more: Partial<RowNames> = {},
-  alias: FindAlias = () => null,
-) {
-  const row = {
-    contest: contestText,
-    district: null,
-    choice: choiceText,
-    party: null,
-    position: undefined,
-    ...more,
-  };
-  const found = matchRow(index, row, alias, find);
-  const key = `${found.contest?.key.split('/')[1] ?? '?'}/${found.choice?.key ?? '?'}`;
-  return { key, grade: found.unrepresentable ? 'nothing' : found.grade, why: found.reasons.join('; ') };
-}
 
 describe('one record with the same name is exact', () => {
   test.each<[string | null, string | null, Partial<RowNames>, string]>([
@@ -200,73 +93,6 @@ describe('one record with the same name is exact', () => {
   ])('%j, %j %j', (contestText, choiceText, more, key) => {
     expect(match(contestText, choiceText, more)).toEqual({ key, grade: 'exact', why: '' });
   });
-});
-
-test.each(['Propositions', 'Props', 'Measures', 'Ballot Measures'])(
-  'the heading %j is not the measure of the letter S',
-  (heading) => {
-    const lettered = indexElection(
-      election,
-      ['Proposition S: Parks', 'Measure S: Trains'].map((title) =>
-        contest(foldText(title), title, YES_NO, { kind: 'measure', measure_code: 'S' }),
-      ),
-    );
-    const row = { contest: heading, district: null, choice: 'Yes', party: null, position: undefined };
-    expect(matchRow(lettered, row, () => null, createContestFinder(lettered)).grade).not.toBe('exact');
-    const named = { ...row, contest: `${heading.replace(/s$/, '')} S` };
-    expect(matchRow(lettered, named, () => null, createContestFinder(lettered)).grade).not.toBe('none');
-  },
-);
-
-test.each([
-  ['3', 'Yes'],
-  ['D', 'Yes'],
-  ['2nd', 'Yes'],
-  ['2 Parks', 'Yes'],
-  ['D. Trains', 'Yes', 'no such contest; the nearest are Measure RR: Trains'],
-])('%j, %j is no measure', (contestText, choiceText, why = '') => {
-  expect(match(contestText, choiceText)).toMatchObject({ grade: 'none', why: expect.stringContaining(why) });
-});
-
-test.each<[string | null, string, string, string]>([
-  ['Council, District 2', 'Mary ONeil Garcia, B', 'council-2/oneil', 'close'],
-  ['Controller', 'Malia Cohen - B', 'controller/cohen', 'close'],
-  ['Governor', 'John H. Cox, R', 'governor/cox', 'exact'],
-  ['U.S. House', 'Nancy Pelosi, D', 'house-11/pelosi', 'close'],
-  [null, 'Barbara Lee - D', 'house-12/lee', 'close'],
-  ['Governor', 'Nobody Else, D', 'governor/?', 'none'],
-])('%j, %j is not the measure of the letter', (contestText, choiceText, key, grade) => {
-  const measures = ['B', 'D', 'R'].map((letter) =>
-    contest(`measure-${letter}`, `Measure ${letter}`, YES_NO, { kind: 'measure', measure_code: letter }),
-  );
-  const lettered = indexElection(election, [...CONTESTS, ...measures]);
-  const row = { contest: contestText, district: null, choice: choiceText, party: null, position: 'Yes' };
-  const found = matchRow(lettered, row, () => null, createContestFinder(lettered));
-  expect([found.contest?.key.split('/')[1], found.choice?.key ?? '?', found.grade]).toEqual([
-    ...key.split('/'),
-    grade,
-  ]);
-});
-
-test.each([
-  ['Proposition 1-A', 'prop-1a/yes', 'exact'],
-  ['Prop. 1 A', 'prop-1a/yes', 'exact'],
-  ['Prop 1(a)', 'prop-1a/yes', 'exact'],
-  ['Prop 1-A: Trains', 'prop-1a/yes', 'exact'],
-  ['Prop 2-A', '?/?', 'none'],
-  ['Proposition 2 A', '?/?', 'none'],
-  ['Proposition 2 - a school bond', 'prop-2/yes', 'close'],
-])('the letter of a measure after its number counts in %j', (contestText, key, grade) => {
-  const measure = contest('prop-1a', 'Proposition 1A: Trains', YES_NO, {
-    kind: 'measure',
-    measure_code: '1A',
-  });
-  const one = contest('prop-1', 'Proposition 1: Trains', YES_NO, { kind: 'measure', measure_code: '1' });
-  const lettered = indexElection(election, [...CONTESTS, one, measure]);
-  const row = { contest: contestText, district: null, choice: null, party: null, position: 'Yes' };
-  const found = matchRow(lettered, row, () => null, createContestFinder(lettered));
-  const slug = found.contest?.key.split('/')[1] ?? '?';
-  expect([`${slug}/${found.choice?.key ?? '?'}`, found.grade]).toEqual([key, grade]);
 });
 
 describe('names that differ a little are close, with the reason', () => {
@@ -411,18 +237,6 @@ test.each([
   expect(match(text, 'Ann Lee and Bob Roe')).toMatchObject({ grade: 'ambiguous', key });
 });
 
-test('a row that names two measures is ambiguous', () => {
-  const { grade, why } = match('Prop 2', 'Measure B', { position: 'Yes' });
-  expect([grade, why]).toEqual(['ambiguous', expect.stringContaining('Measure B: Parks')]);
-  expect(match('Ballot', 'Measure B', { position: 'Yes' }).grade).toBe('exact');
-});
-
-test('the office of another district has no match in the division of a row', () => {
-  const division = { district: 'ocd-division/country:us/state:ca/cd:12' };
-  for (const office of ['Governor', 'State Senate', 'U.S. House CA-11'])
-    expect(match(office, 'Barbara Lee', division).grade).toBe('none');
-});
-
 test.each<[string, string | null, string, string?]>([
   ['Prop 99', null, 'no such contest', 'Yes'],
   ['Governor', 'Gavin Newsom', 'no such choice; the nearest are '],
@@ -440,73 +254,9 @@ test.each<[string, string | null, string, string?]>([
   expect(said).toContain(why);
 });
 
-test.each<[string, string | null, string | null | undefined, string]>([
-  ['Governor', 'No Endorsement', undefined, '"No Endorsement"'],
-  // Beside the name of a contest, it is no key.
-  ['Clerk', 'none', undefined, '"none"'],
-  ['Governor', 'N/A', 'Yes', '"N/A"'],
-  ['Governor', 'NOT John H. Cox', 'Yes', '"NOT John H. Cox"'],
-  ['Governor', 'Anyone but John H. Cox', undefined, '"Anyone but John H. Cox"'],
-  ['Governor', 'No on John H. Cox', 'Yes', '"No on John H. Cox"'],
-  ...[
-    ...[
-      'John H. Cox (not endorsed)',
-      'John H. Cox - Oppose',
-      'Cox, John H. – not recommended',
-      'Oppose: John H. Cox',
-    ],
-    ...[
-      'No endorsement: John H. Cox',
-      'John H. Cox, Do not endorse',
-      'Antonio Villaraigosa; John H. Cox (no)',
-    ],
-  ].map((text): [string, string, undefined, string] => ['Governor', text, undefined, `"${text}"`]),
-  ['Governor', null, undefined, 'no choice'],
-  ['Governor', null, 'Yes', 'no choice'],
-  ['Governor', 'John H. Cox', null, 'no position'],
-  ['Governor', 'John H. Cox', 'Oppose', '"Oppose" about a candidate, of whom only Yes can be said'],
-  [
-    'Governor',
-    'John H. Cox',
-    'Yes (runoff only)',
-    '"Yes (runoff only)" about a candidate, of whom only Yes can be said',
-  ],
-  ['Governor', 'John H. Cox', 'Pass', '"Pass" about a candidate, of whom only Yes can be said'],
-  ['Governor', 'John H. Cox', 'Neutral', '"Neutral" about a candidate, of whom only Yes can be said'],
-  ...[
-    ['No', 'Yes'],
-    ['Yes', 'No'],
-    ['no', 'Oppose'],
-    ['No - it costs too much', 'Yes'],
-    ["Don't retain", '✓'],
-    ['Oppose (see our guide)', 'x'],
-    ['Against it', 'x'],
-    ['School bonds - No', 'x'],
-    ['School bonds (not endorsed)', 'Yes'],
-    ['Not this one', 'Yes'],
-  ].map(([choiceText = '', position = '']): [string, string, string, string] => [
-    ...(['Prop 2', choiceText, position] as const),
-    `two answers about a measure, "${choiceText}" and "${position}": give one, as the position, and leave the choice empty`,
-  ]),
-  ['Prop 2', null, 'Neutral', '"Neutral" about a measure, which needs Yes or No'],
-  ['Prop 2', 'No', null, 'no position'],
-  ['Prop 2', null, undefined, 'no answer about a measure, which needs Yes or No'],
-  ['Prop 2', 'Lean yes', undefined, '"Lean yes" about a measure, which needs Yes or No'],
-])('%j, %j %j is nothing that an endorsement can say', (contestText, choiceText, position, why) => {
-  expect(match(contestText, choiceText, { position })).toMatchObject({ grade: 'nothing', why });
-});
-
-test.each(['Yes: for the parks', 'No Tax on Tips', 'No-Tax Pledge', 'N - bonds', 'None of it, yet'])(
-  'the text %j beside a measure and Yes is no answer No',
-  (choiceText) => {
-    expect(match('Prop 2', choiceText, { position: 'Yes' })).toMatchObject({ grade: 'exact' });
-  },
-);
-
 describe('the possible meanings of a row', () => {
   const meant = (names: Partial<RowNames>) => {
-    const row = { contest: null, district: null, choice: null, party: null, position: undefined, ...names };
-    const { candidates, unsure, fits, grade } = matchRow(index, row, () => null, find);
+    const { candidates, unsure, fits, grade } = matchNames(names);
     return {
       grade,
       fits,
@@ -556,52 +306,26 @@ describe('the possible meanings of a row', () => {
       expect(meant(names)).toMatchObject({ grade: 'none', unsure: { contest: true, choice: true } });
     }
     const many = Array.from({ length: 20 }, (_, at) => choice(`c${at}`, `Person ${at}`));
-    const wide = indexElection(election, [contest('wide', 'Wide', many)]);
-    const row = { contest: 'Wide', district: null, choice: 'Nobody', party: null, position: undefined };
-    expect(matchRow(wide, row, () => null, createContestFinder(wide)).candidates).toHaveLength(12);
+    const { candidates } = createMatch([contest('wide', 'Wide', many)])({
+      contest: 'Wide',
+      choice: 'Nobody',
+    });
+    expect(candidates).toHaveLength(12);
   });
-});
-
-test('a row about a primary is close in the general election, unless the contest says primary too', () => {
-  const contests = [contest('governor', 'Governor', [choice('lee', 'Ann Lee')])];
-  const gradeOf = (type: ElectionType, title: string) => {
-    const chosen = indexElection({ ...election, type }, [
-      ...contests,
-      contest('judge', 'Primary judge', [choice('lee', 'Ann Lee')]),
-    ]);
-    const row = { contest: title, district: null, choice: 'Ann Lee', party: null, position: undefined };
-    const { grade, reasons } = matchRow(chosen, row, () => null, createContestFinder(chosen));
-    return [grade, reasons.join()];
-  };
-  for (const title of [
-    'Governor - Democratic primary',
-    'Governor (Democratic Primary)',
-    'PRIMARY: Governor',
-  ]) {
-    expect(gradeOf('general', title)).toEqual([
-      'close',
-      'contest: it says primary, and the election is a general one',
-    ]);
-    for (const type of ['primary', 'consolidated'] as const)
-      expect(gradeOf(type, title)).toEqual(['exact', '']);
-  }
-  expect(gradeOf('general', 'Governor')).toEqual(['exact', '']);
-  expect(gradeOf('general', 'Primary Judge')).toEqual(['exact', '']);
 });
 
 test('INV-15: a long name is read once for all contests of a large election, not for each of them', async () => {
   const many = Array.from({ length: 10_000 }, (_, at) =>
     contest(`c${at}`, `Council ${at}`, [choice('x', 'Ann Lee')]),
   );
-  const large = indexElection(election, many);
-  const row = { contest: null, district: null, choice: '(a,b'.repeat(250), party: null, position: undefined };
-  const match = () => {
-    for (let rows = 0; rows < 3; rows += 1) {
-      expect(matchRow(large, row, () => null, createContestFinder(large)).grade).toBe('none');
+  const matchLarge = createMatch(many);
+  const matchThree = () => {
+    for (const district of ['1', '2', '3']) {
+      expect(matchLarge({ district, choice: '(a,b'.repeat(250) }).grade).toBe('none');
     }
   };
   // Read for each contest, it takes 20 to 40 s.
-  expect(await processorTimeOf(match)).toBeLessThan(5_000);
+  expect(await processorTimeOf(matchThree)).toBeLessThan(5_000);
 });
 
 test('a row is remembered by its words, and a measure beside its answer by its name', () => {
@@ -683,63 +407,3 @@ describe('a decision', () => {
     expect(match('Governor', 'John H. Cox', {}, gone)).toMatchObject({ grade: 'exact', why: '' });
   });
 });
-
-test.each<[string, string | null, string | null | undefined, string, string]>([
-  // Beside the measure, the candidates to succeed are not meant.
-  ['Recall of Eva Kim', null, 'Oppose', 'recall/no', 'exact'],
-  ['Recall of Eva Kim', 'Yes', undefined, 'recall/yes', 'exact'],
-  ['Recall', 'Recall of Eva Kim', 'Yes', 'recall/yes', 'exact'],
-  ['Successor to Eva Kim if recalled', 'Bo Ray', 'Yes', 'successor/ray', 'exact'],
-  // To retain the official is to say No.
-  ['Recall of Eva Kim', 'Retain', undefined, '?/?', '"Retain" about a measure, which needs Yes or No'],
-  ['Recall of Eva Kim', null, 'Remove', '?/?', '"Remove" about a measure, which needs Yes or No'],
-  ['Recall of Eva Kim', null, 'Support her', '?/?', '"Support her" about a measure, which needs Yes or No'],
-  ...['Eva Kim', 'Keep Eva Kim'].map((name): [string, string, string, string, string] => [
-    ...(['Recall of Eva Kim', name, 'Yes', '?/?'] as const),
-    `two answers about a measure, "${name}" and "Yes": give one, as the position, and leave the choice empty`,
-  ]),
-  ['Mayor', 'Eva Kim', 'Yes', 'mayor/?', 'none'],
-])('about a recall, %j, %j %j means %s', (contestText, choiceText, position, key, said) => {
-  const recall = indexElection(election, [
-    contest('recall', 'Recall of Eva Kim', YES_NO, {
-      kind: 'measure',
-      short_title: 'Recall of Mayor Eva Kim',
-    }),
-    contest('successor', 'Successor to Eva Kim if recalled (recall of Eva Kim)', [choice('ray', 'Bo Ray')], {
-      short_title: 'Successor to Eva Kim if recalled',
-    }),
-    contest('mayor', 'Mayor', [choice('fox', 'Max Fox')]),
-  ]);
-  const row = { contest: contestText, district: null, choice: choiceText, party: null, position };
-  const found = matchRow(recall, row, () => null, createContestFinder(recall));
-  expect(`${found.contest?.key.split('/')[1] ?? '?'}/${found.choice?.key ?? '?'}`).toBe(key);
-  expect(found.unrepresentable?.text ?? found.grade).toBe(said);
-});
-
-test('a denial beside several names leaves the row open', () => {
-  const isUnderstood = (name: string) =>
-    matchRow(
-      index,
-      { contest: 'Governor', district: null, choice: name, party: null, position: undefined },
-      () => null,
-      find,
-    ).unrepresentable?.isUnderstood;
-  expect(isUnderstood('John H. Cox (no)')).toBe(true);
-  expect(isUnderstood('Antonio Villaraigosa; John H. Cox (no)')).toBe(false);
-});
-
-test.each<[string, string | null | undefined, boolean]>([
-  ['Governor', null, true],
-  ['Governor', undefined, true],
-  ['Governor', 'No endorsement', true],
-  // Such a row lacks a name.
-  ['Governor', 'Yes', false],
-  ['Governor', 'John H. Cox', false],
-])(
-  'a row about %j without a choice says nothing by the position %j: %s',
-  (contestText, position, isUnderstood) => {
-    const row = { contest: contestText, district: null, choice: null, party: null, position };
-    const { unrepresentable } = matchRow(index, row, () => null, find);
-    expect(unrepresentable).toEqual({ text: 'no choice', isUnderstood });
-  },
-);

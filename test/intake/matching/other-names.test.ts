@@ -1,7 +1,8 @@
 /** Contests and tickets under other names than those of the ballot. */
 import { describe, expect, test } from '@jest/globals';
 import { type ElectionIndex, indexElection } from '../../../intake/matching/catalogue-index.ts';
-import { createContestFinder, matchRow } from '../../../intake/matching/match-row.ts';
+import { matchRow } from '../../../intake/matching/match-row.ts';
+import { createContestFinder } from '../../../intake/matching/row-contests.ts';
 import type { RowNames } from '../../../intake/matching/row-names.ts';
 import { choice, contest, election } from '../../helpers/ballots/matcher-entries.ts';
 

@@ -16,7 +16,8 @@ import {
   indexEndorsers,
   matchEndorser,
 } from '../../../intake/matching/match-endorser.ts';
-import { createContestFinder, matchRow } from '../../../intake/matching/match-row.ts';
+import { matchRow } from '../../../intake/matching/match-row.ts';
+import { createContestFinder } from '../../../intake/matching/row-contests.ts';
 import { chooseMatch } from '../../../intake/matching/row-match.ts';
 import { formatRow } from '../../../intake/tables/cells.ts';
 import { readTable } from '../../../intake/tables/read-table.ts';
