@@ -13,6 +13,14 @@ export interface ProgramModule {
   start(log: Logger): Promise<void>;
 }
 
+function refuseArguments(): void {
+  const unknown = process.argv.slice(2).find((argument) => argument !== SUPERVISED);
+  if (unknown === undefined) return;
+  throw new OperatorError(
+    `Unknown argument "${unknown}": the program takes none. Environment variables configure it; docs/deployment.md lists them.`,
+  );
+}
+
 /**
  * Starts a program of the service, and exits with status 1 if that fails, so that its supervisor restarts it.
  * Invalid settings are reported in one sentence on stderr; other failures go to the log.
@@ -22,6 +30,7 @@ export interface ProgramModule {
 export async function runProgram(name: string, load: () => Promise<ProgramModule>): Promise<void> {
   let log: Logger | undefined;
   try {
+    refuseArguments();
     await startTracing(name, process.env);
     log = createLog(name, readLogLevel(process.env));
     const { start } = await load();
