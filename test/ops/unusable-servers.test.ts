@@ -5,6 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import { requireBrokers } from '../../kafka/connection/admin.ts';
 import { withDatabase } from '../../ops/database.ts';
 import { plaintextBrokers } from '../../service/brokers.ts';
+import { createIo, createRunner, runToExit } from '../helpers/commands/command-io.ts';
 import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { createTestDatabase } from '../helpers/postgres/database.ts';
 import { withClient } from '../helpers/postgres/with-client.ts';
@@ -30,7 +31,16 @@ async function runProgram(
     );
   });
 }
-const ops = (line: string, env: Record<string, string>) => runProgram('ops/main.ts', line.split(' '), env);
+/** Runs a command as a process of its own, which also shows that it ends. */
+const runOps = (line: string, env: Record<string, string>) => runProgram('ops/main.ts', line.split(' '), env);
+
+/** Runs a command in this process, which takes a tenth of the time. */
+async function ops(line: string, env: Record<string, string>): Promise<{ status: unknown; told: string }> {
+  const [name = '', ...args] = line.split(' ');
+  const io = createIo({ DATA_DIR: inFolder(), ...env });
+  const status = await runToExit(createRunner(name), args, io);
+  return { status, told: io.told.map((each) => `${each}\n`).join('') };
+}
 
 /** The test server's address with some parts changed. */
 function addressOf(parts: Partial<Record<'username' | 'password' | 'pathname' | 'port', string>>): string {
@@ -101,7 +111,7 @@ describe('a database that cannot be used is reported in one sentence, without it
       `Postgres at ${host} refuses the user or the password (password authentication failed for user "${username}"): ` +
         'correct DATABASE_URL or DATABASE_PASSWORD_FILE.\n',
     );
-    const none = await ops('keys list', { DATABASE_URL: addressOf({ password: '' }) });
+    const none = await runOps('keys list', { DATABASE_URL: addressOf({ password: '' }) });
     expect(none.told).toMatch(`Postgres at ${host} refuses the user or the password (SASL`);
     const missing = await ops('keys list', { DATABASE_URL: addressOf({ pathname: '/none' }) });
     expect(missing.told).toBe(
@@ -257,7 +267,7 @@ test('commands name the brokers that accept connections and stay silent', async 
     'stream check',
     'topics check',
   ];
-  const outcomes = await Promise.all(lines.map(async (line) => [line, await ops(line, env)]));
+  const outcomes = await Promise.all(lines.map(async (line) => [line, await runOps(line, env)]));
   const told = `Kafka at ${KAFKA_BROKERS} gave no answer: check the server and the way to it.\n`;
   expect(outcomes).toEqual(lines.map((line) => [line, { status: 1, told }]));
 });
