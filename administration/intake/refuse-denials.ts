@@ -12,20 +12,27 @@ const NOT_ENDORSED = /^(?:(?:do )?not (?:endors|recommend)|no (?:respald|apoy|re
 /** The most characters of such a cell. Longer ones are statements, which would take their time. */
 const MAX_DENIAL = 50;
 
-/** Whether a cell says that somebody is not endorsed. */
+const REVOKED = /withdr|rescind|revok|retract|unendors|no longer/i;
+/** The names of columns that judge all candidates, not only those who are endorsed. */
+const JUDGEMENT =
+  /\b(?:rat(?:ing|ed)|grades?|scores?|scorecard|stars?|tier|evaluation|qualifi(?:ed|cations?)|percent(?:age)?)\b/i;
+
+/** Whether a cell in the column of a name says that somebody is not endorsed. */
 function saysNot(name: string, cell: string): boolean {
   if (cell === '' || cell.length > MAX_DENIAL) return false;
   const answer = readAnswer(cell);
-  const isDenial = answer === 'no' || answer === 'nothing' || NOT_ENDORSED.test(cell);
-  return isDenial && STANCE.test(answer === 'no' ? `${name} ${cell}` : cell);
+  if (answer === 'no') return STANCE.test(`${name} ${cell}`);
+  if (answer === 'yes') return readAnswer(name) === 'nothing';
+  return NOT_ENDORSED.test(cell) || (answer === 'nothing' && (STANCE.test(cell) || REVOKED.test(cell)));
 }
 
 /**
  * Creates a check of a table's rows.
  *
  * @param map the columns that a person has chosen or left out
- * @returns a function that throws a TableError if a row says that somebody is not endorsed: in a column that is not used,
- * in a statement without positions, or by a mark in a column such as Oppose, unless it is left out
+ * @returns a function that throws a TableError if a row says, or can say, that somebody is not endorsed: in a column that
+ * is not used, in a statement without positions, by a mark in a column such as Oppose, or in a column such as Grade if no
+ * column is named after endorsements, unless the column is left out
  */
 export function createDenialCheck(
   header: readonly string[],
@@ -38,16 +45,25 @@ export function createDenialCheck(
     used.has(at) || (name !== '' && said.has(foldName(name))) ? [] : at,
   );
   const denying = places.has('position') ? [] : [...unread, places.get('statement') ?? -1];
+  const nameOf = (at: number | undefined) => header[at ?? -1] ?? '';
+  const areEndorsed = places.has('position') || STANCE.test(nameOf(places.get('choice')));
+  const judging = areEndorsed ? [] : unread.filter((at) => JUDGEMENT.test(nameOf(at)));
+  const isRevoking = (at: number) => REVOKED.test(nameOf(at));
   // A mark there would be read as Yes if the column had the positions.
   const opposing = [...unread, places.get('position') ?? -1].filter(
-    (at) => readAnswer(header[at] ?? '') === 'no',
+    (at) => readAnswer(nameOf(at)) === 'no' || isRevoking(at),
   );
+  const opposes = (at: number, cell: string) => {
+    const answer = readAnswer(cell);
+    return answer === 'yes' || (answer === null && isRevoking(at));
+  };
   return (line, cells) => {
     const cellAt = (at: number) => cells[at]?.trim() ?? '';
     const show = (at: number) => `Line ${line} has "${cellAt(at)}" in ${showColumn(header, at)}`;
-    const denied = denying.find((at) => saysNot(header[at] ?? '', cellAt(at)));
+    const denied =
+      denying.find((at) => saysNot(nameOf(at), cellAt(at))) ?? judging.find((at) => cellAt(at) !== '');
     if (denied !== undefined) throw refuseDenial(show(denied), header[denied]);
-    const opposed = opposing.find((at) => readAnswer(cellAt(at)) === 'yes');
+    const opposed = opposing.find((at) => opposes(at, cellAt(at)));
     if (opposed === undefined) return;
     const isOnly = (places.get('position') ?? opposed) === opposed;
     throw refuseOpposed(show(opposed), isOnly ? null : header[opposed]);

@@ -1,6 +1,6 @@
 /** The first reading of a table of endorsements: what its rows say together. */
 import type { EndorsementField } from '../../intake/endorsements/fields.ts';
-import type { EndorsementColumns } from '../../intake/endorsements/read-row.ts';
+import { type EndorsementColumns, positionCellsOf } from '../../intake/endorsements/read-row.ts';
 import { isYesOrNo, readRank } from '../../intake/tables/answers.ts';
 import type { ColumnMap } from '../../intake/tables/columns.ts';
 import { readDayFirst } from '../../intake/tables/dates.ts';
@@ -8,6 +8,8 @@ import type { Table } from '../../intake/tables/read-table.ts';
 import { TableError } from '../../intake/tables/table-error.ts';
 import { createDenialCheck } from './refuse-denials.ts';
 
+/** The most positions whose ranks are noticed. */
+const MAX_RANKED = 10_000;
 const DATE_FIELDS: readonly EndorsementField[] = ['published_on', 'election_date', 'election'];
 
 /**
@@ -17,7 +19,7 @@ const DATE_FIELDS: readonly EndorsementField[] = ['published_on', 'election_date
  * @param pause awaited after each row, so that a process can do its other work
  * @returns whether an empty position says that nothing was endorsed. It does not if only rows without a choice have
  * positions, which are about measures; nor beside an answer if no row with an answer has a position. Positions are no
- * flags if one is a rank. Also whether it is a review file, which has only rows that were open
+ * flags if one is a rank. Also the positions with ranks, and whether it is a review file, which has only rows that were open
  * @throws TableError if there are no rows, if a column has a date that can only be read with its day first, or if a column
  * that is not used, or statements without positions, say that somebody is not endorsed
  */
@@ -26,7 +28,9 @@ export async function scanTable(
   { places, flags }: Pick<EndorsementColumns, 'places' | 'flags'>,
   map: ColumnMap<EndorsementField>,
   pause?: () => Promise<void>,
-): Promise<Pick<EndorsementColumns, 'answersChoices' | 'marksAnswers' | 'flags'> & { isReview: boolean }> {
+): Promise<
+  Pick<EndorsementColumns, 'answersChoices' | 'marksAnswers' | 'flags' | 'ranked'> & { isReview: boolean }
+> {
   const refuseDenials = createDenialCheck(header, places, map);
   const dates = DATE_FIELDS.flatMap((field) => places.get(field) ?? []);
   const isFilled = (field: EndorsementField, cells: string[]) =>
@@ -36,6 +40,7 @@ export async function scanTable(
   let answersMeasures = false;
   let marksAnswers = false;
   let hasRanks = false;
+  const ranked = new Set<string>();
   let isReview = places.has('match_grade');
   for await (const row of rows) {
     await pause?.();
@@ -49,6 +54,7 @@ export async function scanTable(
       marksAnswers ||= isYesOrNo(cells[places.get('choice') ?? -1]);
       hasRanks ||= (readRank(cells[places.get('position') ?? -1] ?? '') ?? 1) > 1;
     }
+    if (isFilled('rank', cells) && ranked.size < MAX_RANKED) ranked.add(positionCellsOf(cells, places));
     refuseDenials(line, cells);
     for (const place of dates) {
       const cell = cells[place] ?? '';
@@ -61,6 +67,7 @@ export async function scanTable(
     answersChoices: answersChoices || !answersMeasures,
     marksAnswers,
     flags: flags && !hasRanks,
+    ranked,
   };
   return { ...meaning, isReview };
 }

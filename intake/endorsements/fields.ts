@@ -17,7 +17,7 @@ export const ENDORSEMENT_FIELDS = {
   ],
   choice: [
     ...['choice', 'candidate', 'candidate name', 'cand name', 'choice key', 'name', 'pick'],
-    ...['endorsed candidate', 'endorsement', 'endorsee', 'nominee', 'our pick'],
+    ...['endorsed candidate', 'endorsement', 'endorsee', 'nominee'],
   ],
   position: [
     ...['position', 'answer', 'yes no', 'support', 'support oppose', 'stance', 'vote', 'endorsed'],

@@ -4,6 +4,7 @@ import { checkSubmission } from '../../schemas/submission-files.ts';
 import { normalizeAddress, normalizeLines, normalizeText } from '../../schemas/text.ts';
 import type { ElectionText } from '../matching/match-election.ts';
 import type { RowNames } from '../matching/row-names.ts';
+import { foldText } from '../matching/words.ts';
 import { hasFlags, isYesOrNo, readFlag, readRank } from '../tables/answers.ts';
 import { isFormulaError } from '../tables/cells.ts';
 import { type ColumnMap, type Columns, mapColumns } from '../tables/columns.ts';
@@ -24,12 +25,16 @@ export interface EndorsementColumns extends Columns<EndorsementField> {
   marksAnswers: boolean;
   /** Whether the positions are flags, 1 and 0. */
   flags: boolean;
+  /** The positions of which a row has a rank, as `positionCellsOf` tells them. */
+  ranked: ReadonlySet<string>;
 }
 
 /** A row's texts, as they are written. Empty texts are null. */
 export interface EndorsementRow extends RowNames, ElectionText {
   endorser: string | null;
   rank: string | null;
+  /** Whether other rows about the position have ranks, and this one does not. */
+  lacksRank: boolean;
   statement: string | null;
   statement_es: string | null;
   source_url: string | null;
@@ -81,7 +86,7 @@ export function readColumns(
     );
   }
   const flags = hasFlags(header[columns.places.get('position') ?? -1] ?? '');
-  return { ...columns, constants, answersChoices: true, marksAnswers: true, flags };
+  return { ...columns, constants, answersChoices: true, marksAnswers: true, flags, ranked: new Set() };
 }
 
 const isAddress = (source: string | null): boolean => source !== null && /^https?:\/\//i.test(source);
@@ -90,10 +95,18 @@ const isAddress = (source: string | null): boolean => source !== null && /^https
 const completeAddress = (source: string | null): string | null =>
   source?.replace(/^(?=www\.|[^/\s]+\/)(?:[a-z\d-]+\.)+[a-z]{2,}(?:\/\S*)?$/i, 'https://$&') ?? null;
 
+/** The beginnings of the cells of a row that say which position of an endorser it is about, as one text. */
+export const positionCellsOf = (cells: readonly string[], places: EndorsementColumns['places']): string =>
+  JSON.stringify(
+    POSITION_FIELDS.map((field) => foldText((cells[places.get(field) ?? -1] ?? '').slice(0, MAX_COMPARED))),
+  );
+const MAX_COMPARED = 200;
+const POSITION_FIELDS = ['endorser', 'election', 'election_date', 'state', 'district', 'contest'] as const;
+
 /** Reads the cells of a row. */
 export function readRow(
   cells: readonly string[],
-  { places, constants, answersChoices, marksAnswers, flags }: EndorsementColumns,
+  { places, constants, answersChoices, marksAnswers, flags, ranked }: EndorsementColumns,
 ): EndorsementRow {
   const read = (field: EndorsementField, form: (text: string) => string) =>
     form(cells[places.get(field) ?? -1] ?? '') || null;
@@ -115,6 +128,7 @@ export function readRow(
     party: text('party'),
     ...splitSlogan({ contest: text('contest'), choice, position: saysNothing ? undefined : position }),
     rank: text('rank'),
+    lacksRank: ranked.size > 0 && text('rank') === null && ranked.has(positionCellsOf(cells, places)),
     statement: lines('statement'),
     statement_es: lines('statement_es'),
     source_url: isAddress(address) ? address : text('source_url'),
@@ -190,6 +204,11 @@ export function createPick(
 ): SubmittedPick | RowFault {
   const rank = row.rank === null ? null : readRank(row.rank);
   if (row.rank !== null && rank === null) return { fault: `has the rank "${row.rank}"; it must be 1, 2, 3…` };
+  if (isRanked && rank === null && row.lacksRank) {
+    return {
+      fault: 'has no rank, and other rows about the contest have one: give it one, or leave the row out',
+    };
+  }
   if (rank !== null && !isRanked) {
     return { fault: `has the rank ${rank}, and the contest ${contest} has no ranks: leave the cell empty` };
   }

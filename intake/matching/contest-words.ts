@@ -81,6 +81,9 @@ const UNITS = new Set(
 );
 /** Those that name measures. One state's Proposition 2 is another's Measure 2. */
 export const MEASURE_UNITS = 'proposition measure amendment initiative question referendum issue'.split(' ');
+const MEASURE_WORD = new RegExp(`\\b(?:props?|${MEASURE_UNITS.join('|')})\\b`, 'i');
+/** Whether a text has a word such as Proposition. */
+export const hasMeasureWord = (text: string): boolean => MEASURE_WORD.test(text);
 /** The letter of a measure or a seat, which may be doubled: A, RR. */
 const LETTERS = /^([a-z])\1?$/;
 /** Between a number and its letter: 1-A, and at the end of a name `1 A`, which is no article there. */

@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import { isDoubted } from '../tables/answers.ts';
 import { listSome, type Match } from './grade.ts';
 import { readPersonName } from './person-name.ts';
 import { foldWords } from './words.ts';
@@ -74,7 +75,11 @@ export function matchEndorser(index: EndorserIndex, text: string, isOfAccount = 
   const joined = join(text);
   const bySlug = index.bySlug.get(text);
   const byName = index.byName.get(joined) ?? [];
-  const exact = choose(bySlug ? [...new Set([bySlug, ...byName])] : byName, null);
+  const isSure = ({ name }: EndorserEntry) => !isDoubted(text) || isDoubted(name);
+  const exact = choose(
+    bySlug ? [...new Set([bySlug, ...byName])] : byName,
+    byName.every(isSure) ? null : 'a sign beside the name may say something else',
+  );
   if (exact) return exact;
   const short = shortName(text);
   const byShortName = [short.joined, short.titled ?? short.joined].flatMap(

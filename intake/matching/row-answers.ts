@@ -1,6 +1,7 @@
 /** What a row's answer says about the measures or the candidates that its names mean. */
 import { isYesOrNo, readAnswer, readLeadingAnswer } from '../tables/answers.ts';
 import { type IndexedContest, isMeasure } from './catalogue-index.ts';
+import { hasMeasureWord } from './contest-words.ts';
 import type { ReadRow } from './judge-pairs.ts';
 import { findContenders } from './match-choice.ts';
 import { type RowMatch, unrepresentable } from './row-match.ts';
@@ -54,7 +55,8 @@ const isForOfficial = (choice: string | null, measures: readonly IndexedContest[
   measures.some(({ title, short_title: short }) => RECALL.test(`${title} ${short}`));
 
 /** A choice that speaks against its candidate, and would be similar to the name. */
-const NEGATED = /^(?:vote )?(?:not|do not|no on|oppose[ds]?|against|anyone but)\s/i;
+const NEGATED =
+  /^(?:vote )?(?:not|do not|never|no on|oppose[ds]?|against|reject|defeat|any(?:one|body) (?:but|except|other than))\s/i;
 
 /** Whether a part of a text, apart from a name, says that it is not endorsed: `Ann Lee (not endorsed)`, `Oppose: Ann Lee`. */
 const hasDenial = (text: string): boolean =>
@@ -70,7 +72,11 @@ function refuseAboutCandidate(row: ReadRow, contests: readonly IndexedContest[])
     // An answer alone is about a measure, which can be missing in the catalogue.
     const isAboutMeasure = contests.length === 0 && isYesOrNo(position);
     const saysNothing = (position ?? null) === null || readAnswer(position ?? '') === 'nothing';
-    return isAboutMeasure ? null : unrepresentable('no choice', saysNothing);
+    if (isAboutMeasure) return null;
+    return unrepresentable(
+      saysNothing ? 'no choice' : `no choice, and "${position}" as the position`,
+      saysNothing,
+    );
   }
   // The key of a choice can be `none`.
   const isKey = contests.some((each) => choiceKeyOf(row, each) !== null);
@@ -82,7 +88,9 @@ function refuseAboutCandidate(row: ReadRow, contests: readonly IndexedContest[])
   if (!mayBeMeasure && hasDenial(choice) && !isName()) {
     return unrepresentable(`"${choice}"`, (given.people[0] ?? []).length < 2);
   }
-  return refusePosition(position, contests.some(isMeasure));
+  const isAboutMeasure =
+    contests.length === 0 ? hasMeasureWord(`${row.contest ?? ''} ${choice}`) : contests.some(isMeasure);
+  return refusePosition(position, isAboutMeasure);
 }
 
 /** About a candidate it can also mean that the endorser chose none. */

@@ -1,5 +1,6 @@
 import { isYesOrNo } from '../tables/answers.ts';
 import { type ElectionIndex, type IndexedContest, isMeasure } from './catalogue-index.ts';
+import { hasMeasureWord } from './contest-words.ts';
 import type { ReadRow } from './judge-pairs.ts';
 import { findContenders, mayHave } from './match-choice.ts';
 import { type FittingContests, findContests } from './match-contest.ts';
@@ -48,8 +49,8 @@ function hasChoice(contest: IndexedContest, { choice, party, read }: ReadRow): b
 
 /**
  * Finds the contests that a row means. If it has an answer, its choice can be the name of a measure: this counts first if
- * it is exact, unless the column of contests names another measure, and last if only the code is the same. Between these,
- * the column of contests counts.
+ * it is exact, unless the column of contests names another measure, and last if it is close or only the code is the same.
+ * Between these, the column of contests counts.
  */
 function findMeant(row: ReadRow, find: FindContest): FittingContests {
   const { contest, choice, position } = row;
@@ -70,7 +71,9 @@ function findMeant(row: ReadRow, find: FindContest): FittingContests {
   if (!own.exact.every(isMeasure)) return own;
   const offices = [...own.close].filter(([each]) => !isMeasure(each));
   if (offices.some(([each]) => hasChoice(each, row))) return { ...own, close: new Map(offices) };
-  const close = findMeasuresByCode(row, choice, find);
+  const titled = own.exact.length === 0 && hasMeasureWord(choice) ? find(choice, row).close : [];
+  const named = [...titled].filter(([each]) => isMeasure(each));
+  const close = named.length > 0 ? new Map(named) : findMeasuresByCode(row, choice, find);
   return close.size > 0 ? { exact: [], close, nearest: [] } : own;
 }
 

@@ -14,7 +14,8 @@ const WORDS: Readonly<Record<Answer, string>> = {
     'dont retain|not retain|remove|strong no|strongly oppose|vote against|do not support|dont support',
   nothing:
     'no endorsement|no endorsements|no position|no recommendation|none|neutral|na|n a|not applicable|abstain|abstained|' +
-    'did not endorse|not endorsed|undecided|pending|tbd|no consensus|split|open|no endorsement made|declined|declined to endorse',
+    'did not endorse|not endorsed|undecided|pending|tbd|no consensus|split|open|no endorsement made|declined|declined to endorse|' +
+    'withdrawn|rescinded|revoked|retracted|endorsement withdrawn|endorsement rescinded|unendorsed|no longer endorsed',
 };
 const ANSWERS = new Map(
   Object.entries(WORDS).flatMap(([answer, words]) =>

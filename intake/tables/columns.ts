@@ -19,8 +19,9 @@ export interface Columns<F extends string> {
 /** A person's settings of columns: the field of each named one, or null to leave it out. */
 export type ColumnMap<F extends string> = ReadonlyMap<string, F | null>;
 
-/** The folded name of a column: `CandidateName` has the words of "Candidate name". */
-export const foldName = (name: string): string => foldText(name.replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 '));
+/** The folded name of a column: `CandidateName` has the words of "Candidate name", "Our pick" those of "Pick". */
+export const foldName = (name: string): string =>
+  foldText(name.replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')).replace(/^our (?=.)/, '');
 
 const nameOf = (name: string, at: number) => (name === '' ? `(column ${at + 1}, without a name)` : name);
 

@@ -44,7 +44,15 @@ const sources = {
 
 const rowOf = (values: Partial<EndorsementRow>): EndorsementRow => ({
   ...{ endorser: 'Gazette', election: 'el', date: null, state: null, district: null, contest: 'Mayor' },
-  ...{ choice: 'Anne', party: null, position: undefined, rank: null, statement: null, statement_es: null },
+  ...{
+    choice: 'Anne',
+    party: null,
+    position: undefined,
+    rank: null,
+    lacksRank: false,
+    statement: null,
+    statement_es: null,
+  },
   ...{ source_url: null, published_on: null, decision: null },
   ...{ proposed: { endorser: null, contest: null, choice: null }, ...values },
 });

@@ -5,8 +5,8 @@ import { readColumns, readRow } from '../../intake/endorsements/read-row.ts';
 import { readColumnMap } from '../../intake/tables/columns.ts';
 import { readTable } from '../../intake/tables/read-table.ts';
 
-/** The positions of the rows of a table. */
-async function positionsOf(lines: string[], ...options: string[]) {
+/** The rows of a table, read with what they say together. */
+async function readTableRows(lines: string[], ...options: string[]) {
   const open = () =>
     readTable(
       (async function* () {
@@ -15,13 +15,18 @@ async function positionsOf(lines: string[], ...options: string[]) {
     );
   const { header, rows } = await open();
   const map = readColumnMap(options, ENDORSEMENT_FIELDS);
-  const columns = readColumns(header, map, { endorser: 'gazette', election: 'el' });
+  const columns = readColumns(header, map, {
+    election: 'el',
+    ...(header.includes('Endorser') ? {} : { endorser: 'gazette' }),
+  });
   const found = await scanTable(await open(), columns, map);
-  const positions = [];
-  for await (const row of rows)
-    if ('cells' in row) positions.push(readRow(row.cells, { ...columns, ...found }).position);
-  return positions;
+  const read = [];
+  for await (const row of rows) if ('cells' in row) read.push(readRow(row.cells, { ...columns, ...found }));
+  return read;
 }
+
+const positionsOf = async (lines: string[], ...options: string[]) =>
+  (await readTableRows(lines, ...options)).map(({ position }) => position);
 
 test.each([
   ['Endorsed', '1', '0', 'Yes', 'No'],
@@ -36,13 +41,15 @@ test.each([
 test.each([
   ['Status', 'Not endorsed'],
   ['Result', 'No endorsement'],
-  ['Rating', 'Not recommended'],
+  ['Outcome', 'Not recommended'],
   ['Notes', 'Do not endorse'],
-  ['Our position', 'No'],
+  ['Board position', 'No'],
   ['Endorsement status', 'Oppose'],
   ['Comments', 'No endorsement'],
   ['Estado', 'No respaldado'],
   ['Posición nuestra', 'No'],
+  ['Status', 'Withdrawn'],
+  ['Notes', 'Endorsement rescinded'],
 ])('the column %j with %j must be used or left out', async (column, cell) => {
   const lines = [`Race,Candidate,${column}`, 'Mayor,Ann,Yes', `Mayor,Bo,${cell}`];
   const problem = `Line 3 has "${cell}" in the column "${column}", and the table has no column of positions`;
@@ -64,6 +71,52 @@ test.each([
   ['Comments', `No endorsement${'!'.repeat(50)}`],
 ])('the column %j with %j says nothing about an endorsement', async (column, cell) => {
   expect(await positionsOf([`Race,Candidate,${column}`, `Mayor,Bo,${cell}`])).toEqual([undefined]);
+});
+
+test.each([
+  ['Grade', 'F'],
+  ['Bar rating', 'Qualified'],
+  ['Score (%)', '20'],
+])('the column %j, which judges all candidates, must be used or left out', async (column, cell) => {
+  const lines = [`Race,Candidate,${column}`, 'Mayor,Ann,', `Mayor,Bo,${cell}`];
+  await expect(positionsOf(lines)).rejects.toThrow(
+    `Line 3 has "${cell}" in the column "${column}", and the table has no column of positions: say with`,
+  );
+  expect(await positionsOf(lines, `${column}=position`)).toEqual([null, cell]);
+  expect(await positionsOf(lines, `${column}=`)).toEqual([undefined, undefined]);
+  expect(await positionsOf(lines.slice(0, 2))).toEqual([undefined]);
+  expect(await positionsOf([`Race,Endorsed candidate,${column}`, `Mayor,Bo,${cell}`])).toEqual([undefined]);
+  expect(await positionsOf([`Race,Candidate,${column},Endorsed`, `Mayor,Bo,${cell},x`])).toEqual(['x']);
+});
+
+test.each(['x', '9/1/2026'])('%j in a column Withdrawn contradicts an endorsement', async (cell) => {
+  const lines = ['Race,Candidate,Endorsed,Withdrawn', 'Mayor,Ann,x,No', `Mayor,Bo,x,${cell}`];
+  await expect(positionsOf(lines)).rejects.toThrow(
+    `Line 3 has "${cell}" in the column "Withdrawn": write Yes and No into one column, or leave this one out with`,
+  );
+  expect(await positionsOf(lines, 'Withdrawn=')).toEqual(['x', 'x']);
+  expect(await positionsOf(lines.slice(0, 2))).toEqual(['x']);
+});
+
+test('a row lacks its rank if another row about the position has one', async () => {
+  const lines = ['Endorser,Contest,Candidate,Rank', 'Gazette,Mayor,Ann,', 'Gazette,mayor ,Bo,1'];
+  const others = ['Herald,Mayor,Ann,', 'Gazette,Sheriff,Cy,'];
+  expect(await readTableRows([...lines, ...others])).toMatchObject([
+    { lacksRank: true },
+    ...[false, false, false].map((lacksRank) => ({ lacksRank })),
+  ]);
+  expect(await readTableRows([lines[0] ?? '', ...others])).toMatchObject([
+    { lacksRank: false },
+    { lacksRank: false },
+  ]);
+});
+
+test('a mark in the column "Not endorsed" denies an endorsement', async () => {
+  const lines = ['Race,Candidate,Not endorsed', 'Mayor,Ann,', 'Mayor,Bo,x'];
+  await expect(positionsOf(lines)).rejects.toThrow(
+    'Line 3 has "x" in the column "Not endorsed", and the table',
+  );
+  expect(await positionsOf(lines.slice(0, 2))).toEqual([undefined]);
 });
 
 test('a column without a name that denies an endorsement must be named or empty', async () => {

@@ -245,6 +245,7 @@ describe('the pick of a row', () => {
   test.each<[Partial<EndorsementRow>, Partial<Meant>, string]>([
     [{ rank: 'second' }, {}, 'has the rank 2, and the contest or-2026-11-03-general/mayor has no ranks'],
     [{ rank: 'high' }, { isRanked: true }, 'has the rank "high"; it must be 1, 2, 3…'],
+    [{ lacksRank: true }, { isRanked: true }, 'has no rank, and other rows about the contest have one'],
     [{ rank: 'high' }, {}, 'has the rank "high"; it must be 1, 2, 3…'],
     [{ rank: '1' }, {}, 'has the rank 1, and the contest or-2026-11-03-general/mayor has no ranks'],
     [{ published_on: '31/10/2026' }, {}, 'has the date "31/10/2026"; it must be like 11/3/2026'],

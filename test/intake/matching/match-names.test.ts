@@ -44,6 +44,7 @@ describe('endorsers', () => {
     ['Ironworkrs Local 12', 'close', 'ironworkers-12', 'one letter differs'],
     ['Ironworkers Local 112', 'none', null, 'no such endorser; the nearest are Ironworkers Local 12'],
     ['Ironworkers Local 1-2', 'none', null, 'no such endorser; the nearest are Ironworkers Local 12'],
+    ['SEIU?', 'close', 'seiu', 'a sign beside the name'],
     ['Ironworkers Local 12 (since 1900)', 'close', 'ironworkers-12', 'words in parentheses'],
     ['Sierra Club', 'ambiguous', null, 'Sierra Club (sierra-club) or The Sierra Club, Inc. (sierra-club-ca)'],
     ['sierra-club', 'ambiguous', null, 'the endorser can be'],

@@ -113,9 +113,7 @@ describe('names that differ a little are close, with the reason', () => {
     ],
     ['Governor', 'Antonio Villaraigoza', {}, 'governor/villa', 'choice: one letter differs'],
     ['Governor', 'Villaraigosa', {}, 'governor/villa', 'choice: only the last name is given'],
-    ['Governor', 'John H. Cox (withdrawn)', {}, 'governor/cox', 'choice: the words in parentheses differ'],
-    ['Governor', 'John H. Cox - withdrawn', {}, 'governor/cox', 'choice: it has more words than the name'],
-    ['Governor', 'Withdrawn: John H. Cox', {}, 'governor/cox', 'choice: it has more words than the name'],
+    ['Governor', 'Former: John H. Cox', {}, 'governor/cox', 'choice: it has more words than the name'],
     ['Governor', 'Antonio Villaraigosa (R)', {}, 'governor/villa', 'choice: the party differs'],
     ...[
       '✗ John H. Cox',
@@ -175,6 +173,10 @@ describe('names that differ a little are close, with the reason', () => {
     // The office of a similar name has no such candidate.
     ['Governor Ballot', 'B', { position: 'For' }, 'measure-b/yes', 'contest: only "B" is the same'],
     ['Regional Proposition', 'RR', { position: 'Yes' }, 'measure-rr/yes', 'contest: only "RR" is the same'],
+    [
+      ...(['Ballot', 'Prop 2: Trains', { position: 'No' }, 'prop-2/no'] as const),
+      'contest: the contest does not have these words: trains',
+    ],
     ['Prop B', 'Yes', {}, 'measure-b/yes', 'contest: the measure is called "Measure B: Parks"'],
     ['2', null, { position: 'No' }, 'prop-2/no', 'contest: the measure is called "Prop 2"'],
     ['2 – School bonds', 'Yes', {}, 'prop-2/yes', 'contest: the measure is called "Prop 2"'],
@@ -239,6 +241,7 @@ test.each([
 
 test.each<[string, string | null, string, string?]>([
   ['Prop 99', null, 'no such contest', 'Yes'],
+  ['Ballot', 'Prop 99: Trains', 'no such contest', 'No'],
   ['Governor', 'Gavin Newsom', 'no such choice; the nearest are '],
   ['Archivist', 'Uma Vey (teacher)', 'no such choice; the nearest are Uma Vey (nurse) (nurse)'],
   ['City Council 2', 'John Smith III', 'no such choice; the nearest are John Smith Sr.'],

@@ -24,7 +24,13 @@ test.each<[string, string | null, string | null | undefined, string]>([
     ],
   ].map((text): [string, string, undefined, string] => ['Governor', text, undefined, `"${text}"`]),
   ['Governor', null, undefined, 'no choice'],
-  ['Governor', null, 'Yes', 'no choice'],
+  ['Governor', null, 'Yes', 'no choice, and "Yes" as the position'],
+  ['Governor', null, 'John H. Cox', 'no choice, and "John H. Cox" as the position'],
+  ['Governor', 'John H. Cox (withdrawn)', undefined, '"John H. Cox (withdrawn)"'],
+  ['Governor', 'Rescinded: John H. Cox', 'Yes', '"Rescinded: John H. Cox"'],
+  ['Governor', 'John H. Cox - withdrawn', undefined, '"John H. Cox - withdrawn"'],
+  ['Governor', 'Anybody except John H. Cox', undefined, '"Anybody except John H. Cox"'],
+  ['Governor', 'Never John H. Cox', undefined, '"Never John H. Cox"'],
   ['Governor', 'John H. Cox', null, 'no position'],
   ['Governor', 'John H. Cox', 'Oppose', '"Oppose" about a candidate, of whom only Yes can be said'],
   [
@@ -114,6 +120,7 @@ test.each<[string, string | null | undefined, boolean]>([
   'a row about %j without a choice says nothing by the position %j: %s',
   (contestText, position, isUnderstood) => {
     const { unrepresentable } = matchNames({ contest: contestText, position });
-    expect(unrepresentable).toEqual({ text: 'no choice', isUnderstood });
+    const text = isUnderstood ? 'no choice' : `no choice, and "${position}" as the position`;
+    expect(unrepresentable).toEqual({ text, isUnderstood });
   },
 );

@@ -135,7 +135,7 @@ describe('answers and ranks', () => {
 });
 
 describe('columns', () => {
-  const FIELDS = { contest: ['race', 'office'], choice: ['candidate', 'name'], our_word: [] } as const;
+  const FIELDS = { contest: ['race', 'office'], choice: ['candidate', 'name'], own_word: [] } as const;
   const map = (header: string[], ...options: string[]) => {
     const { places, unused } = mapColumns(header, FIELDS, readColumnMap(options, FIELDS));
     return [Object.fromEntries(places), unused];
@@ -149,7 +149,7 @@ describe('columns', () => {
   });
 
   test('are found by names that are written as one word', () => {
-    expect(map(['ourWord', 'RACE', 'candidateID'])).toEqual([{ our_word: 0, contest: 1 }, ['candidateID']]);
+    expect(map(['ownWord', 'RACE', 'candidateID'])).toEqual([{ own_word: 0, contest: 1 }, ['candidateID']]);
     expect(map(['MyRace', 'Name'], 'my race=contest')).toEqual([{ contest: 0, choice: 1 }, []]);
   });
 
@@ -176,7 +176,7 @@ describe('columns', () => {
   });
 
   test('a field that the service writes itself is known by its own name', () => {
-    expect(map(['Race', 'Name', 'our_word'])).toEqual([{ contest: 0, choice: 1, our_word: 2 }, []]);
+    expect(map(['Race', 'Name', 'own_word'])).toEqual([{ contest: 0, choice: 1, own_word: 2 }, []]);
   });
 
   test.each([
