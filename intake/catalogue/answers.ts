@@ -23,6 +23,20 @@ export const YES_AND_NO = [
   { key: 'no', label: 'No', label_es: 'No', measure_answer: 'no' as const },
 ];
 
+const NUMBERS = 'one two three four five six seven eight nine'.split(' ');
+const NUMBER = `(\\d{1,2}|${NUMBERS.join('|')})`;
+const SEATS = [
+  new RegExp(`\\b(?:vote for|choose|elect)(?: up to| at most| any| (?:no|not) more than)? ${NUMBER}\\b`, 'i'),
+  new RegExp(`\\b${NUMBER} (?:seats|to be elected)\\b`, 'i'),
+];
+
+/** The number of seats that a title names: `City Council (Vote for up to three)`; null if it names none. */
+export function seatsOfTitle(title: string): number | null {
+  const found = SEATS.map((pattern) => pattern.exec(title)?.[1]?.toLowerCase()).find(Boolean);
+  if (found === undefined) return null;
+  return NUMBERS.includes(found) ? NUMBERS.indexOf(found) + 1 : Number(found) || null;
+}
+
 /** How voters mark a contest for offices with so many seats, where the source does not say. */
 export const methodOfSeats = (seats: number | null): VoteMethod =>
   seats !== null && seats > 1 ? 'multi_seat' : 'plurality';

@@ -2,7 +2,7 @@ import { stateName } from '../../domain/officeholders/states.ts';
 import type { ContestRecord, ElectionRecord } from '../../schemas/catalogue-files.ts';
 import { showValue } from '../../schemas/problems.ts';
 import type { Level } from '../../schemas/vocabulary.ts';
-import { answerOfLabel, isNoneOfThese, methodOfSeats, YES_AND_NO } from './answers.ts';
+import { answerOfLabel, isNoneOfThese, methodOfSeats, seatsOfTitle, YES_AND_NO } from './answers.ts';
 import { completeDistrict, type GivenDistrict } from './assume-district.ts';
 import type { Collected, CollectedContest, CollectedElection, GivenValues } from './collect-rows.ts';
 import { divisionName } from './divisions.ts';
@@ -115,7 +115,9 @@ function contestOf(contest: CollectedContest, election: ElectionRecord, shape: T
   problems.push(...findRepeats(contest, title, notes));
   const isQuestion = choices.some(({ measure_answer: answer }) => answer);
   const primary = textOf(values, 'primary_party');
-  const method = record.vote_method ?? assumeMethod(record.votes_allowed ?? null, isQuestion, title, notes);
+  const isKnown = isQuestion || record.vote_method !== undefined;
+  const seats = record.votes_allowed ?? (isKnown ? null : assumeSeats(title, notes));
+  const method = record.vote_method ?? assumeMethod(seats, isQuestion, title, notes);
   const { district, keyPart } = districtOf(values, election.state, { title, kind }, problems, notes);
   if (district.level === 'county') problems.push(...findCounties(contest));
   const draft: Draft & { kind: 'contests' } = {
@@ -132,6 +134,7 @@ function contestOf(contest: CollectedContest, election: ElectionRecord, shape: T
       short_title: record.short_title ?? title,
       kind,
       vote_method: method,
+      ...(seats === null ? {} : { votes_allowed: seats }),
       district,
       choices,
       ...(primary === '' ? {} : { details: { ...record.details, primary_party: primary } }),
@@ -192,6 +195,12 @@ function kindOf({ values, choices }: CollectedContest, title: string, notes: Not
   const kind = isMeasure ? 'measure' : 'candidate';
   notes.add('assumed', `the kind of a contest is ${kind}`, title);
   return kind;
+}
+
+function assumeSeats(title: string, notes: Notes): number | null {
+  const seats = seatsOfTitle(title);
+  if (seats !== null) notes.add('assumed', 'the number of seats is that in the title', title);
+  return seats;
 }
 
 function assumeMethod(seats: number | null, isQuestion: boolean, title: string, notes: Notes) {

@@ -44,10 +44,11 @@ const METHOD_WORDS = words<VoteMethod>({
 const TRUE = /^(yes|y|true|t|1|x|sí|si)$/i;
 /** Words that say yes in one column alone: a column "Status" can say that a candidate is the incumbent. */
 const TRUE_OF: Partial<Record<CatalogueField, RegExp>> = {
-  withdrawn: /^(withdrawn|withdrew|disqualified|removed|deceased|died)$/i,
+  withdrawn: /^(withdrawn|withdrew|disqualified|removed|rejected|deceased|died)$/i,
   incumbent: /^incumbent$/i,
 };
-const FALSE = /^(no|n|false|f|0|active|filed|qualified|certified|running|on ballot|on the ballot)$/i;
+const FALSE =
+  /^(no|n|false|f|0|active|filed|qualified|certified|running|on ballot|on the ballot|write[- ]?in)$/i;
 
 function readValue(text: string, field: CatalogueField): CellValue {
   const form: CellForm = CATALOGUE_FIELDS[field].form;

@@ -261,7 +261,8 @@ function merge(held: Collected, values: GivenValues, name: string): void {
     const first = held.values.get(field);
     if (!first) held.values.set(field, { value, line });
     else if (formOf(first.value) !== formOf(value)) {
-      const message = `must be ${showValue(first.value)}, as in line ${first.line} for ${shorten(name)}, is ${showValue(value)}`;
+      const advice = field === 'ballot_order' ? '; leave the column out if it orders candidates' : '';
+      const message = `must be ${showValue(first.value)}, as in line ${first.line} for ${shorten(name)}, is ${showValue(value)}${advice}`;
       held.problems.push({ line, field, message });
     }
   }

@@ -89,6 +89,7 @@ export const CATALOGUE_FIELDS = {
   candidate_key: field('choice', 'candidate.key', ['candidate id']),
   party: field('choice', 'party', [
     ...['candidate party', 'party affiliation', 'party preference', 'political party', 'party name'],
+    ...['party line', 'ballot line'],
   ]),
   party_label: field('choice', 'party_label', ['party on ballot']),
   party_label_es: field('choice', 'party_label_es', ['party spanish', 'party es']),

@@ -383,6 +383,50 @@ describe('rows that are put together', () => {
     expect(drafts).toMatchObject([{ problems: [], record: { choices: [{ key: 'ann' }, { key: 'bob' }] } }]);
   });
 
+  test.each([
+    ['Council (Vote for 3)', 'multi_seat', 3],
+    ['COUNCIL, VOTE FOR NOT MORE THAN TWO', 'multi_seat', 2],
+    ['Council: 2 to be elected', 'multi_seat', 2],
+    ['Elect 10 Directors', 'multi_seat', 10],
+    ['Council (vote for one)', 'plurality', 1],
+    ['Council, Office 3', 'plurality', undefined],
+    ['Seat 3 to fill', 'plurality', undefined],
+  ])('without seats, %j is %s with the seats %j', async (title, vote_method, votes_allowed) => {
+    const notes = new Notes();
+    const [, draft] = await mapRows([HEAD, row(title, 'Rio', '', 'Ann')], {}, notes);
+    expect({ votes_allowed: undefined, ...draft?.record }).toMatchObject({ vote_method, votes_allowed });
+    const seats = expect.objectContaining({ message: 'the number of seats is that in the title' });
+    if (votes_allowed === undefined) expect(notes.all).not.toContainEqual(seats);
+    else expect(notes.all).toContainEqual(seats);
+  });
+
+  test('have the seats and the method that they say, whatever the title says', async () => {
+    const [, seats] = await mapRows([HEAD, row('Council (Vote for 3)', 'Rio', '5', 'Ann')]);
+    expect(seats?.record).toMatchObject({ vote_method: 'multi_seat', votes_allowed: 5 });
+    const [head, cells] = [
+      [...HEAD, 'method'],
+      [...row('Council (Vote for 3)', 'Rio', '', 'Ann'), 'plurality'],
+    ];
+    const [, method] = await mapRows([head, cells]);
+    expect(method?.record).toMatchObject({ vote_method: 'plurality' });
+    expect(method?.record).not.toHaveProperty('votes_allowed');
+    const question = ['Yes', 'No'].map((answer) => row('Shall voters elect 3 directors?', 'Rio', '', answer));
+    const [, measure] = await mapRows([HEAD, ...question]);
+    expect(measure?.record).toMatchObject({ vote_method: 'yes_no' });
+    expect(measure?.record).not.toHaveProperty('votes_allowed');
+  });
+
+  test('with two places on the ballot say that the column may order candidates', async () => {
+    const cells = ['1', '2'].map((place) => [...row('Mayor', 'Rio', '', `Ann ${place}`), place]);
+    const [, draft] = await mapRows([[...HEAD, 'ballot order'], ...cells]);
+    expect(draft?.problems).toMatchObject([
+      {
+        field: 'ballot_order',
+        message: expect.stringMatching('is 2; leave the column out if it orders candidates$'),
+      },
+    ]);
+  });
+
   test('and contradict a cell that came after a blank one name the line of that cell', async () => {
     const drafts = await mapRows([
       ['state', 'date', 'type', 'office', 'district', 'level', 'seats', 'candidate'],
