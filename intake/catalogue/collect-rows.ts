@@ -232,6 +232,10 @@ function addContest(election: CollectedElection, row: Row): void {
   if (!held) {
     held = { line, values: new Map(), problems: [], choices: new Map(), counties: new Map() };
     election.contests.set(identity, held);
+    if (!given && !title) {
+      const message = 'is empty: name the contest in each of its rows';
+      held.problems.push({ line, field: 'contest', message });
+    }
   }
   held.problems.push(...problems);
   merge(held, values, given || title || 'the contest');

@@ -416,6 +416,15 @@ describe('rows that are put together', () => {
     expect(measure?.record).not.toHaveProperty('votes_allowed');
   });
 
+  test('need their contest in each row', async () => {
+    const rows = [row('Mayor', 'Rio', '', 'Ann'), row('', 'Rio', '', 'Bo'), row('', 'Rio', '', 'Cy')];
+    const drafts = await mapRows([HEAD, ...rows]);
+    expect(drafts.map(({ problems }) => problems)).toMatchObject([
+      ...[[], []],
+      [{ line: 3, field: 'contest', message: 'is empty: name the contest in each of its rows' }],
+    ]);
+  });
+
   test('with two places on the ballot say that the column may order candidates', async () => {
     const cells = ['1', '2'].map((place) => [...row('Mayor', 'Rio', '', `Ann ${place}`), place]);
     const [, draft] = await mapRows([[...HEAD, 'ballot order'], ...cells]);
