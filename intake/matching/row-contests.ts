@@ -64,18 +64,22 @@ function findMeant(row: ReadRow, find: FindContest): FittingContests {
     const isOther =
       own.exact.length > 0 && own.exact.every((each) => isMeasure(each) && !exact.includes(each));
     if (!isOther) return { exact, close: new Map(), nearest: [] };
-    const both = [...own.exact, ...exact].map((each) => [each, 'the row names two measures'] as const);
-    return { exact: [], close: new Map(both), nearest: [] };
+    return { exact: [], close: new Map(asOneOfTwo([...own.exact, ...exact])), nearest: [] };
   }
   // Letters after the name of a candidate are no measure: `Ann Lee, D`, `Ann Lee II`.
   if (!own.exact.every(isMeasure)) return own;
   const offices = [...own.close].filter(([each]) => !isMeasure(each));
   if (offices.some(([each]) => hasChoice(each, row))) return { ...own, close: new Map(offices) };
-  const titled = own.exact.length === 0 && hasMeasureWord(choice) ? find(choice, row).close : [];
+  const titled = hasMeasureWord(choice) ? find(choice, row).close : new Map<IndexedContest, string>();
+  if (own.exact.some((each) => titled.has(each))) return own;
   const named = [...titled].filter(([each]) => isMeasure(each));
-  const close = named.length > 0 ? new Map(named) : findMeasuresByCode(row, choice, find);
+  const close =
+    named.length > 0 ? new Map([...asOneOfTwo(own.exact), ...named]) : findMeasuresByCode(row, choice, find);
   return close.size > 0 ? { exact: [], close, nearest: [] } : own;
 }
+
+const asOneOfTwo = (contests: readonly IndexedContest[]) =>
+  contests.map((each) => [each, 'the row names two measures'] as const);
 
 /** The name of a measure by its number or letters, without the word measure: `51`, `B - City College`. */
 const CODE_FIRST = /^(?:[0-9]{1,4}[a-z]?|[a-z]{1,2})(?:\s*[-–—:.)].*)?$/i;

@@ -21,7 +21,7 @@ export type ColumnMap<F extends string> = ReadonlyMap<string, F | null>;
 
 /** The folded name of a column: `CandidateName` has the words of "Candidate name", "Our pick" those of "Pick". */
 export const foldName = (name: string): string =>
-  foldText(name.replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')).replace(/^our (?=.)/, '');
+  foldText(name.replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')).replace(/^our /, '');
 
 const nameOf = (name: string, at: number) => (name === '' ? `(column ${at + 1}, without a name)` : name);
 

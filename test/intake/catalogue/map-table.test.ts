@@ -423,6 +423,9 @@ describe('rows that are put together', () => {
       ...[[], []],
       [{ line: 3, field: 'contest', message: 'is empty: name the contest in each of its rows' }],
     ]);
+    const keyed = ['', 'Mayor'].map((title) => [...row(title, 'Rio', '', `Ann ${title}`), 'mayor']);
+    const [, contest] = await mapRows([[...HEAD, 'contest_key'], ...keyed]);
+    expect(contest).toMatchObject({ problems: [], record: { title: 'Mayor' } });
   });
 
   test('with two places on the ballot say that the column may order candidates', async () => {

@@ -217,6 +217,9 @@ describe('the pick of a row', () => {
     expect(pickOf({})).toEqual(NONE);
     const row = { statement: 'A.\nB.', statement_es: 'C.', source_url: 'HTTPS://example.org/a' };
     expect(pickOf({ ...row, rank: '#2' }, { isRanked: true })).toEqual({ ...NONE, ...row, rank: 2 });
+    // Names of one cell can have their ranks there.
+    expect(pickOf({ rank: '2', lacksRank: true }, { isRanked: true })).toMatchObject({ rank: 2 });
+    expect(pickOf({ lacksRank: true })).toMatchObject({ rank: null });
   });
 
   test('keeps a source that is no address beside it', () => {

@@ -14,6 +14,7 @@ describe('endorsers', () => {
     'ed-lee': 'Ed Lee',
     'ann-mayor-garcia': 'Ann Mayor Garcia',
     gazette: 'Fernville Gazette',
+    why: 'Why Not?',
     'ironworkers-12': 'Ironworkers Local 12',
   };
   const index = indexEndorsers(Object.entries(names).map(([slug, name]) => ({ slug, name })));
@@ -28,6 +29,7 @@ describe('endorsers', () => {
     ['gazette', 'gazette'],
     ['St Marks Neighbors and Friends', 'st-marks'],
     ['seiu', 'seiu'],
+    ['WHY NOT?', 'why'],
   ])('%j is exact', (text, slug) => {
     expect(match(text)).toEqual(['exact', slug, null]);
   });

@@ -76,6 +76,7 @@ describe('one record with the same name is exact', () => {
     ['Sheriff', 'Sam Elk', { party: 'Rep.' }, 'sheriff-r/elk'],
     ['City Council', 'Mary ONeil Garcia', { district: '02' }, 'council-2/oneil'],
     ['Prop. 2', 'Yes', {}, 'prop-2/yes'],
+    ['Proposition 2', 'The measure about parks', { position: 'Yes' }, 'prop-2/yes'],
     ['Proposition 2', null, { position: 'Oppose' }, 'prop-2/no'],
     ['Proposition 2', null, { position: 'Pass' }, 'prop-2/yes'],
     ['Ballot measure', 'Prop 2', { position: 'Y' }, 'prop-2/yes'],
@@ -242,6 +243,10 @@ test.each([
 test.each<[string, string | null, string, string?]>([
   ['Prop 99', null, 'no such contest', 'Yes'],
   ['Ballot', 'Prop 99: Trains', 'no such contest', 'No'],
+  ['Prop 99', 'Trains', 'no such contest', 'No'],
+  ['Prop 99', 'Trains', 'no such contest', 'Pass'],
+  ['Dogcatcher', 'Libraries', 'no such contest', 'Yes'],
+  ['Ballot', 'Measure Controller', 'no such contest', 'Yes'],
   ['Governor', 'Gavin Newsom', 'no such choice; the nearest are '],
   ['Archivist', 'Uma Vey (teacher)', 'no such choice; the nearest are Uma Vey (nurse) (nurse)'],
   ['City Council 2', 'John Smith III', 'no such choice; the nearest are John Smith Sr.'],

@@ -39,6 +39,7 @@ test.each<[string, string | null, string | null | undefined, string]>([
     'Yes (runoff only)',
     '"Yes (runoff only)" about a candidate, of whom only Yes can be said',
   ],
+  ['Dogcatcher', 'Ann', 'No', '"No" about a candidate, of whom only Yes can be said'],
   ['Governor', 'John H. Cox', 'Pass', '"Pass" about a candidate, of whom only Yes can be said'],
   ['Governor', 'John H. Cox', 'Neutral', '"Neutral" about a candidate, of whom only Yes can be said'],
   ...[

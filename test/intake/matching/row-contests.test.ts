@@ -65,6 +65,8 @@ test('a row that names two measures is ambiguous', () => {
   const { grade, why } = match('Prop 2', 'Measure B', { position: 'Yes' });
   expect([grade, why]).toEqual(['ambiguous', expect.stringContaining('Measure B: Parks')]);
   expect(match('Ballot', 'Measure B', { position: 'Yes' }).grade).toBe('exact');
+  expect(match('Prop 2', 'Measure B: Trains', { position: 'Yes' }).grade).toBe('ambiguous');
+  expect(match('Prop 2', 'Prop 2: Trains', { position: 'Yes' }).grade).toBe('exact');
 });
 
 test('the office of another district has no match in the division of a row', () => {
