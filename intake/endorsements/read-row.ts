@@ -204,7 +204,8 @@ export function createPick(
 ): SubmittedPick | RowFault {
   const rank = row.rank === null ? null : readRank(row.rank);
   if (row.rank !== null && rank === null) return { fault: `has the rank "${row.rank}"; it must be 1, 2, 3…` };
-  if (isRanked && rank === null && row.lacksRank) {
+  // An export names its contests by their keys, and has the picks as they are.
+  if (isRanked && rank === null && row.lacksRank && row.contest !== contest) {
     return {
       fault: 'has no rank, and other rows about the contest have one: give it one, or leave the row out',
     };

@@ -220,6 +220,8 @@ describe('the pick of a row', () => {
     // Names of one cell can have their ranks there.
     expect(pickOf({ rank: '2', lacksRank: true }, { isRanked: true })).toMatchObject({ rank: 2 });
     expect(pickOf({ lacksRank: true })).toMatchObject({ rank: null });
+    const exported = { lacksRank: true, contest: 'or-2026-11-03-general/mayor' };
+    expect(pickOf(exported, { isRanked: true })).toMatchObject({ rank: null });
   });
 
   test('keeps a source that is no address beside it', () => {
