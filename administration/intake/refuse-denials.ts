@@ -12,6 +12,7 @@ const NOT_ENDORSED = /^(?:(?:do )?not (?:endors|recommend)|no (?:respald|apoy|re
 /** The most characters of such a cell. Longer ones are statements, which would take their time. */
 const MAX_DENIAL = 50;
 
+/** The words of a column or cell about an endorsement that no longer stands. */
 const REVOKED = /withdr|rescind|revok|retract|unendors|no longer/i;
 /** The names of columns that judge all candidates, not only those who are endorsed. */
 const JUDGEMENT =

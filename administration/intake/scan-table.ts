@@ -20,8 +20,8 @@ const DATE_FIELDS: readonly EndorsementField[] = ['published_on', 'election_date
  * @returns whether an empty position says that nothing was endorsed. It does not if only rows without a choice have
  * positions, which are about measures; nor beside an answer if no row with an answer has a position. Positions are no
  * flags if one is a rank. Also the positions with ranks, and whether it is a review file, which has only rows that were open
- * @throws TableError if there are no rows, if a column has a date that can only be read with its day first, or if a column
- * that is not used, or statements without positions, say that somebody is not endorsed
+ * @throws TableError if there are no rows, if a column has a date that can only be read with its day first, and the errors
+ * of `createDenialCheck`
  */
 export async function scanTable(
   { header, rows }: Table,

@@ -18,7 +18,6 @@ const CONTENT_SECURITY_POLICY =
 
 /** Other files are examples in some language, and are shown as text. */
 const TYPES: Readonly<Record<string, string>> = {
-  '.svg': 'image/svg+xml',
   '.png': 'image/png',
   '.json': 'application/json',
 };

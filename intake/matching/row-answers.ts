@@ -1,4 +1,4 @@
-/** What a row's answer says about the measures or the candidates that its names mean. */
+/** A row's answer about the measures or the candidates that its names mean. */
 import { isYesOrNo, readAnswer, readLeadingAnswer } from '../tables/answers.ts';
 import { type IndexedContest, isMeasure } from './catalogue-index.ts';
 import { hasMeasureWord } from './contest-words.ts';
@@ -70,13 +70,10 @@ function refuseAboutCandidate(row: ReadRow, contests: readonly IndexedContest[])
   const { choice, position } = row;
   if (choice === null) {
     // An answer alone is about a measure, which can be missing in the catalogue.
-    const isAboutMeasure = contests.length === 0 && isYesOrNo(position);
+    if (contests.length === 0 && isYesOrNo(position)) return null;
     const saysNothing = (position ?? null) === null || readAnswer(position ?? '') === 'nothing';
-    if (isAboutMeasure) return null;
-    return unrepresentable(
-      saysNothing ? 'no choice' : `no choice, and "${position}" as the position`,
-      saysNothing,
-    );
+    const said = saysNothing ? '' : `, and "${position}" as the position`;
+    return unrepresentable(`no choice${said}`, saysNothing);
   }
   // The key of a choice can be `none`.
   const isKey = contests.some((each) => choiceKeyOf(row, each) !== null);
@@ -88,19 +85,19 @@ function refuseAboutCandidate(row: ReadRow, contests: readonly IndexedContest[])
   if (!mayBeMeasure && hasDenial(choice) && !isName()) {
     return unrepresentable(`"${choice}"`, (given.people[0] ?? []).length < 2);
   }
-  const isAboutMeasure =
+  const canBeNo =
     contests.length === 0 ? hasMeasureWord(`${row.contest ?? ''} ${choice}`) : contests.some(isMeasure);
-  return refusePosition(position, isAboutMeasure);
+  return refusePosition(position, canBeNo);
 }
 
 /** About a candidate it can also mean that the endorser chose none. */
 const PASS = /^pass[.!]?$/i;
 
 /** A position on a candidate says Yes or is left out. One on what may be a measure can also be No or empty. */
-function refusePosition(position: ReadRow['position'], mayBeMeasure: boolean): RowMatch | null {
+function refusePosition(position: ReadRow['position'], canBeNo: boolean): RowMatch | null {
   if (position === undefined) return null;
-  if (position === null) return mayBeMeasure ? null : unrepresentable('no position', true);
-  const answer = PASS.test(position.trim()) && !mayBeMeasure ? null : readAnswer(position);
-  if (answer === 'yes' || (answer === 'no' && mayBeMeasure)) return null;
+  if (position === null) return canBeNo ? null : unrepresentable('no position', true);
+  const answer = PASS.test(position.trim()) && !canBeNo ? null : readAnswer(position);
+  if (answer === 'yes' || (answer === 'no' && canBeNo)) return null;
   return unrepresentable(`"${position}" about a candidate, of whom only Yes can be said`, answer !== null);
 }

@@ -11,7 +11,7 @@ const MAX_KNOWN = 10_000;
 
 export type FindContest = ReturnType<typeof createContestFinder>;
 
-/** Finds contests, and remembers them for the rows that follow. @returns a function for `findContests` */
+/** Finds contests, and remembers them for the rows that follow. @returns a function for `findRowContests` */
 export function createContestFinder(index: ElectionIndex) {
   const known = new Map<string, FittingContests>();
   return (contest: string | null, { district, party }: RowNames): FittingContests => {

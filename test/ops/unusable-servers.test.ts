@@ -34,7 +34,7 @@ async function runProgram(
 /** Runs a command as a process of its own, which also shows that it ends. */
 const runOps = (line: string, env: Record<string, string>) => runProgram('ops/main.ts', line.split(' '), env);
 
-/** Runs a command in this process, which takes a tenth of the time. */
+/** Runs a command in this process, which is quicker. */
 async function ops(line: string, env: Record<string, string>): Promise<{ status: unknown; told: string }> {
   const [name = '', ...args] = line.split(' ');
   const io = createIo({ DATA_DIR: inFolder(), ...env });
@@ -284,3 +284,15 @@ test.each(['gateway', 'consumers'])('an unknown LOG_LEVEL ends the %s with one s
     'LOG_LEVEL is "loud"; it must be one of trace, debug, info, warn, error, fatal, silent.\n',
   );
 });
+
+test.each(['gateway', 'consumers'])(
+  'the %s does not start with an argument that it does not know',
+  async (name) => {
+    expect(await runProgram(`${name}/main.ts`, ['--help'], {})).toEqual({
+      status: 1,
+      told:
+        'Unknown argument "--help": the program takes none. Environment variables configure it; docs/deployment.md lists ' +
+        'them.\n',
+    });
+  },
+);

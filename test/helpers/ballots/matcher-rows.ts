@@ -1,4 +1,4 @@
-/** The contests of an election for tests of matching, and what rows mean in them. */
+/** The contests of an election for tests of matching, and the meaning of rows in them. */
 import {
   type ContestEntry,
   type ElectionEntry,
@@ -105,7 +105,7 @@ export function createMatch(contests: ContestEntry[], of: ElectionEntry = electi
 
 export const matchNames = createMatch(CONTESTS);
 
-/** What a row means in CONTESTS, with all reasons; `nothing` is the grade of a row that no submission can say. */
+/** The meaning of a row in CONTESTS, with all reasons; `nothing` is the grade of a row that no submission can say. */
 export function match(
   contestText: string | null,
   choiceText: string | null,
