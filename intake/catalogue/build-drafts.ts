@@ -2,43 +2,22 @@ import { stateName } from '../../domain/officeholders/states.ts';
 import type { ContestRecord, ElectionRecord } from '../../schemas/catalogue-files.ts';
 import { showValue } from '../../schemas/problems.ts';
 import type { Level } from '../../schemas/vocabulary.ts';
-import { answerOfLabel, isNoneOfThese, methodOfSeats, seatsOfTitle, YES_AND_NO } from './answers.ts';
+import { answerOfLabel, methodOfSeats, seatsOfTitle } from './answers.ts';
 import { completeDistrict, type GivenDistrict } from './assume-district.ts';
-import type { Collected, CollectedContest, CollectedElection, GivenValues } from './collect-rows.ts';
+import { choicesOf, type TableShape } from './build-choices.ts';
+import type { Collected, CollectedContest, CollectedElection } from './collect-rows.ts';
 import { divisionName } from './divisions.ts';
 import type { Draft, DraftProblem } from './draft.ts';
 import { readElectionType } from './election-types.ts';
-import { makeKeys, makeKeysInPieces } from './keys.ts';
+import { type GivenValues, recordOf, textOf } from './given-values.ts';
+import { makeKeysInPieces } from './keys.ts';
 import type { Notes } from './notes.ts';
 import { readState } from './read-state.ts';
-import { CATALOGUE_FIELDS, type CatalogueField } from './table-fields.ts';
+import type { CatalogueField } from './table-fields.ts';
 import { districtOfTitle } from './title-district.ts';
 
-type Values = Record<string, unknown>;
-
-/** The values of a record, by the paths of their fields. */
-function recordOf(values: GivenValues): Values {
-  const record: Values = {};
-  for (const [name, { value }] of values) {
-    const { path } = CATALOGUE_FIELDS[name];
-    if (path === null) continue;
-    const [outer = '', inner] = path.split('.');
-    if (inner === undefined) record[outer] = value;
-    else record[outer] = { ...(record[outer] as Values | undefined), [inner]: value };
-  }
-  return record;
-}
-
-const textOf = (values: GivenValues, name: CatalogueField): string => String(values.get(name)?.value ?? '');
 /** The columns that name an election. */
 const NAMING: readonly CatalogueField[] = ['election', 'state', 'election_date', 'election_type'];
-/** Whether a table has columns that say how its choices are to be read. */
-export interface TableShape {
-  hasCandidates: boolean;
-  hasAnswers: boolean;
-  hasOptions: boolean;
-}
-
 /**
  * Makes the records of an election. Its own record is left out if the table only names it.
  *
@@ -106,7 +85,8 @@ function electionOf(values: GivenValues, notes: Notes): ElectionRecord {
 function contestOf(contest: CollectedContest, election: ElectionRecord, shape: TableShape, notes: Notes) {
   const { values, line } = contest;
   const problems = [...contest.problems];
-  const title = textOf(values, 'measure') || textOf(values, 'contest');
+  const isUnexpired = values.get('unexpired')?.value === true;
+  const title = contestTitle(textOf(values, 'measure') || textOf(values, 'contest'), isUnexpired);
   const record = recordOf(values) as Partial<ContestRecord>;
   const kind = record.kind ?? kindOf(contest, title, notes);
   const key = textOf(values, 'contest_key');
@@ -120,6 +100,11 @@ function contestOf(contest: CollectedContest, election: ElectionRecord, shape: T
   const method = record.vote_method ?? assumeMethod(seats, isQuestion, title, notes);
   const { district, keyPart } = districtOf(values, election.state, { title, kind }, problems, notes);
   if (district.level === 'county') problems.push(...findCounties(contest));
+  const details = {
+    ...record.details,
+    ...(primary === '' ? {} : { primary_party: primary }),
+    ...(isUnexpired ? { short_term: true } : {}),
+  };
   const draft: Draft & { kind: 'contests' } = {
     kind: 'contests',
     line,
@@ -137,7 +122,7 @@ function contestOf(contest: CollectedContest, election: ElectionRecord, shape: T
       ...(seats === null ? {} : { votes_allowed: seats }),
       district,
       choices,
-      ...(primary === '' ? {} : { details: { ...record.details, primary_party: primary } }),
+      ...(Object.keys(details).length === 0 ? {} : { details }),
     },
   };
   return {
@@ -150,6 +135,12 @@ function contestOf(contest: CollectedContest, election: ElectionRecord, shape: T
         : { parts: [title, primary, keyPart], further: [textOf(values, 'short_title')] },
   };
 }
+
+/** The title of a contest. That of the rest of a term says so, because the office can be on the ballot for a whole term too. */
+const contestTitle = (title: string, isUnexpired: boolean): string =>
+  !isUnexpired || title === '' || /unexpired|(?:short|partial) term/i.test(title)
+    ? title
+    : `${title} (unexpired term)`;
 
 /**
  * Equal rows are of one choice if a contest has all of its choices as often, as lists by county do. Otherwise they can be
@@ -248,56 +239,5 @@ function districtOf(
         : district.ocdId === null
           ? `${district.type} ${district.name}`
           : divisionName(district.ocdId),
-  };
-}
-
-type Choice = ContestRecord['choices'][number];
-
-function choicesOf(contest: CollectedContest, kind: ContestRecord['kind'], shape: TableShape, notes: Notes) {
-  const method = textOf(contest.values, 'vote_method') || 'yes_no';
-  if (contest.choices.size === 0 && kind !== 'candidate' && method === 'yes_no') {
-    notes.add(
-      'assumed',
-      'the choices of a measure are Yes and No',
-      textOf(contest.values, 'measure') || textOf(contest.values, 'contest'),
-    );
-    return { choices: YES_AND_NO as Choice[], lines: [] };
-  }
-  const rows = [...contest.choices.values()];
-  const choices = rows.map((row) => choiceOf(row, kind, shape));
-  const keys = makeKeys(
-    choices.map(({ label, party, measure_answer: answer, key }) => ({
-      parts: [key || answer || label],
-      further: key ? [] : [party ?? ''],
-    })),
-  );
-  return {
-    choices: choices.map((choice, index) => ({
-      ...choice,
-      key: choice.key || (keys[index] ?? choice.label),
-    })),
-    lines: rows.map(({ line }) => line),
-  };
-}
-
-function choiceOf({ values }: Collected, kind: ContestRecord['kind'], shape: TableShape): Choice {
-  const { candidate, ...record } = recordOf(values) as Partial<Choice>;
-  const name = candidate?.full_name;
-  const label = record.label ?? name ?? '';
-  const isNone = isNoneOfThese(label) && !shape.hasOptions;
-  const isCandidate = kind === 'candidate' && !shape.hasCandidates && !isNone && record.option === undefined;
-  const answer = kind !== 'candidate' && !shape.hasAnswers ? answerOfLabel(label) : null;
-  const incumbent = values.get('incumbent')?.value === true;
-  const assumed = isCandidate ? { full_name: label } : undefined;
-  const isAnswer = answer !== null && record.label === undefined;
-  const person = name === undefined || isNone || isAnswer ? assumed : candidate;
-  return {
-    ...record,
-    key: record.key ?? '',
-    label,
-    ...(person ? { candidate: person } : {}),
-    ...(answer ? { measure_answer: answer } : {}),
-    ...(isNone ? { option: 'none_of_these' as const } : {}),
-    ...(incumbent ? { details: { ...record.details, incumbent: true } } : {}),
   };
 }

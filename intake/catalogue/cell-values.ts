@@ -46,6 +46,7 @@ const TRUE = /^(yes|y|true|t|1|x|sí|si)$/i;
 const TRUE_OF: Partial<Record<CatalogueField, RegExp>> = {
   withdrawn: /^(withdrawn|withdrew|disqualified|removed|rejected|deceased|died)$/i,
   incumbent: /^incumbent$/i,
+  unexpired: /^(un-?expired|short|partial)( term)?$/i,
 };
 const FALSE =
   /^(no|n|false|f|0|active|filed|qualified|certified|running|on ballot|on the ballot|write[- ]?in)$/i;

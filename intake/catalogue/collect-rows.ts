@@ -8,6 +8,7 @@ import type { Table } from '../tables/read-table.ts';
 import { TableError } from '../tables/table-error.ts';
 import { readCellOf } from './cell-values.ts';
 import type { DraftProblem } from './draft.ts';
+import { type GivenValues, textOf } from './given-values.ts';
 import { slugOf } from './keys.ts';
 import { CATALOGUE_FIELDS, type CatalogueField } from './table-fields.ts';
 
@@ -31,13 +32,6 @@ export interface TableOptions {
   /** Awaited after each row, contest and key, so that a process can do its other work. */
   pause?: () => Promise<void>;
 }
-
-/** A value with the line that gave it first. */
-interface Given {
-  value: unknown;
-  line: number;
-}
-export type GivenValues = Map<CatalogueField, Given>;
 
 /** The rows of a choice, a contest or an election that say what it is, put together. */
 export interface Collected {
@@ -213,8 +207,6 @@ function readRow(line: number, cells: string[], places: ReadonlyMap<CatalogueFie
   return row;
 }
 
-const textOf = (values: GivenValues, name: CatalogueField): string => String(values.get(name)?.value ?? '');
-
 /** The election of a row: its slug, or else its state, day and type. */
 const electionOf = ({ election: values }: Row): string =>
   normalizeText(textOf(values, 'election')) ||
@@ -225,9 +217,10 @@ function addContest(election: CollectedElection, row: Row): void {
   const title = textOf(values, 'measure') || textOf(values, 'contest');
   const given = textOf(values, 'contest_key');
   const others = ['district', 'district_ocd_id', 'primary_party'] as const;
+  const names = [title, ...others.map((name) => textOf(values, name))].map(slugOf);
   const identity = given
     ? `key ${normalizeText(given.slice(given.lastIndexOf('/') + 1))}`
-    : JSON.stringify([title, ...others.map((name) => textOf(values, name))].map(slugOf));
+    : JSON.stringify([...names, values.get('unexpired')?.value === true]);
   let held = election.contests.get(identity);
   if (!held) {
     held = { line, values: new Map(), problems: [], choices: new Map(), counties: new Map() };

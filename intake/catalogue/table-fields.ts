@@ -74,6 +74,7 @@ export const CATALOGUE_FIELDS = {
   district_type: field('contest', 'district.type'),
   district_state: field('contest', 'district.state'),
   primary_party: field('contest', null, ['ballot party', 'party primary', 'party of primary']),
+  unexpired: field('contest', null, ['is unexpired', 'unexpired term', 'short term', 'partial term'], 'flag'),
   contest_url: field('contest', 'source_url', ['source url', 'contest source url']),
   contest_details: field('contest', 'details', [], 'json'),
   contest_source: field('contest', 'source', [], 'json'),

@@ -497,6 +497,50 @@ describe('rows that are put together', () => {
   });
 });
 
+describe('an office that is on the ballot for a whole term and for the rest of one', () => {
+  const head = [...HEAD, 'is_unexpired'];
+  const ofTerm = (unexpired: string, candidate: string, office = 'Judge', seats = '') => [
+    ...row(office, 'Rio', seats, candidate),
+    unexpired,
+  ];
+  const contestsOf = async (...rows: string[][]) => {
+    const [, ...contests] = await mapRows([head, ...rows]);
+    expect(contests.flatMap(({ problems }) => problems)).toEqual([]);
+    return contests.map(({ record }) => {
+      if (!('choices' in record)) throw new Error('no contest');
+      return [record.slug, record.title, record.details, record.choices.map(({ label }) => label)];
+    });
+  };
+
+  test('is two contests, whichever comes first, and also if their rows are mixed', async () => {
+    const whole = ['judge-county-rio', 'Judge', undefined, ['Ann', 'Bo']];
+    const rest = [
+      'judge-unexpired-term-county-rio',
+      'Judge (unexpired term)',
+      { short_term: true },
+      ['Cy', 'Di'],
+    ];
+    const rows = [ofTerm('', 'Ann'), ofTerm('TRUE', 'Cy'), ofTerm('FALSE', 'Bo'), ofTerm('true', 'Di')];
+    expect(await contestsOf(...rows)).toEqual([whole, rest]);
+    const [ann, cy, ...others] = rows;
+    expect(await contestsOf(cy ?? [], ann ?? [], ...others)).toEqual([rest, whole]);
+  });
+
+  test('can have other seats', async () => {
+    const rows = [ofTerm('', 'Ann', 'Council', '3'), ofTerm('Unexpired term', 'Bo', 'Council', '1')];
+    expect((await contestsOf(...rows)).map(([slug]) => slug)).toEqual([
+      'council-county-rio',
+      'council-unexpired-term-county-rio',
+    ]);
+  });
+
+  test('keeps a title that says so', async () => {
+    const titles = ['Judge - Unexpired', 'Clerk (short term)', 'Constable, PARTIAL TERM'];
+    const contests = await contestsOf(...titles.map((title) => ofTerm('x', 'Ann', title)));
+    expect(contests.map(([, title]) => title)).toEqual(titles);
+  });
+});
+
 describe('the choices of a contest', () => {
   test('end with the first that is too many, as in a table of voters', async () => {
     const [, contest] = await mapRows([
