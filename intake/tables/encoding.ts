@@ -32,6 +32,9 @@ const OTHER_KINDS: readonly (readonly [string, readonly number[]])[] = [
   ['an old Excel workbook', [0xd0, 0xcf, 0x11, 0xe0]],
   ['a PDF', [0x25, 0x50, 0x44, 0x46]],
   ['a gzip file', [0x1f, 0x8b]],
+  ['an image', [0x89, 0x50, 0x4e, 0x47]],
+  ['an image', [0xff, 0xd8, 0xff]],
+  ['a document in RTF', [0x7b, 0x5c, 0x72, 0x74, 0x66]],
 ];
 /** The beginning of a web page, or of XML: some programs export those under the names of spreadsheets. */
 const MARKUP = /^\s*<(!doctype|html|head|meta|style|table|\?xml)\b/i;

@@ -155,6 +155,9 @@ describe('encodings', () => {
     ['an old workbook', [0xd0, 0xcf, 0x11, 0xe0, 0xa1], 'an old Excel workbook'],
     ['a PDF', [0x25, 0x50, 0x44, 0x46], 'a PDF'],
     ['a compressed file', [0x1f, 0x8b, 0x08], 'a gzip file'],
+    ['a screenshot', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a], 'an image'],
+    ['a photo', [0xff, 0xd8, 0xff, 0xe0], 'an image'],
+    ['a document of a text editor', Buffer.from('{\\rtf1\\ansi Race,Choice}'), 'a document in RTF'],
     ['a web page', Buffer.from('\ufeff\n<TABLE border="1"><tr><td>Race</td></tr></TABLE>'), 'a web page'],
   ])('%s is refused as a whole', async (_, bytes, words) => {
     await expect(read(Uint8Array.from(bytes))).rejects.toThrow(words);
