@@ -12,7 +12,7 @@ import { postgresFolder } from '../../ops/local/servers/versions.ts';
 
 const WHOLE = ['test/acceptance', 'test/faults', 'test/consumers'];
 const WITH_POSTGRES = [...WHOLE, 'test/store', 'test/gateway', 'test/ops'];
-const WITH_KAFKA = [...WHOLE, 'test/kafka', 'test/gateway/feed', 'test/gateway/delivery', 'test/hostile'];
+const WITH_KAFKA = [...WHOLE, 'test/kafka', 'test/feed', 'test/gateway/delivery', 'test/hostile'];
 
 interface Version {
   env: Record<string, string>;
