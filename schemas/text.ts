@@ -2,7 +2,7 @@
 const JOINING = scripts(
   'Arabic Syriac Mongolian Nko Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar Tibetan',
 );
-/** Selectors of Mongolian belong to its script, and are no letters. */
+/** Selectors of Mongolian belong to its script, and are not letters. */
 const SHOWN = '(?!\\p{Default_Ignorable_Code_Point})';
 const LETTER_BEFORE = new RegExp(`${SHOWN}[${JOINING}]\\p{M}*$`, 'u');
 const LETTER_AFTER = new RegExp(`^${SHOWN}[${JOINING}]`, 'u');

@@ -75,7 +75,7 @@ export function readPort(env: Environment, name: string): number | null {
  * Parses an address to which requests are sent.
  *
  * @param name the variable
- * @returns null if the text is no address
+ * @returns null if the text is not an address
  * @throws SettingError if it holds a login, which no request can have, and which errors and logs would show
  */
 export function parseAddress(name: string, text: string): URL | null {

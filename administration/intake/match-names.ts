@@ -232,7 +232,7 @@ export async function readDecision(
  * Finds what the names of a row say exactly, and its decision does not: somebody has corrected them since, or sends them
  * as another endorser's or of another election.
  *
- * @param key the part of the decision that is no proposal: a choice, a contest or both
+ * @param key the part of the decision without its proposal: a choice, a contest or both
  */
 function findContradiction(
   { unsure, ...said }: MatchedRow,

@@ -105,7 +105,7 @@ function connect(
   signal: AbortSignal,
 ): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
-    // The address is no name, so nothing is looked up here.
+    // The address is not a name, so nothing is looked up here.
     const socket = net.connect({ host: address, port, noDelay: true });
     socket.once('error', reject);
     const opened = destroyOnAbort(socket, signal);

@@ -51,7 +51,7 @@ const FILES: ReadonlySet<string> = new Set(
 const isGuide = (file: string): boolean => file.endsWith('.md');
 const addressOfFile = (file: string): string => `${GUIDES}/${file.replace(/\.md$/, '')}`;
 
-/** The address of a link's target; null for a file that is not served, and for what is no web address. */
+/** The address of a link's target; null for a file that is not served, and for a target that is not a web address. */
 function addressOfTarget(target: string, from: string): string | null {
   if (/^(https?:|mailto:|#)/.test(target)) return target;
   const [file = '', anchor] = target.split('#');

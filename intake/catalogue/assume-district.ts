@@ -92,7 +92,7 @@ export function completeDistrict(
   // A given level speaks for the whole state, unless the title has the number of a district.
   const isOfPart = given.level === undefined ? isOfPartOfState(title) : isOfNumberedDistrict(title);
   if (name === undefined && ((isUnnamed && isOfPart) || (level !== 'state' && level !== 'federal'))) {
-    const fault = `is missing, and ${JSON.stringify(title)} is no office of the whole state; name the district`;
+    const fault = `is missing, and ${JSON.stringify(title)} is not an office of the whole state; name the district`;
     return { field: 'district', fault };
   }
   if (level === null) return NO_LEVEL;

@@ -191,7 +191,7 @@ export function findFormulaError(
 }
 
 /**
- * Makes the pick of a row. A source that is no address is kept in `details`.
+ * Makes the pick of a row. A source that is not an address is kept in `details`.
  *
  * @param now milliseconds since 1970
  * @param columnOf the name of a field's column in the person's table

@@ -86,7 +86,7 @@ const MEASURE_WORD = new RegExp(`\\b(?:props?|${MEASURE_UNITS.join('|')})\\b`, '
 export const hasMeasureWord = (text: string): boolean => MEASURE_WORD.test(text);
 /** The letter of a measure or a seat, which may be doubled: A, RR. */
 const LETTERS = /^([a-z])\1?$/;
-/** Between a number and its letter: 1-A, and at the end of a name `1 A`, which is no article there. */
+/** Between a number and its letter: 1-A, and at the end of a name `1 A`: there it is not an article. */
 const BEFORE_LETTER = /(?<=\d)(?:[-–](?=[a-z]\b)|[\s(]+(?=a\)?\s*$))/giu;
 const CHAMBER_DISTRICT = /^(?:cd|hd|sd|ad|ld|d)$/;
 /** The chambers of such districts, if one has them. */

@@ -66,7 +66,7 @@ function findMeant(row: ReadRow, find: FindContest): FittingContests {
     if (!isOther) return { exact, close: new Map(), nearest: [] };
     return { exact: [], close: new Map(asOneOfTwo([...own.exact, ...exact])), nearest: [] };
   }
-  // Letters after the name of a candidate are no measure: `Ann Lee, D`, `Ann Lee II`.
+  // Letters after the name of a candidate are not a measure: `Ann Lee, D`, `Ann Lee II`.
   if (!own.exact.every(isMeasure)) return own;
   const offices = [...own.close].filter(([each]) => !isMeasure(each));
   if (offices.some(([each]) => hasChoice(each, row))) return { ...own, close: new Map(offices) };

@@ -16,7 +16,7 @@ const ISO = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/;
 const MONTH_FIRST = /^([a-z]+)\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(\d{4}))?$/i;
 const DAY_FIRST = /^(\d{1,2})(?:st|nd|rd|th)?[\s-]+([a-z]+)\.?(?:[\s,-]+(\d{4}|\d{2}))?$/i;
 const TIME = /[T\s]+\d{1,2}:\d{2}.*$/;
-/** A longer text is no date. It is not looked at, because the time for it grows with the square of its length. */
+/** A longer text is not a date. It is not looked at, because the time for it grows with the square of its length. */
 const MAX_LENGTH = 100;
 
 /** Two digits of a year are of this century up to 69, as in spreadsheets. */

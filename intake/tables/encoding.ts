@@ -48,7 +48,7 @@ const NOT_WINDOWS_1252 = new RegExp(`[\\u0081\\u008d\\u008f\\u0090\\u009d]|[ÂÃ
 
 const begins = (bytes: Uint8Array, mark: readonly number[]) => mark.every((byte, at) => bytes[at] === byte);
 
-/** A file that is no text, in words, by its first bytes; null for text. */
+/** The kind of a file that is not text, in words, by its first bytes; null for text. */
 export function recogniseOtherKind(sample: Uint8Array): string | null {
   if (MARKUP.test(new TextDecoder().decode(sample.subarray(0, 100)))) return 'a web page or XML';
   return OTHER_KINDS.find(([, signature]) => begins(sample, signature))?.[0] ?? null;
@@ -77,7 +77,7 @@ export function recogniseUnicode(sample: Uint8Array): Unicode | null {
  *
  * @param sample the first bytes of the file, at most SAMPLE_BYTES
  * @param whole whether these are all bytes of the file
- * @throws TableError if the file is no text at all
+ * @throws TableError if the file is not text at all
  */
 export function recogniseEncoding(sample: Uint8Array, whole: boolean): TableEncoding {
   const kind = recogniseOtherKind(sample);

@@ -32,7 +32,7 @@ export interface Feed {
  * Entities are not expanded, and a document type is refused.
  *
  * @param maxKeptBytes the bound of the kept objects
- * @throws FeedError if this is no such feed, of another version, truncated, or too large
+ * @throws FeedError if this is not such a feed, of another version, truncated, or too large
  */
 export async function readFeed(
   bytes: AsyncIterable<Uint8Array>,

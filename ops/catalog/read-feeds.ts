@@ -39,7 +39,7 @@ export class FeedReader {
       return;
     }
     await using archive = await openZip(file.path);
-    for (const name of archive.others) this.#found.notes.add('left out', 'files that are no feeds', name);
+    for (const name of archive.others) this.#found.notes.add('left out', 'files that are not feeds', name);
     const unpacked = archive.feeds.reduce((sum, { unpackedBytes }) => sum + unpackedBytes, 0);
     const share = unpacked === 0 ? 0 : file.bytes / unpacked;
     for (const feed of archive.feeds) {

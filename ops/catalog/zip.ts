@@ -24,7 +24,7 @@ export interface ZippedFeeds extends AsyncDisposable {
 }
 
 /**
- * Opens an archive of feeds: its files that end in .xml. The files that macOS adds are no feeds.
+ * Opens an archive of feeds: its files that end in .xml. The files that macOS adds are not feeds.
  *
  * @throws OperatorError if it is not such an archive, or if it has too many files or bytes
  */

@@ -33,7 +33,7 @@ const choice = field.record({
     'The answer that the choice stands for.',
     field.optional(field.oneOf(['yes', 'no'])),
   ),
-  candidate: field.described('The person; null for a choice that is none.', field.optional(candidate)),
+  candidate: field.described('The person; null for other choices.', field.optional(candidate)),
   party: field.described('The party of the candidate.', field.optional(field.title)),
   party_label: field.described('The party as the ballot prints it, if it does.', field.optional(field.title)),
   party_label_es: field.optional(field.title),

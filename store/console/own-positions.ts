@@ -175,7 +175,7 @@ export interface OwnChoice {
   withdrawn: boolean;
   /** The same for the lines of a candidate, and for no other choices. */
   contender: number;
-  /** The candidate's name; null for a choice that is no candidate. */
+  /** The candidate's name; null for a choice that is not a candidate. */
   candidate: string | null;
 }
 

@@ -32,7 +32,7 @@ test.each(['3/1201', `3/1201@${EARLIER}`, '0/0'])('%s is a name', (name) => {
 test.each([
   ...['', '3', '3/', '/1', '3/1/2', '-3/1', '3/1.5', 'a/b', '3/1 ', `@${EARLIER}`, '1234567890/1'],
   ...['3/1@', '3/1@today', '3/1@2026-05-03T10:00:00Z', `3/1@${EARLIER}@${LATER}`, `3/1@x${EARLIER}`],
-])('"%s" is no name', (name) => {
+])('"%s" is not a name', (name) => {
   expect(() => checkName(name)).toThrow(
     /is not (an origin|the name of a rejection); it must be like 3\/1201/,
   );

@@ -150,7 +150,7 @@ describe('each submission of a batch is decided on the outcome of those before i
 });
 
 describe('INV-9: a bad submission does not stop others', () => {
-  const undecodable: Refusal = { code: 'undecodable', message: 'These bytes are no submission.' };
+  const undecodable: Refusal = { code: 'undecodable', message: 'These bytes are not a submission.' };
 
   test.each<[string, Submission | Refusal, Refusal]>([
     ['an undecodable message', undecodable, undecodable],

@@ -85,7 +85,7 @@ describe('approval', () => {
     ['no one above half: the leader', 'A, A, B, C', 'A, 4 plurality'],
     ['no one above half, and a tie', 'A, B', ', 2 split'],
     ['a withdrawn choice with more than half', 'A, A, A B', 'B, 3 plurality', { withdrawn: 'A' }],
-    ['a tie above half is no tie', 'A B, A B, C', 'A B, 3 majority'],
+    ['a tie above half does not count as a tie', 'A B, A B, C', 'A B, 3 majority'],
   ]);
 });
 

@@ -54,7 +54,7 @@ test('a position that stands as before needs no undoing, whoever has changed it 
   }
 });
 
-test('details alone are no difference', () => {
+test('positions that differ in their details alone are equal', () => {
   expect(undo([pick('ann', { details: '{"a":1}' })], [pick('ann')])).toEqual({ outcome: 'unneeded' });
 });
 

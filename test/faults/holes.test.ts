@@ -139,7 +139,7 @@ describe('a hole of the changes topic', () => {
       });
     });
     expect((await stream('check')).status).toBe(1);
-    // The change log keeps more than Kafka does, so that changes older than the window are no holes.
+    // The change log keeps more than Kafka does, so that changes older than the window are not holes.
     const isWhole = async () => (await stream('check', { RETENTION_MS: '1000' })).status === 0;
     await until('every change is older than a window of a second', isWhole, PATIENCE_MS);
     await service.restartGateway(0);

@@ -72,7 +72,7 @@ test('a probe that does not arrive in time is a failure', async () => {
   await until('a probe', async () => (await arrived()) >= 1);
 });
 
-test('a stream that has ended between two probes is opened again, which is no failure', async () => {
+test('a stream that has ended between two probes is opened again, which is not a failure', async () => {
   await setUp();
   const way = await TcpProxy.open(service.url(''));
   start({ GATEWAY_URL: way.address }, { timeoutMs: 5000 });

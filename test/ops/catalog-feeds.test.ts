@@ -64,7 +64,7 @@ describe('a feed', () => {
     expect(status).toBe(0);
     expect(counts(printed, 'contests')).toEqual([0, 0, 5, 0, 0]);
     expect(printed.join('\n')).toContain(
-      'what files that are no feeds | count 2 | such as __MACOSX/feed/._vipfeed.xml',
+      'what files that are not feeds | count 2 | such as __MACOSX/feed/._vipfeed.xml',
     );
   });
 

@@ -283,7 +283,7 @@ describe('a table is refused by line', () => {
       /table\.csv:3: field seats: must be 2, as in line 2 for Board, is 3/,
     ],
     [
-      'a number that is none',
+      'a number that cannot be read',
       [row('Board', 'Rio County', 'two', 'A')],
       /table\.csv:2: field seats: must be a whole number from 1, is "two"/,
     ],
@@ -295,7 +295,7 @@ describe('a table is refused by line', () => {
     [
       'an office without a district',
       [row('Clerk', '', '', 'A')],
-      /table\.csv:2: field district: is missing, and "Clerk" is no office of the whole state/,
+      /table\.csv:2: field district: is missing, and "Clerk" is not an office of the whole state/,
     ],
     [
       'a district without a level',
@@ -313,7 +313,7 @@ describe('a table is refused by line', () => {
       /:2: field type: must be one of .*\n.*:2: field election: names "va-2026-11-03", whose own row was refused .*\nRefusals/,
     ],
     [
-      'a day that is none',
+      'a day that does not exist',
       [row('Governor', '', '', 'A').replace('11/3', '13/11')],
       /^table\.csv:2: field election_date: must have its month first: write 2026-11-13, is "13\/11\/2026" \(Governor\)\nNothing was loaded: 1 record is refused/,
     ],

@@ -344,7 +344,7 @@ test('refused rows stop a table unless they are skipped, and reports are written
   expect(counts).toContainEqual({ label: 'refused', count: 5 });
 });
 
-test('an empty position beside a choice is no endorsement, unless the table has positions for measures alone', async () => {
+test('an empty position beside a choice is not an endorsement, unless the table has positions for measures alone', async () => {
   const options = [
     '--endorser',
     'bakers-local-1',
@@ -569,7 +569,7 @@ test.each([
   ['device.csv', 'FILE is neither a file nor a folder: copy its contents to a file first.'],
   ['folder.csv', 'FILE is a folder: name a file in it.'],
   ['loop.csv', 'FILE cannot be used: too many symbolic links encountered.'],
-])('the reason why %s is no table is told', async (name, words) => {
+])('the reason why %s is not a table is told', async (name, words) => {
   const file = folder.file(name);
   await mkdir(folder.file('folder.csv'));
   await symlink('/dev/null', folder.file('device.csv'));

@@ -52,7 +52,7 @@ testOnFullDisk('an export to a full disk ends with a sentence', async () => {
   });
 });
 
-test('a failure counts even if nobody reads the output, and a reader that has read enough is no failure', async () => {
+test('a failure counts even if nobody reads the output, and a reader that has read enough is not a failure', async () => {
   await importFiles(GOOD);
   expect(await runOps(['catalog', 'export', 'no-election'], null)).toMatchObject({ status: 1 });
   expect(await runOps(['aliases', 'list'], null)).toEqual({ status: 0, told: '' });

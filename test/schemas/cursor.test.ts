@@ -67,7 +67,7 @@ describe.each(FORMS)('the text of %s', (_, format) => {
     ['a fraction', { epoch: 1.5 }],
     ['a negative number', { time: -1 }],
     ['a sequence beyond the integers of a double', { sequence: 2 ** 53 }],
-    ['an offset that is no number', { offsets: [Number.NaN] }],
+    ['an offset that is not a number', { offsets: [Number.NaN] }],
     ['more than 100 partitions', { offsets: Array.from({ length: 101 }, () => 0) }],
   ])('%s cannot be formatted', (_, wrong) => {
     const cursor = () => format({ epoch: 1, sequence: 1, time: 1, offsets: [], ...wrong });

@@ -28,7 +28,7 @@ test('a text that is not JSON has no such number', () => {
   for (const text of ['', '{', '9007199254740993 words']) expect(findRoundedNumber(text)).toBeNull();
 });
 
-test('a text is no number, and every number that JavaScript writes is kept', () => {
+test('a text is not a number, and every number that JavaScript writes is kept', () => {
   expect(findRoundedNumber('["9007199254740993"]')).toBeNull();
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {

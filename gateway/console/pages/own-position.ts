@@ -115,7 +115,7 @@ function showPreview(
   };
 }
 
-/** A warning about more choices than a voter may mark. It is no mistake for an endorser. */
+/** A warning about more choices than a voter may mark. For an endorser it is not a mistake. */
 function describeSurplus({ position }: Subject, picks: readonly SubmittedPick[]): Html | null {
   const { vote_method, mostMarked, choices } = position;
   const picked = choices.filter(({ key }) => picks.some(({ choice }) => choice === key));

@@ -26,7 +26,7 @@ const judge = (lag: Partial<ServiceLag>) =>
     ({ status, text, since }) => `${status} since ${since?.getUTCSeconds()}: ${text.slice(0, 40)}`,
   );
 
-test('usual work is no problem', () => {
+test('usual work is not a problem', () => {
   expect(judge({})).toEqual([]);
   const changes = { done: 1, end: 900, lag: 899, oldest_seconds: 10 };
   expect(judge({ submissions: [partition(4000), partition(6000)], changes })).toEqual([]);

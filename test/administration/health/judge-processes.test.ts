@@ -43,7 +43,7 @@ const problemsOf = (...all: ListedProcess[]) =>
 
 const WELL = [gateway(0), consumers(['apply', 'relay'])];
 
-test('processes that are ready, lead and run one version are no problem', () => {
+test('processes that are ready, lead and run one version are not a problem', () => {
   expect(judgeProcesses(WELL).map(({ status }) => status)).toEqual(['ok']);
 });
 

@@ -40,7 +40,7 @@ describe('a message is refused', () => {
     ['with another body', { body: `${text} `, headers }],
     ['with another id', { body, headers: { ...headers, 'webhook-id': 'msg_2' } }],
     ['with another time', { body, headers: { ...headers, 'webhook-timestamp': String(NOW / 1000 + 1) } }],
-    ['with a time that is none', { body, headers: { ...headers, 'webhook-timestamp': 'now' } }],
+    ['with a time that cannot be read', { body, headers: { ...headers, 'webhook-timestamp': 'now' } }],
     ['without a signature', { body, headers: { ...headers, 'webhook-signature': undefined } }],
     [
       'with a signature of another version',
@@ -57,7 +57,7 @@ describe('a message is refused', () => {
       'with several headers of signatures',
       { body, headers: { ...headers, 'webhook-signature': [headers['webhook-signature']] } },
     ],
-    ['with a signature that is no base64', { body, headers: { ...headers, 'webhook-signature': 'v1,%%%' } }],
+    ['with a signature that is not base64', { body, headers: { ...headers, 'webhook-signature': 'v1,%%%' } }],
     ['that another secret has signed', { body, headers: sign([generateWebhookSecret()]) }],
     ['that is older than five minutes', { body, headers: sign([secret], NOW / 1000 - 301) }],
     ['that is from the future', { body, headers: sign([secret], NOW / 1000 + 301) }],

@@ -266,7 +266,7 @@ test('of two operators who say how a file is imported, the second sees what the 
     operator.post(address, { shown: shown.replaceAll('&quot;', '"'), ...fields });
   expect((await say({ 'keep-missing': 'yes' })).status).toBe(303);
   await settled(address);
-  // The same again is no other choice.
+  // The same again is not another choice.
   expect((await say({ 'keep-missing': 'yes' })).status).toBe(303);
   await settled(address);
   const refused = await say({ 'skip-refused': 'yes' });

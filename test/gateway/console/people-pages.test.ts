@@ -105,7 +105,7 @@ describe('the people of an account', () => {
     expect(member.text).toContain('Owners of the account invite and remove people.');
   });
 
-  test('INV-15: are shown in pages of a hundred, and an address that is no place begins with the first', async () => {
+  test('INV-15: are shown in pages of a hundred, and an address without a known place begins with the first', async () => {
     await client.query(
       `WITH added AS (
          INSERT INTO people (issuer, subject, email, name)

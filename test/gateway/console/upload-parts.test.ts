@@ -176,7 +176,7 @@ describe('the question about a row', () => {
   });
 
   test('says why a decided row cannot be used', () => {
-    const refused = { fate: 'refused', reason: 'has the decision "x", which is no key' };
+    const refused = { fate: 'refused', reason: 'has the decision "x", which is not a key' };
     expect(show({ stored: of('x') }, refused)).toContain('&quot;x&quot; is not the key of a choice');
     expect(show({ stored: of('x', 'nobody') }, refused)).toContain('choose the endorser as well');
     const because = (reason: string) => show({ stored: of('x') }, { ...refused, reason });
@@ -515,7 +515,7 @@ describe('sending the batches of an upload', () => {
     expect([stopped, reply]).toMatchObject([[], { status: 409 }]);
   });
 
-  test('an error of the service is no refusal', async () => {
+  test('an error of the service is not a refusal', async () => {
     const broken = () => {
       throw new Error('broken');
     };

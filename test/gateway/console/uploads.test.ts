@@ -213,7 +213,7 @@ test('of two people who say what a table holds, the second sees what the first h
   const seen = { shown: shown.replaceAll('&quot;', '"'), election: GENERAL, 'column:4': '-' };
   const say = (fields: object) => editor.post(`${address}/settings`, { ...seen, ...fields });
   expect((await say({ endorser: 'coast-gazette' })).status).toBe(303);
-  // The same again is no other choice.
+  // The same again is not another choice.
   expect((await say({ endorser: 'coast-gazette' })).status).toBe(303);
   const refused = await say({ endorser: 'sierra-club' });
   expect([refused.status, refused.html.includes('so your choice is not saved')]).toEqual([409, true]);

@@ -23,7 +23,7 @@ test.each<[string, StartRequest, number]>([
     { lastEventId: cursor(2), since: 'x', from: 'latest' },
     2,
   ],
-  ['an empty lastEventId is none', { lastEventId: '', cursor: cursor(3) }, 3],
+  ['an empty lastEventId counts as missing', { lastEventId: '', cursor: cursor(3) }, 3],
   ['an empty lastEventId alone begins with the newest change', { lastEventId: '' }, 9],
 ])('%s', async (_, start, sequence) => {
   expect((await resolveStart(start, services)).sequence).toBe(sequence);

@@ -118,7 +118,7 @@ describe('a webhook', () => {
     ['no name', { url: URL }, 'invalid_webhook', 'name is missing'],
     ['a name of digits', { name: '7', url: URL }, 'invalid_webhook', 'not all digits'],
     [
-      'an address that is no https',
+      'an address that is not https',
       { name: 'a', url: 'ftp://a.example' },
       'invalid_webhook',
       'url must be an address',

@@ -226,7 +226,7 @@ test('a contest whose level alone is given is for the whole state, unless its ti
     {
       field: 'district',
       message:
-        'is missing, and "Supreme Court, District 5" is no office of the whole state; name the district',
+        'is missing, and "Supreme Court, District 5" is not an office of the whole state; name the district',
     },
   ]);
 });
@@ -636,7 +636,7 @@ describe('the choices of a contest', () => {
     expect(made?.record).toMatchObject({ choices: [{ details: { id: 7, incumbent: true } }] });
   });
 
-  test('of an office that nobody runs for are no answer', async () => {
+  test('of an office without candidates are not an answer', async () => {
     for (const nobody of ['No Candidate Filed', 'NO NOMINATION']) {
       expect(await choicesOf(of('', 'Coroner', nobody))).toMatchObject([
         'candidate',

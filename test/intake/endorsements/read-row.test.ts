@@ -224,7 +224,7 @@ describe('the pick of a row', () => {
     expect(pickOf(exported, { isRanked: true })).toMatchObject({ rank: null });
   });
 
-  test('keeps a source that is no address beside it', () => {
+  test('keeps a source that is not an address beside it', () => {
     expect(pickOf({ source_url: 'Page 4' })).toEqual({ ...NONE, details: '{"source":"Page 4"}' });
   });
 

@@ -41,7 +41,7 @@ test.each([
   ['Prop 51', 'No on 5'],
   ['Harbor bonds', 'Yes on school bonds'],
   ['City Council', 'No on 51'],
-  // These are no slogans.
+  // These are not slogans.
   ['Governor', 'Ann Lee'],
   ['Prop 51', 'Yes'],
   ['Prop 51', 'No on !'],

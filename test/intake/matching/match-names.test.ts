@@ -159,7 +159,7 @@ describe('elections', () => {
     ['ca-2026-11-03-general', 'OR', null, 'none', null],
     ['2026-11-04', null, null, 'none', null],
     [null, 'OR', 'yesterday', 'none', null],
-    // Signs are no name, even if one election alone is left.
+    // Signs are not a name, even if one election alone is left.
     ['***', 'CA', null, 'none', null],
     ['OR Nov 26', null, null, 'exact', 'or-2026-11-03-general'],
     ['2026', 'CA', null, 'close', 'ca-2026-11-03-general'],

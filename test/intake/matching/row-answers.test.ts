@@ -4,7 +4,7 @@ import { createMatch, match, matchNames } from '../../helpers/ballots/matcher-ro
 
 test.each<[string, string | null, string | null | undefined, string]>([
   ['Governor', 'No Endorsement', undefined, '"No Endorsement"'],
-  // Beside the name of a contest, it is no key.
+  // Beside the name of a contest, it is not a key.
   ['Clerk', 'none', undefined, '"none"'],
   ['Governor', 'N/A', 'Yes', '"N/A"'],
   ['Governor', 'NOT John H. Cox', 'Yes', '"NOT John H. Cox"'],
@@ -66,7 +66,7 @@ test.each<[string, string | null, string | null | undefined, string]>([
 });
 
 test.each(['Yes: for the parks', 'No Tax on Tips', 'No-Tax Pledge', 'N - bonds', 'None of it, yet'])(
-  'the text %j beside a measure and Yes is no answer No',
+  'the text %j beside a measure and Yes is not the answer No',
   (choiceText) => {
     expect(match('Prop 2', choiceText, { position: 'Yes' })).toMatchObject({ grade: 'exact' });
   },

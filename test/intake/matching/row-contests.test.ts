@@ -24,7 +24,7 @@ test.each([
   ['2nd', 'Yes'],
   ['2 Parks', 'Yes'],
   ['D. Trains', 'Yes', 'no such contest; the nearest are Measure RR: Trains'],
-])('%j, %j is no measure', (contestText, choiceText, why = '') => {
+])('%j, %j is not a measure', (contestText, choiceText, why = '') => {
   expect(match(contestText, choiceText)).toMatchObject({ grade: 'none', why: expect.stringContaining(why) });
 });
 

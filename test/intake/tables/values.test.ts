@@ -40,7 +40,7 @@ describe('dates', () => {
     '11/3-2026',
     '11/3/026',
     '46329',
-  ])('%j is none', (text) => {
+  ])('%j is not a date', (text) => {
     expect(readDate(text, '2026-11-03')).toBeNull();
   });
 
@@ -48,7 +48,7 @@ describe('dates', () => {
     expect(readDate('November 3')).toBeNull();
   });
 
-  test.each(['T', ' '])('a cell full of %j is no date, at once', async (letter) => {
+  test.each(['T', ' '])('a cell full of %j is refused as a date at once', async (letter) => {
     const text = `x${letter.repeat(90_000)}x`;
     const look = () => expect([readDate(text, '2026-11-03'), readDayFirst(text)]).toEqual([null, null]);
     expect(await processorTimeOf(look)).toBeLessThan(1_000);

@@ -165,7 +165,7 @@ describe('a replica that the leader names', () => {
       },
     ],
     ['lacks the offset', () => ({ errorCode: OUT_OF_RANGE })],
-    ['is no replica any more', () => ({ errorCode: NOT_LEADER })],
+    ['is not a replica any more', () => ({ errorCode: NOT_LEADER })],
   ])('and that %s is left for the leader at once', async (_, replica) => {
     const reader = await readNearby();
     brokers.answer = (_partition, node) => (node === 2 ? replica() : {});

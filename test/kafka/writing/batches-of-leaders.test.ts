@@ -154,7 +154,7 @@ describe('a batch', () => {
     expect(requests).toHaveLength(2);
   });
 
-  test('whose leader is none of the brokers waits for another one', async () => {
+  test('whose leader is not among the brokers waits for another one', async () => {
     known = [1, 9];
     expect(await send()).toEqual(BOTH);
     expect(requests).toEqual([

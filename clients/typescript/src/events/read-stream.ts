@@ -56,7 +56,7 @@ export async function* readStream(
         if (piece.retryMs !== null) patience.retryMs = piece.retryMs;
         if (piece.steps.length > 0) patience.recognize();
         const steps = stepsAfter(cursor, piece.steps);
-        // Every connection begins with an id, so ids alone are no progress.
+        // Every connection begins with an id, so ids alone are not progress.
         if (steps.some(({ event }) => event) || Date.now() - openedAt > WORKING_MS) patience.succeed();
         cursor = steps.at(-1)?.cursor ?? cursor;
         if (steps.length > 0) yield steps;
