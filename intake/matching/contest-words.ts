@@ -84,6 +84,14 @@ export const MEASURE_UNITS = 'proposition measure amendment initiative question 
 const MEASURE_WORD = new RegExp(`\\b(?:props?|${MEASURE_UNITS.join('|')})\\b`, 'i');
 /** Whether a text has a word such as Proposition. */
 export const hasMeasureWord = (text: string): boolean => MEASURE_WORD.test(text);
+/** Several measures after one word: `Props 51, 52`, `Measures B and C`. An A in second place is an article. */
+const LISTED = new RegExp(
+  `\\b(props?|${MEASURE_UNITS.join('s?|')}s?)\\.?\\s+([0-9]+|[a-z]{1,2})\\s*(?:,|/|&|\\band|\\bthrough|\\bto)\\s*(?=[0-9]|([b-z])\\3?\\b)`,
+  'gi',
+);
+/** Repeats the word before the second of several measures. A small letter is not one: `Measure B, y Parques`. */
+const repeatUnit = (found: string, unit: string, code: string, letter = ''): string =>
+  letter === letter.toUpperCase() ? `${unit} ${code}, ${unit} ` : found;
 /** The letter of a measure or a seat, which may be doubled: A, RR. */
 const LETTERS = /^([a-z])\1?$/;
 /** Between a number and its letter: 1-A, and at the end of a name `1 A`: there it is not an article. */
@@ -205,7 +213,7 @@ function unifyWords(given: readonly string[], state: StateWords): string[] {
  * source has them and another does not.
  */
 export function readContestWords(name: string, state: StateWords): ContestWords {
-  const { text, party } = takeParty(name.replace(BEFORE_LETTER, ''));
+  const { text, party } = takeParty(name.replace(BEFORE_LETTER, '').replace(LISTED, repeatUnit));
   const written = readWords(text, state);
   const given = unifyWords(written, state);
   const isPrimary = given.includes('primary');

@@ -102,3 +102,38 @@ test('a row about a primary is close in the general election, unless the contest
   expect(gradeOf('general', 'Governor')).toEqual(['exact', '']);
   expect(gradeOf('general', 'Primary Judge')).toEqual(['exact', '']);
 });
+
+const NUMBERED = ['Proposition 51', 'Proposition 52', 'Measure B', 'Measure C', 'Measure DD'].map((name) =>
+  contest(foldText(name), `${name}: Parks`, YES_NO, { short_title: name, kind: 'measure' }),
+);
+
+test.each([
+  'Props 51, 52',
+  'Prop 51,52',
+  'Props. 51 & 52',
+  'Propositions 51 and 52',
+  'Prop 51/52',
+  'Props 51 through 53',
+  'PROPS 51, 52 and 53',
+  'Measures B and C',
+  'Measure B/C',
+  'MEASURES B, C, DD',
+  'Measures DD & B',
+])('%j names several measures and none of them alone', (contestText) => {
+  const matchNumbered = createMatch(NUMBERED);
+  expect(matchNumbered({ contest: contestText, choice: 'Yes' }).grade).toBe('none');
+});
+
+test.each([
+  ['Prop 51', 'proposition 51/yes', 'exact'],
+  ['Prop 52, parks', 'proposition 52/yes', 'exact'],
+  ['Measure B, a park', 'measure b/yes', 'close'],
+  ['MEASURE B, A PARK', 'measure b/yes', 'close'],
+  ['Measure C, o parque', 'measure c/yes', 'close'],
+  ['Prop 60, 2 parks and 3 pools', 'prop-60/yes', 'exact'],
+  ['Prop 60', 'prop-60/yes', 'close'],
+])('%j names one measure', (contestText, key, grade) => {
+  const pools = contest('prop-60', 'Proposition 60, 2 parks and 3 pools', YES_NO, { kind: 'measure' });
+  const matchNumbered = createMatch([...NUMBERED, pools]);
+  expect(matchNumbered({ contest: contestText, choice: 'Yes' })).toMatchObject({ key, grade });
+});
