@@ -7,7 +7,7 @@ import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { rewriteAsEarlier } from '../helpers/postgres/logged-changes.ts';
 
-const { url, client } = useTestDatabase();
+const { url, client } = useTestDatabase({ pipeline: true });
 
 const ENDORSER = 'bakers-local-1';
 const { contest: CONTEST } = endorse(ENDORSER, 'mayor', 'ann');

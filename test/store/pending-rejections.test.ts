@@ -7,7 +7,7 @@ import {
 } from '../../store/stream/pending-rejections.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
-const { client } = useTestDatabase();
+const { client } = useTestDatabase({ pipeline: true });
 const MANY = { records: 100, bytes: 1_000_000 };
 
 beforeEach(() => client.query('TRUNCATE pending_rejections RESTART IDENTITY'));

@@ -19,7 +19,7 @@ import { openReadPool } from '../helpers/postgres/read-pool.ts';
 import { saveTable } from '../helpers/postgres/uploads.ts';
 import { CHANGE_BODY } from '../helpers/stream/change-body.ts';
 
-const { url, client } = useTestDatabase();
+const { url, client } = useTestDatabase({ pipeline: true });
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const AUTHOR = { osUser: 'test', person: null };
 let pool: DatabasePool;
