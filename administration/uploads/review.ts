@@ -16,7 +16,8 @@ import {
 } from '../../store/intake/stage-effects.ts';
 import { createStage } from '../../store/intake/staged.ts';
 import { piecesOf } from '../catalogue/uploaded-file.ts';
-import { type MatchedTable, matchTable, openTable, type SeenRow } from '../intake/match-table.ts';
+import { type MatchedTable, matchTable, openTable } from '../intake/match-table.ts';
+import type { SeenRow } from '../intake/table-work.ts';
 
 /** The most rows of an uploaded table. */
 export const MAX_ROWS = 5_000;

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import type { SeenRow } from '../../../administration/intake/match-table.ts';
+import type { SeenRow } from '../../../administration/intake/table-work.ts';
 import { type Review, ROWS_ON_PAGE, reviewUpload } from '../../../administration/uploads/review.ts';
 import type { Fate } from '../../../intake/endorsements/outcome.ts';
 import { TableError } from '../../../intake/tables/table-error.ts';

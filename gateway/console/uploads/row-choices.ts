@@ -1,4 +1,4 @@
-import type { SeenRow } from '../../../administration/intake/match-table.ts';
+import type { SeenRow } from '../../../administration/intake/table-work.ts';
 import type { Candidate } from '../../../intake/matching/row-match.ts';
 import type { AllowedEndorser } from '../../../store/accounts/endorsers.ts';
 import type { UploadDecision, UploadDecisions } from '../../../store/console/uploads.ts';

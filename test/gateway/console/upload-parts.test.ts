@@ -1,6 +1,6 @@
 /** The parts of the pages of uploads: what forms say, and what previews show. */
 import { describe, expect, test } from '@jest/globals';
-import type { SeenRow } from '../../../administration/intake/match-table.ts';
+import type { SeenRow } from '../../../administration/intake/table-work.ts';
 import type { UploadEffects } from '../../../administration/uploads/review.ts';
 import type { UndoEffects } from '../../../administration/uploads/undo.ts';
 import type { ConsoleContext } from '../../../gateway/console/context.ts';
